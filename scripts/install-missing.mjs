@@ -1,0 +1,23 @@
+// Installs the npm packages when they are missing or older than the lock file, so that `npm start` and `npm test`
+// work on a fresh clone. Plain JavaScript: it must run on whatever Node the machine has.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const stamp = join(root, 'node_modules', '.package-lock.json')
+const lock = join(root, 'package-lock.json')
+const node = join(root, 'node_modules', '.bin', 'node')
+
+const current = existsSync(stamp) && existsSync(node) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs
+if (!current) {
+  console.error('installing packages (npm ci) ...')
+  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm']
+  const [command, ...args] = [...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error']
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0) {
+    console.error('npm ci failed: the packages could not be installed; see the lines above')
+    process.exit(1)
+  }
+}
