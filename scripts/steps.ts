@@ -1,0 +1,42 @@
+// Runs the steps of a check one after the other, each with a heading and the time it took.
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root folder of the repository. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** One command of a check: a heading for people and the words to run. */
+export interface Step {
+  readonly title: string
+  readonly command: readonly [string, ...string[]]
+}
+
+/** The type check and the formatter and linter: what needs no server and no port. */
+export const staticSteps: readonly Step[] = [
+  { title: 'format and lint', command: [bin('biome'), 'check', '.'] },
+  { title: 'types', command: [bin('tsc'), '--noEmit', '-p', '.'] },
+]
+
+/** The path of a command that the npm packages bring. */
+export function bin(name: string): string {
+  return join(root, 'node_modules', '.bin', name)
+}
+
+/** Runs every step, also after one failed, so that one run shows all there is to mend; true when all passed. */
+export function runSteps(steps: readonly Step[]): boolean {
+  const failed = steps.filter((step) => !runStep(step))
+  if (failed.length > 0) console.log(`\nfailed: ${failed.map((step) => step.title).join(', ')}`)
+  return failed.length === 0
+}
+
+function runStep({ title, command }: Step): boolean {
+  console.log(`\n== ${title}`)
+  const [file, ...args] = command
+  const start = performance.now()
+  const { status, signal, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit' })
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  if (error) console.log(`could not start ${file}: ${error.message}`)
+  console.log(`-- ${title}: ${status === 0 ? 'passed' : `failed (${signal ?? `exit ${status}`})`} in ${seconds} s`)
+  return status === 0
+}
