@@ -1,0 +1,25 @@
+/** How much a logger says, from the most to the least. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** Levels by logger name or by the beginning of one; the longest that fits decides. */
+export type LevelsByName = Readonly<Record<string, LogLevel>>
+
+// A qualified name is made of parts joined by `+` (objects in routes) or `.` (gateway internals).
+function covers(prefix: string, name: string): boolean {
+  if (!name.startsWith(prefix)) return false
+  const next = name[prefix.length]
+  return next === undefined || next === '+' || next === '.'
+}
+
+/** The level of one logger name: the longest configured prefix of whole name parts, else the fallback. */
+export function levelOf(name: string, levels: LevelsByName, fallback: LogLevel): LogLevel {
+  let longest = -1
+  let level = fallback
+  for (const [prefix, candidate] of Object.entries(levels)) {
+    if (prefix.length > longest && covers(prefix, name)) {
+      longest = prefix.length
+      level = candidate
+    }
+  }
+  return level
+}
