@@ -1,0 +1,267 @@
+// Holds the source tree to the shape that docs/architecture.md describes. Every failure names rule, file and line.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+
+/** Which folders of src each folder may import. What is not listed is refused, `main` and `cli` see everything. */
+const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
+  const ground = ['json', 'expression', 'logging']
+  const language = [...ground, 'http', 'schema', 'crest']
+  const engines = ['metrics', 'secrets', 'audit', 'client', 'listener']
+  const engine = [...language, 'contracts']
+  const object = [...engine, ...engines]
+  const plane = [...object, 'heap', 'objects']
+  return {
+    json: [],
+    expression: [],
+    logging: [],
+    http: ['json', 'expression'],
+    schema: ['json', 'expression'],
+    crest: ['json', 'http'],
+    contracts: language,
+    ...Object.fromEntries(engines.map((name) => [name, engine])),
+    heap: [...ground, 'http', 'schema', 'contracts'],
+    objects: object,
+    unit: plane,
+    control: plane,
+    dev: object,
+    cli: 'everything',
+    main: 'everything',
+  }
+})()
+
+/** Packages and modules that have one home, so that replacing one is the work of one folder. */
+const homes: Record<string, string> = { zod: 'schema', undici: 'client', pino: 'logging' }
+
+/** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
+const emptyNames = /(?:^|[-.])(?:utils?|helpers?|common|misc|impl|manager)(?=[-.]|$)/
+const typeNames = /(?:key|trust|trust-all|session|access)-manager/
+
+const maxLines = 400
+
+interface Import {
+  readonly specifier: string
+  readonly names: string
+  readonly typeOnly: boolean
+  readonly line: number
+}
+
+interface Source {
+  /** Path from the root of the repository, with `/`. */
+  readonly path: string
+  /** Folder of src, or `main` for a file that stands directly in it. */
+  readonly folder: string
+  readonly isTest: boolean
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+
+const importForm =
+  /^[ \t]*(?:import|export)\s+(type\s+)?((?:[\w$]+\s*,?\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+[\w$]+)?)?)\s*from\s*['"]([^'"\n]+)['"]/gm
+const bareForm = /(?:^[ \t]*import\s+|\bimport\()()()['"]([^'"\n]+)['"]/gm
+
+function importsOf(text: string): Import[] {
+  return [importForm, bareForm].flatMap((form) =>
+    [...text.matchAll(form)].map((match) => {
+      const names = match[2] ?? ''
+      const listed = names
+        .replace(/[{}]/g, '')
+        .split(',')
+        .filter((name) => name.trim() !== '')
+      return {
+        specifier: match[3] ?? '',
+        names,
+        typeOnly: match[1] !== undefined || (listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name))),
+        line: lineAt(text, match.index + match[0].search(/\S/)),
+      }
+    }),
+  )
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+const sources: readonly Source[] = globSync('src/**/*.ts', { cwd: root })
+  .map((file) => file.split(sep).join('/'))
+  .sort()
+  .map((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    const parts = path.split('/')
+    return {
+      path,
+      folder: parts.length > 2 ? parts[1]! : 'main',
+      isTest: path.endsWith('.test.ts'),
+      text,
+      imports: importsOf(text),
+    }
+  })
+
+/** `#name` of package.json to the folder of src that it opens. */
+const doors = new Map(
+  Object.entries(
+    (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
+  )
+    .filter(([, target]) => target.startsWith('./src/'))
+    .map(([name, target]) => [name, target.split('/')[2]!]),
+)
+
+function folderOf(source: Source, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return doors.get(specifier)
+  if (!specifier.startsWith('.')) return undefined
+  const parts = relative(root, join(root, dirname(source.path), specifier)).split(sep)
+  if (parts[0] !== 'src') return undefined
+  return parts.length > 2 ? parts[1] : 'main'
+}
+
+/** Fails with one line per finding: `file:line: what is wrong`. */
+function holds(rule: string, findings: readonly string[]): void {
+  assert.equal(findings.length, 0, `${rule}\n  ${findings.join('\n  ')}`)
+}
+
+function importFindings(
+  among: (source: Source) => boolean,
+  judge: (source: Source, item: Import) => string | undefined,
+): string[] {
+  return sources.filter(among).flatMap((source) =>
+    source.imports.flatMap((item) => {
+      const finding = judge(source, item)
+      return finding === undefined ? [] : [`${source.path}:${item.line}: ${finding}`]
+    }),
+  )
+}
+
+/** Lines of code that match, without those that are only comment. */
+function lineFindings(among: (source: Source) => boolean, pattern: RegExp, finding: string): string[] {
+  return sources.filter(among).flatMap((source) =>
+    source.text.split('\n').flatMap((line, index) => {
+      const code = /^\s*(?:\/\/|\/?\*)/.test(line) ? '' : line.replace(/\s\/\/\s.*$/, '')
+      return pattern.test(code) ? [`${source.path}:${index + 1}: ${finding}`] : []
+    }),
+  )
+}
+
+const all = (): boolean => true
+const shipped = (source: Source): boolean => !source.isTest
+
+test('every folder of src has a place in the import order', () => {
+  const unknown = new Set(sources.map((source) => source.folder).filter((folder) => !(folder in mayImport)))
+  holds('a new folder needs a row in the table of test/architecture.test.ts', [...unknown])
+})
+
+test('imports go only in the allowed direction', () => {
+  const findings = importFindings(shipped, (source, { specifier }) => {
+    const target = folderOf(source, specifier)
+    const allowed = mayImport[source.folder]
+    if (target === undefined || target === source.folder || allowed === 'everything') return undefined
+    if (allowed?.includes(target)) return undefined
+    return `${source.folder} may not import ${target} (${specifier}); it may import ${allowed?.join(', ') || 'nothing of ours'}`
+  })
+  holds('import direction', findings)
+})
+
+test('http takes from expression only the protocol by which a class exposes its members', () => {
+  const findings = importFindings(
+    (source) => source.folder === 'http' && shipped(source),
+    (_, { specifier, names }) => {
+      if (specifier !== '#expression') return undefined
+      const foreign = names
+        .replace(/[{}\s]/g, ' ')
+        .split(',')
+        .map(
+          (name) =>
+            name
+              .replace(/^\s*type\s/, '')
+              .trim()
+              .split(/\s/)[0]!,
+        )
+      const others = foreign.filter((name) => name !== '' && !/^expos/i.test(name))
+      return others.length > 0 ? `takes ${others.join(', ')} from #expression` : undefined
+    },
+  )
+  holds('http may import only the `exposed` protocol of expression', findings)
+})
+
+test('folders are entered through their #name, and #names are for outsiders', () => {
+  const findings = importFindings(all, (source, { specifier }) => {
+    if (specifier.startsWith('#')) {
+      if (specifier.startsWith('#test/')) return source.isTest ? undefined : `${specifier} is for tests only`
+      const target = doors.get(specifier)
+      if (target === undefined) return `${specifier} is not in the imports of package.json`
+      const inside = target === source.folder && !source.isTest && specifier !== '#catalogue'
+      return inside ? `${specifier} is this folder's own door: import the file by its relative path` : undefined
+    }
+    const target = folderOf(source, specifier)
+    if (target === undefined || target === source.folder) return undefined
+    return source.folder === 'main' ? undefined : `${specifier} leaves the folder: use #${target}`
+  })
+  holds('#folder across folders, relative paths inside', findings)
+})
+
+test('an object type does not import the folder of another', () => {
+  const findings = importFindings(
+    (source) => shipped(source) && source.folder === 'objects' && source.path.split('/').length > 4,
+    (source, { specifier }) => {
+      if (!specifier.startsWith('.')) return undefined
+      const target = relative(root, join(root, dirname(source.path), specifier))
+        .split(sep)
+        .join('/')
+      const own = source.path.split('/').slice(0, 4).join('/')
+      if (target.startsWith(`${own}/`) || /\/lib\//.test(target)) return undefined
+      return `${specifier} leaves ${own}: share through #contracts or a lib folder of the family`
+    },
+  )
+  holds('types meet through contracts', findings)
+})
+
+test('each package and each dangerous module has one home', () => {
+  const servers = /\b(?:createServer|createSecureServer|Server)\b|\*/
+  const findings = importFindings(shipped, (source, { specifier, names, typeOnly }) => {
+    const home = homes[specifier.split('/')[0]!]
+    if (home !== undefined && source.folder !== home) return `${specifier} belongs to src/${home}`
+    if (specifier === 'node:vm' || specifier === 'vm') return 'node:vm is no sandbox'
+    if (!/^node:(?:http|https|http2)$/.test(specifier) || typeOnly) return undefined
+    if (source.folder === 'listener' || source.folder === 'dev') return undefined
+    return servers.test(names) || !names.includes('{') ? `${specifier} servers are made in src/listener` : undefined
+  })
+  holds('one home', findings)
+})
+
+test('no code is made from strings, and the HTTP parser stays strict', () => {
+  holds('no eval', [
+    ...lineFindings(shipped, /(?<![\w.$'"`#])eval\(/, 'eval'),
+    ...lineFindings(shipped, /\bnew\s+Function\s*\(/, 'new Function'),
+    ...lineFindings(shipped, /insecureHTTPParser/, 'insecureHTTPParser'),
+  ])
+})
+
+test('every export has a name', () => {
+  holds('no default exports', lineFindings(all, /^\s*export\s+default\b|\bas\s+default\b/, 'default export'))
+})
+
+test('file and folder names say what is inside', () => {
+  const findings = sources.flatMap(({ path }) => {
+    const empty = path
+      .replace(/([a-z])([A-Z])/g, '$1-$2')
+      .toLowerCase()
+      .split('/')
+      .filter((part) => emptyNames.test(part.replace(typeNames, '')))
+    return empty.length > 0 ? [`${path}:1: ${empty.join(', ')}`] : []
+  })
+  holds('no utils, helpers, common, misc, Manager, Impl', findings)
+})
+
+test(`no file is longer than ${maxLines} lines`, () => {
+  const files = [
+    ...globSync('{bench,scripts}/**/*.ts', { cwd: root }),
+    ...sources.filter(shipped).map(({ path }) => path),
+  ]
+  const findings = files.flatMap((path) => {
+    const lines = readFileSync(join(root, path), 'utf8').split('\n').length - 1
+    return lines > maxLines ? [`${path}:${maxLines}: ${lines} lines; split it by idea`] : []
+  })
+  holds('file length', findings)
+})
