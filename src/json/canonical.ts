@@ -1,0 +1,11 @@
+import type { JsonValue } from './value.ts'
+
+/** One text for equal content: keys sorted by code unit, no white space. The basis of revisions. */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as JsonValue)}`)
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,210 @@
+import { DEFAULT_MAX_DEPTH, JsonSyntaxError, positionAt } from './parse.ts'
+import { appendPointer } from './pointer.ts'
+import { type JsonObject, type JsonValue, setOwn } from './value.ts'
+
+/** A place in a text, both numbers from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** Configuration text that was read, and where in it each value stands. */
+export class JsonDocument {
+  readonly text: string
+  readonly value: JsonValue
+  #offsets: Map<string, number> | null = null
+
+  constructor(text: string, value: JsonValue) {
+    this.text = text
+    this.value = value
+  }
+
+  /** Where the value of a pointer stands, or that of its nearest ancestor which exists. */
+  locate(pointer: string): Position {
+    this.#offsets ??= offsetsOf(this.text)
+    let nearest = pointer
+    while (nearest !== '' && !this.#offsets.has(nearest)) nearest = nearest.slice(0, nearest.lastIndexOf('/'))
+    return positionAt(this.text, this.#offsets.get(nearest) ?? 0)
+  }
+}
+
+/** Reads JSON with `//` and block comments, as configuration files are written. Otherwise as strict as RFC 8259. */
+export function readDocument(text: string, maxDepth: number = DEFAULT_MAX_DEPTH): JsonDocument {
+  return new JsonDocument(text, new Reader(text, maxDepth, null).document())
+}
+
+/** Offsets are needed only to report problems, so a second reading finds them. */
+function offsetsOf(text: string): Map<string, number> {
+  const offsets = new Map<string, number>()
+  new Reader(text, DEFAULT_MAX_DEPTH, offsets).document()
+  return offsets
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const LITERALS: readonly (readonly [string, JsonValue])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+class Reader {
+  readonly #text: string
+  readonly #maxDepth: number
+  readonly #offsets: Map<string, number> | null
+  #at = 0
+
+  constructor(text: string, maxDepth: number, offsets: Map<string, number> | null) {
+    this.#text = text
+    this.#maxDepth = maxDepth
+    this.#offsets = offsets
+  }
+
+  document(): JsonValue {
+    if (this.#text.charCodeAt(0) === 0xfeff) this.#at = 1
+    const value = this.#value('', 0)
+    this.#skip()
+    if (this.#at < this.#text.length) this.#fail(`expected the end of the document, got ${this.#found()}`)
+    return value
+  }
+
+  #value(pointer: string, depth: number): JsonValue {
+    this.#skip()
+    if (this.#offsets !== null && !this.#offsets.has(pointer)) this.#offsets.set(pointer, this.#at)
+    const first = this.#text[this.#at]
+    if (first === '{' || first === '[') {
+      if (depth >= this.#maxDepth) this.#fail(`nested more than ${this.#maxDepth} levels deep`)
+      return first === '{' ? this.#object(pointer, depth + 1) : this.#array(pointer, depth + 1)
+    }
+    if (first === '"') return this.#string()
+    for (const [word, value] of LITERALS) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length
+        return value
+      }
+    }
+    return this.#number()
+  }
+
+  #object(pointer: string, depth: number): JsonObject {
+    const object: JsonObject = {}
+    this.#at++
+    this.#skip()
+    if (this.#take('}')) return object
+    for (;;) {
+      this.#skip()
+      const keyAt = this.#at
+      if (this.#text[this.#at] !== '"') this.#fail(`expected a member name in double quotes, got ${this.#found()}`)
+      const key = this.#string()
+      if (Object.hasOwn(object, key)) this.#fail(`the member ${JSON.stringify(key)} is given twice`, keyAt)
+      this.#skip()
+      if (!this.#take(':')) this.#fail(`expected ":" after the member name, got ${this.#found()}`)
+      const member = this.#offsets === null ? '' : appendPointer(pointer, key)
+      this.#offsets?.set(member, keyAt)
+      setOwn(object, key, this.#value(member, depth))
+      this.#skip()
+      if (this.#take('}')) return object
+      if (!this.#take(',')) this.#fail(`expected "," or "}", got ${this.#found()}`)
+    }
+  }
+
+  #array(pointer: string, depth: number): JsonValue[] {
+    const items: JsonValue[] = []
+    this.#at++
+    this.#skip()
+    if (this.#take(']')) return items
+    for (;;) {
+      items.push(this.#value(this.#offsets === null ? '' : appendPointer(pointer, items.length), depth))
+      this.#skip()
+      if (this.#take(']')) return items
+      if (!this.#take(',')) this.#fail(`expected "," or "]", got ${this.#found()}`)
+    }
+  }
+
+  #string(): string {
+    const start = this.#at++
+    let result = ''
+    for (let from = this.#at; ; ) {
+      const unit = this.#text.charCodeAt(this.#at)
+      if (Number.isNaN(unit)) this.#fail('this string has no closing quote', start)
+      if (unit < 0x20) this.#fail('a control character in a string must be escaped; for a line break write \\n')
+      if (unit === 0x22) {
+        result += this.#text.slice(from, this.#at++)
+        return result
+      }
+      if (unit === 0x5c) {
+        result += this.#text.slice(from, this.#at) + this.#escape()
+        from = this.#at
+      } else this.#at++
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text[this.#at + 1] ?? ''
+    if (letter === 'u') {
+      const digits = this.#text.slice(this.#at + 2, this.#at + 6)
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('expected four hexadecimal digits after \\u')
+      this.#at += 6
+      return String.fromCharCode(Number.parseInt(digits, 16))
+    }
+    const escaped = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
+    if (escaped === undefined) this.#fail(`unknown escape "\\${letter}"; a backslash itself is written \\\\`)
+    this.#at += 2
+    return escaped as string
+  }
+
+  #number(): number {
+    NUMBER.lastIndex = this.#at
+    const match = NUMBER.exec(this.#text)
+    if (match === null) this.#fail(`expected a value, got ${this.#found()}`)
+    this.#at += (match as RegExpExecArray)[0].length
+    return Number((match as RegExpExecArray)[0])
+  }
+
+  #skip(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at)
+      if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) this.#at++
+      else if (unit === 0x2f && this.#comment()) continue
+      else return
+    }
+  }
+
+  #comment(): boolean {
+    const next = this.#text[this.#at + 1]
+    if (next === '/') {
+      const end = this.#text.indexOf('\n', this.#at)
+      this.#at = end === -1 ? this.#text.length : end
+      return true
+    }
+    if (next !== '*') return false
+    const end = this.#text.indexOf('*/', this.#at + 2)
+    if (end === -1) this.#fail('this comment has no closing */')
+    this.#at = end + 2
+    return true
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false
+    this.#at++
+    return true
+  }
+
+  #found(): string {
+    const character = this.#text.codePointAt(this.#at)
+    return character === undefined ? 'the end of the text' : JSON.stringify(String.fromCodePoint(character))
+  }
+
+  #fail(reason: string, offset = this.#at): never {
+    throw new JsonSyntaxError(reason, this.#text, offset)
+  }
+}

@@ -1,0 +1,5 @@
+export { canonicalJson } from './canonical.ts'
+export { JsonDocument, type Position, readDocument } from './document.ts'
+export { JsonSyntaxError, parseJson } from './parse.ts'
+export { appendPointer, formatPointer, parsePointer } from './pointer.ts'
+export { isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'

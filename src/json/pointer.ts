@@ -1,0 +1,23 @@
+/** `/a~1b/0` from `['a/b', 0]` (RFC 6901). */
+export function formatPointer(path: readonly (string | number | symbol)[]): string {
+  return path.map((token) => `/${escapeToken(String(token))}`).join('')
+}
+
+/** The pointer of a member of what `pointer` names. */
+export function appendPointer(pointer: string, token: string | number): string {
+  return `${pointer}/${escapeToken(String(token))}`
+}
+
+/** The tokens of a pointer; null when it is not one. */
+export function parsePointer(pointer: string): string[] | null {
+  if (pointer === '') return []
+  if (!pointer.startsWith('/')) return null
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function escapeToken(token: string): string {
+  return token.includes('~') || token.includes('/') ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token
+}
