@@ -1,0 +1,82 @@
+import { EvaluationError } from './errors.ts'
+import { exposureOf, methodOf } from './exposed.ts'
+import { bounded, isBytes, isMap, isPlainObject, isSet, kindOf, maxStringLength } from './values.ts'
+
+const maxPrintDepth = 32
+const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** Converts an operand of arithmetic: null is 0, numeric strings count, anything else fails. */
+export function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (value === null) return 0
+  const number = numberOf(value)
+  if (number === null) throw new EvaluationError(`expected a number, found ${describe(value)}`)
+  return number
+}
+
+/** Reads a number from a number or a numeric string; null for everything else. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'string') return null
+  const text = value.length > 64 ? '' : value.trim()
+  return numeric.test(text) ? Number(text) : null
+}
+
+/** Converts an operand of a logical operator: null is false, "true" and "false" count, anything else fails. */
+export function toBoolean(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  if (value === null) return false
+  if (typeof value === 'string') {
+    const word = value.length > 5 ? '' : value.toLowerCase()
+    if (word === 'true') return true
+    if (word === 'false') return false
+  }
+  throw new EvaluationError(`expected true or false, found ${describe(value)}`)
+}
+
+/** Prints a value as text between other text: null is empty, lists and maps print as `[a, b]` and `{k=v}`. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  return bounded(print(value, 0))
+}
+
+function print(value: unknown, depth: number): string {
+  if (depth > maxPrintDepth) throw new EvaluationError(`a value nested deeper than ${maxPrintDepth} levels has no text`)
+  if (value === null || value === undefined) return 'null'
+  if (typeof value !== 'object')
+    return typeof value === 'function' || typeof value === 'symbol' ? 'null' : String(value)
+  const exposure = exposureOf(value)
+  if (exposure !== undefined) {
+    const text = methodOf(exposure, 'toString')?.(value)
+    if (typeof text === 'string') return text
+    throw new EvaluationError(`a ${exposure.kind} has no text; name one of its properties`)
+  }
+  if (isBytes(value)) throw new EvaluationError('a byte array has no text; use encodeBase64()')
+  if (Array.isArray(value) || isSet(value)) return `[${list(value, (item) => print(item, depth + 1))}]`
+  if (isMap(value)) return `{${list(value, ([key, item]) => `${print(key, depth + 1)}=${print(item, depth + 1)}`)}}`
+  if (isPlainObject(value)) {
+    return `{${list(Object.keys(value), (key) => `${key}=${print(value[key], depth + 1)}`)}}`
+  }
+  throw new EvaluationError('this object has no text')
+}
+
+function list<T>(items: Iterable<T>, text: (item: T) => string): string {
+  const parts: string[] = []
+  let length = 0
+  for (const item of items) {
+    const part = text(item)
+    length += part.length + 2
+    if (length > maxStringLength) throw new EvaluationError(`the text of this value is longer than ${maxStringLength}`)
+    parts.push(part)
+  }
+  return parts.join(', ')
+}
+
+/** Describes a value for a message without repeating what a request sent. */
+export function describe(value: unknown): string {
+  const kind = kindOf(value)
+  if (kind === 'null') return kind
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}

@@ -1,0 +1,117 @@
+import { read, reader } from './access.ts'
+import type { Node } from './ast.ts'
+import { toBoolean, toNumber } from './coercion.ts'
+import { ExpressionSyntaxError } from './errors.ts'
+import type { FunctionDefinition } from './functions/definition.ts'
+import { functions, similarFunction } from './functions/table.ts'
+import { callMethod } from './methods/call.ts'
+import { isEmpty, strictOperators } from './operators.ts'
+import type { Scope } from './scope.ts'
+import { visible } from './values.ts'
+
+/** A compiled node: gives its value in a scope. */
+export type Evaluate = (scope: Scope) => unknown
+
+/** Turns a parsed expression into closures; names of functions and numbers of arguments are checked here. */
+export function compileNode(node: Node): Evaluate {
+  switch (node.type) {
+    case 'literal': {
+      const { value } = node
+      return () => value
+    }
+    case 'name': {
+      const { name } = node
+      return (scope) => visible(scope.lookup(name))
+    }
+    case 'member':
+      return compileMember(node.target, node.key)
+    case 'method':
+      return compileMethod(node.target, node.name, node.args)
+    case 'call':
+      return compileCall(node.name, node.args, node.at)
+    case 'unary':
+      return compileUnary(node)
+    case 'binary':
+      return compileBinary(node)
+    case 'ternary': {
+      const [test, then, otherwise] = [node.test, node.then, node.otherwise].map(compileNode) as [
+        Evaluate,
+        Evaluate,
+        Evaluate,
+      ]
+      return (scope) => (toBoolean(test(scope)) ? then(scope) : otherwise(scope))
+    }
+  }
+}
+
+function compileMember(targetNode: Node, keyNode: Node): Evaluate {
+  const target = compileNode(targetNode)
+  if (keyNode.type === 'literal' && (typeof keyNode.value === 'string' || typeof keyNode.value === 'number')) {
+    const readKey = reader(keyNode.value)
+    return (scope) => readKey(target(scope))
+  }
+  const key = compileNode(keyNode)
+  return (scope) => {
+    const base = target(scope)
+    return base === null ? null : read(base, key(scope))
+  }
+}
+
+function compileMethod(targetNode: Node, name: string, argNodes: readonly Node[]): Evaluate {
+  const target = compileNode(targetNode)
+  const args = argNodes.map(compileNode)
+  return (scope) => {
+    const base = target(scope)
+    return base === null
+      ? null
+      : callMethod(
+          base,
+          name,
+          args.map((arg) => arg(scope)),
+        )
+  }
+}
+
+function compileCall(name: string, argNodes: readonly Node[], at: number): Evaluate {
+  const definition = functions.get(name)
+  if (definition === undefined) {
+    const similar = similarFunction(name)
+    const hint = similar === null ? '' : `, did you mean "${similar}"?`
+    throw new ExpressionSyntaxError(`there is no function "${name}"${hint}`, at)
+  }
+  checkArity(definition, argNodes.length, at)
+  const args = argNodes.map(compileNode)
+  const { call } = definition
+  return (scope) =>
+    call(
+      args.map((arg) => arg(scope)),
+      scope,
+    )
+}
+
+function checkArity(definition: FunctionDefinition, count: number, at: number): void {
+  if (count >= definition.minimum && count <= definition.maximum) return
+  const { name, parameters } = definition
+  throw new ExpressionSyntaxError(`expected ${name}(${parameters}), found ${count} arguments`, at)
+}
+
+function compileUnary(node: Node & { type: 'unary' }): Evaluate {
+  const operand = compileNode(node.operand)
+  switch (node.operator) {
+    case '-':
+      return (scope) => -toNumber(operand(scope))
+    case '!':
+      return (scope) => !toBoolean(operand(scope))
+    case 'empty':
+      return (scope) => isEmpty(operand(scope))
+  }
+}
+
+function compileBinary(node: Node & { type: 'binary' }): Evaluate {
+  const left = compileNode(node.left)
+  const right = compileNode(node.right)
+  if (node.operator === '&&') return (scope) => toBoolean(left(scope)) && toBoolean(right(scope))
+  if (node.operator === '||') return (scope) => toBoolean(left(scope)) || toBoolean(right(scope))
+  const apply = strictOperators[node.operator]
+  return (scope) => apply(left(scope), right(scope))
+}

@@ -1,0 +1,26 @@
+/** An expression, left value or literal regular expression that cannot be compiled; found when the configuration is read. */
+export class ExpressionSyntaxError extends Error {
+  override readonly name = 'ExpressionSyntaxError'
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+/** An evaluation that failed; the caller decides what that means (a condition is false, elsewhere 500), never `null`. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError'
+}
+
+/** A regular expression that is malformed or uses a construct the gateway does not support. */
+export class RegexSyntaxError extends Error {
+  override readonly name = 'RegexSyntaxError'
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}

@@ -1,0 +1,93 @@
+import { write } from './access.ts'
+import type { Segment } from './ast.ts'
+import { type BodyReads, bodyReads } from './body-reads.ts'
+import { toText } from './coercion.ts'
+import { compileNode, type Evaluate } from './compile.ts'
+import { EvaluationError, ExpressionSyntaxError } from './errors.ts'
+import { parseTemplate } from './parser.ts'
+import type { Scope } from './scope.ts'
+import { maxStringLength } from './values.ts'
+
+/** A compiled text: plain, one `${...}` that keeps its type, or text with several of them. */
+export interface Expression {
+  readonly source: string
+  /** True where the text holds no expression at all. */
+  readonly constant: boolean
+  readonly reads: BodyReads
+  /** The parsed pieces, for analyses such as `conditionFacts` and `lint`. */
+  readonly segments: readonly Segment[]
+  /** Gives the value in a scope; throws an `EvaluationError` where it has none. */
+  evaluate(scope: Scope): unknown
+}
+
+/** A compiled place that can be written to, such as `${attributes.user}`. */
+export interface LeftValue {
+  readonly source: string
+  readonly reads: BodyReads
+  assign(scope: Scope, value: unknown): void
+}
+
+/** Compiles a text that may hold expressions; throws an `ExpressionSyntaxError` where it cannot. */
+export function compile(text: string): Expression {
+  const segments = parseTemplate(text)
+  return {
+    source: text,
+    constant: segments.every((segment) => typeof segment === 'string'),
+    reads: bodyReads(segments),
+    segments,
+    evaluate: guarded(compileSegments(segments)),
+  }
+}
+
+function compileSegments(segments: readonly Segment[]): Evaluate {
+  const [only] = segments
+  if (only === undefined) return () => ''
+  if (segments.length === 1) return typeof only === 'string' ? () => only : compileNode(only)
+  const parts = segments.map((segment) => (typeof segment === 'string' ? segment : compileNode(segment)))
+  return (scope) => {
+    let text = ''
+    for (const part of parts) text += typeof part === 'string' ? part : toText(part(scope))
+    if (text.length > maxStringLength)
+      throw new EvaluationError(`the text is longer than ${maxStringLength} characters`)
+    return text
+  }
+}
+
+/** Compiles a place to write to: exactly one `${...}` that ends in a property or an index. */
+export function compileLeftValue(text: string): LeftValue {
+  const segments = parseTemplate(text)
+  const [node] = segments
+  if (segments.length !== 1 || typeof node !== 'object' || node.type !== 'member') {
+    throw new ExpressionSyntaxError('expected a place to assign to, such as ${attributes.name}', 0)
+  }
+  const target = guarded(compileNode(node.target))
+  const key = guarded(compileNode(node.key))
+  const assign = (scope: Scope, value: unknown): void => write(target(scope), key(scope), value, scope)
+  return { source: text, reads: bodyReads(segments), assign: guardedAssignment(assign) }
+}
+
+/** Whatever a host object throws is a failed evaluation of this expression. */
+function guarded(evaluate: Evaluate): Evaluate {
+  return (scope) => {
+    try {
+      return evaluate(scope)
+    } catch (error) {
+      throw asEvaluationError(error)
+    }
+  }
+}
+
+function guardedAssignment(assign: LeftValue['assign']): LeftValue['assign'] {
+  return (scope, value) => {
+    try {
+      assign(scope, value)
+    } catch (error) {
+      throw asEvaluationError(error)
+    }
+  }
+}
+
+function asEvaluationError(error: unknown): EvaluationError {
+  if (error instanceof EvaluationError) return error
+  return new EvaluationError(error instanceof Error ? error.message : 'evaluation failed', { cause: error })
+}

@@ -1,0 +1,7 @@
+export type { Node, Segment } from './ast.ts'
+export type { BodyReads } from './body-reads.ts'
+export { EvaluationError, ExpressionSyntaxError, RegexSyntaxError } from './errors.ts'
+export { type Exposure, exposed } from './exposed.ts'
+export { compile, compileLeftValue, type Expression, type LeftValue } from './expression.ts'
+export { isExpression } from './parser.ts'
+export { type Scope, scopeOf } from './scope.ts'

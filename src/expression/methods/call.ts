@@ -1,0 +1,35 @@
+import { describe } from '../coercion.ts'
+import { EvaluationError } from '../errors.ts'
+import { type AnyExposure, exposureOf, getterOf, methodOf } from '../exposed.ts'
+import { isBytes, isMap, isPlainObject, isSet, visible } from '../values.ts'
+import { listMethods, setMethods } from './lists.ts'
+import { mapMethods } from './maps.ts'
+import { invoke } from './method.ts'
+import { booleanMethods, numberMethods } from './numbers.ts'
+import { stringMethods } from './strings.ts'
+
+/** Calls `base.name(args)`; null on a null base, an error where the kind has no such method. */
+export function callMethod(base: unknown, name: string, args: readonly unknown[]): unknown {
+  if (base === null || base === undefined) return null
+  if (typeof base === 'string') return invoke(stringMethods, 'string', base, name, args)
+  if (typeof base === 'number') return invoke(numberMethods, 'number', base, name, args)
+  if (typeof base === 'bigint') return invoke(numberMethods, 'number', Number(base), name, args)
+  if (typeof base === 'boolean') return invoke(booleanMethods, 'boolean', base, name, args)
+  if (typeof base !== 'object') throw new EvaluationError(`${describe(base)} has no methods`)
+  const exposure = exposureOf(base)
+  if (exposure !== undefined) return callExposed(exposure, base, name, args)
+  if (Array.isArray(base)) return invoke(listMethods, 'list', base, name, args)
+  if (isBytes(base)) return invoke(listMethods, 'byte array', [...base], name, args)
+  if (isSet(base)) return invoke(setMethods, 'set', base, name, args)
+  if (isMap(base) || isPlainObject(base)) return invoke(mapMethods, 'map', base, name, args)
+  throw new EvaluationError(`this object has no method "${name.slice(0, 100)}"`)
+}
+
+function callExposed(exposure: AnyExposure, base: object, name: string, args: readonly unknown[]): unknown {
+  const call = methodOf(exposure, name)
+  if (call !== undefined) return visible(call(base, ...args))
+  const get = args.length === 0 ? getterOf(exposure, name) : undefined
+  if (get !== undefined) return visible(get(base))
+  if (exposure.keys !== undefined && mapMethods.has(name)) return invoke(mapMethods, exposure.kind, base, name, args)
+  throw new EvaluationError(`a ${exposure.kind} has no method "${name.slice(0, 100)}"`)
+}

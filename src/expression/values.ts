@@ -1,0 +1,81 @@
+import { types } from 'node:util'
+import { EvaluationError } from './errors.ts'
+import { exposureOf } from './exposed.ts'
+
+/** The longest string an evaluation may make, in UTF-16 code units. */
+export const maxStringLength = 16 * 1024 * 1024
+
+/** Says whether a value is a map of its own enumerable entries; an instance of a class is not. */
+export function isPlainObject(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Objects of another realm (scripts) have that realm's Object.prototype, which also ends the chain.
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
+}
+
+/** Says whether a value is a Map, of whatever realm. */
+export const isMap = (value: unknown): value is Map<unknown, unknown> => types.isMap(value)
+
+/** Says whether a value is a Set, of whatever realm. */
+export const isSet = (value: unknown): value is Set<unknown> => types.isSet(value)
+
+/** Says whether a value is a byte array. */
+export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value)
+
+/** Turns what expressions must never hold (nothing, functions, symbols) into null. */
+export function visible(value: unknown): unknown {
+  if (value === undefined) return null
+  const type = typeof value
+  return type === 'function' || type === 'symbol' ? null : value
+}
+
+/** Names the kind of a value for messages. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'number' || typeof value === 'bigint') return 'number'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value !== 'object') return 'object'
+  const exposure = exposureOf(value)
+  if (exposure !== undefined) return exposure.kind
+  if (Array.isArray(value)) return 'list'
+  if (isSet(value)) return 'set'
+  if (isBytes(value)) return 'byte array'
+  return isMap(value) || isPlainObject(value) ? 'map' : 'object'
+}
+
+/** Gives the members of a list-like value, or null for everything else. */
+export function elementsOf(value: unknown): Iterable<unknown> | null {
+  if (Array.isArray(value) || isSet(value) || isBytes(value)) return value
+  return null
+}
+
+/** Gives the keys of a map-like value, or null for everything else. */
+export function keysOf(value: unknown): Iterable<string> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const exposure = exposureOf(value)
+  if (exposure !== undefined) return exposure.keys?.(value) ?? null
+  if (isMap(value)) return [...value.keys()].filter((key) => typeof key === 'string')
+  if (Array.isArray(value) || isSet(value) || isBytes(value) || !isPlainObject(value)) return null
+  return Object.keys(value)
+}
+
+/** Counts what is in a string, list or map; null where counting means nothing. */
+export function sizeOf(value: unknown): number | null {
+  if (typeof value === 'string' || Array.isArray(value) || isBytes(value)) return value.length
+  if (isMap(value) || isSet(value)) return value.size
+  const keys = keysOf(value)
+  if (keys === null) return null
+  let count = 0
+  for (const _ of keys) count += 1
+  return count
+}
+
+/** Refuses a string that is too long to be made. */
+export function bounded(text: string): string {
+  if (text.length > maxStringLength) {
+    throw new EvaluationError(
+      `a string of ${text.length} characters is too long, at most ${maxStringLength} are allowed`,
+    )
+  }
+  return text
+}
