@@ -1,0 +1,127 @@
+// Holds what surrounds the code: lock file, licence, documents and their links.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Files under version control that still exist; none when the sources came without their history. */
+function trackedFiles(): string[] {
+  try {
+    const list = execFileSync('git', ['ls-files', '-z'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return list.split('\0').filter((path) => path !== '' && existsSync(join(root, path)))
+  } catch {
+    return []
+  }
+}
+
+interface Manifest {
+  readonly license: string
+  readonly dependencies: Record<string, string>
+  readonly devDependencies: Record<string, string>
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest
+const packages = { ...manifest.dependencies, ...manifest.devDependencies }
+
+test('the lock file names no address, so that any registry serves it', () => {
+  const { packages: locked } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { resolved?: string }>
+  }
+  const resolved = Object.entries(locked).filter(([, entry]) => entry.resolved !== undefined)
+  assert.deepEqual(
+    resolved.map(([name]) => name),
+    [],
+  )
+})
+
+test('every dependency is pinned to one version', () => {
+  const loose = Object.entries(packages).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+  assert.deepEqual(loose, [])
+})
+
+test('every dependency has its reason in docs/dependencies.md, and no row outlives its dependency', () => {
+  const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]!)
+  assert.deepEqual(rows.toSorted(), Object.keys(packages).toSorted())
+})
+
+test('the licence file is that of the manifest', () => {
+  assert.equal(manifest.license, 'Apache-2.0')
+  assert.match(read('LICENSE'), /Apache License\s+Version 2\.0/)
+})
+
+test('continuous integration runs the test command of the README', () => {
+  const ci = read('.ci/run')
+    .split('\n')
+    .filter((line) => line.startsWith('npm '))
+  assert.deepEqual(ci, ['npm test'])
+  assert.ok((statSync(join(root, '.ci/run')).mode & 0o111) !== 0, '.ci/run is not executable')
+  const fences = [...read('README.md').matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map((match) => match[1]!)
+  const lines = fences.flatMap((fence) => fence.split('\n').map((line) => line.replace(/\s*#.*$/, '').trim()))
+  assert.ok(lines.includes('npm test'), 'README.md shows no `npm test` in a fenced block')
+})
+
+test('decision records are short and numbered without gaps', () => {
+  const records = globSync('docs/adr/*.md', { cwd: root }).toSorted()
+  records.forEach((path, index) => {
+    const name = path.split(/[\\/]/).at(-1)!
+    assert.ok(name.startsWith(`${String(index + 1).padStart(4, '0')}-`), `${path}: expected number ${index + 1}`)
+    const lines = read(path).split('\n').length - 1
+    assert.ok(lines <= 60, `${path}: ${lines} lines; at most 60`)
+  })
+})
+
+test('spec gaps are numbered once each, and the code cites only rows that exist', () => {
+  const numbers = [...read('docs/spec-gaps.md').matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]))
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  )
+  const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
+    [...read(path).matchAll(/spec gaps? (\d+)/g)]
+      .filter((match) => !numbers.includes(Number(match[1])))
+      .map((match) => `${path}: ${match[0]}`),
+  )
+  assert.deepEqual(strays, [])
+})
+
+test('no tracked file names a place on the machine of whoever wrote it, or a package registry', (context) => {
+  const files = trackedFiles()
+  if (files.length === 0) return context.skip('not a git checkout')
+  // Put together from parts, so that this file does not find itself.
+  const places = ['work/(?:main|shared)', 'root/', 'Users/\\w', 'home/\\w+/(?:\\.|src|work|code|dev|projects)'].join(
+    '|',
+  )
+  const pattern = new RegExp(`(?<![\\w.\\]^*])/(?:${places})|\\bregistry\\.[a-z]+(?:js)?\\.(?:org|com|io)`)
+  const findings = files.flatMap((path) => {
+    const text = read(path)
+    if (text.includes('\0')) return []
+    return text.split('\n').flatMap((line, index) => {
+      const match = pattern.exec(line)
+      return match === null ? [] : [`${path}:${index + 1}: ${match[0]}`]
+    })
+  })
+  assert.deepEqual(findings, [])
+})
+
+test('relative links of the documents lead somewhere', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
+  const broken = documents.flatMap((path) => {
+    const prose = read(path)
+      .replace(/^```[\s\S]*?^```/gm, '')
+      .replace(/`[^`\n]*`/g, '')
+    return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map((match) => match[1]!)
+      .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
+      .filter((target) => !existsSync(join(root, dirname(path), decodeURIComponent(target.replace(/#.*$/, '')))))
+      .map((target) => `${path}: ${target}`)
+  })
+  assert.deepEqual(broken, [])
+})
