@@ -1,0 +1,28 @@
+/** Content over the limit of the place it was to be kept in. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+  readonly limit: number
+
+  constructor(limit: number) {
+    super(`body: more than the ${limit} bytes that may be kept`)
+    this.limit = limit
+  }
+}
+
+/** A body that is not buffered was asked for a second time, or was cancelled. */
+export class BodyConsumedError extends Error {
+  override readonly name = 'BodyConsumedError'
+
+  constructor() {
+    super('body: its content was already taken; buffer it before it is read more than once')
+  }
+}
+
+/** The content was asked for at once while it was not yet read. */
+export class BodyNotBufferedError extends Error {
+  override readonly name = 'BodyNotBufferedError'
+
+  constructor() {
+    super('body: its content is not buffered; buffer it before it is read')
+  }
+}

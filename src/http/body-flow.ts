@@ -1,0 +1,77 @@
+/** Takes the bytes of a body. After `end` or `fail`, or once the taker has cancelled, nothing more comes. */
+export interface BodySink {
+  /** False asks the producer to wait for resume(); `end` may still follow at once, as it carries no bytes. */
+  write(chunk: Uint8Array): boolean
+  end(trailers: readonly string[] | null): void
+  fail(error: Error): void
+}
+
+/** A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), stops at cancel(). */
+export interface BodySource {
+  start(sink: BodySink): void
+  resume(): void
+  cancel(reason?: Error): void
+}
+
+/** What the taker of a body holds while it flows; cancelling it tells the producer, not the sink. */
+export interface BodyControl {
+  resume(): void
+  cancel(reason?: Error): void
+}
+
+/** A body on its way from one producer to one sink; holds both to their contract. */
+export class BodyFlow implements BodySink, BodyControl {
+  readonly #source: BodySource
+  readonly #sink: BodySink
+  #open = true
+
+  constructor(source: BodySource, sink: BodySink) {
+    this.#source = source
+    this.#sink = sink
+  }
+
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  start(): void {
+    this.#source.start(this)
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return this.#open ? this.#sink.write(chunk) : false
+  }
+
+  end(trailers: readonly string[] | null): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#sink.end(trailers)
+  }
+
+  fail(error: Error): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#sink.fail(error)
+  }
+
+  resume(): void {
+    if (this.#open) this.#source.resume()
+  }
+
+  cancel(reason?: Error): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#source.cancel(reason)
+  }
+
+  /** Stops the flow from outside: the producer is cancelled and the sink sees a failure, never a clean end. */
+  abort(reason: Error): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#source.cancel(reason)
+    this.#sink.fail(reason)
+  }
+}
+
+/** For content that was delivered whole while it was asked for. */
+export const FINISHED: BodyControl = { resume: () => undefined, cancel: () => undefined }

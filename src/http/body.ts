@@ -1,0 +1,165 @@
+import type { Readable } from 'node:stream'
+import { BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
+import { type BodyControl, BodyFlow, type BodySink, type BodySource, FINISHED } from './body-flow.ts'
+import { PulledStream, StreamSource } from './stream-source.ts'
+import { memoryWriter, type StorageWriter, type StoredContent, type TemporaryStorage } from './temporary-storage.ts'
+
+const NOTHING = new Uint8Array(0)
+
+/** The content of a message: nothing, bytes, a stream or a pushing source; read once unless buffered. */
+export class Body {
+  #bytes: Uint8Array | null
+  #stored: StoredContent | null = null
+  #source: BodySource | null
+  #flow: BodyFlow | null = null
+  #length: number | null
+  #trailers: readonly string[] | null = null
+  #buffering: Promise<void> | null = null
+
+  private constructor(bytes: Uint8Array | null, source: BodySource | null, length: number | null) {
+    this.#bytes = bytes
+    this.#source = source
+    this.#length = length
+  }
+
+  static readonly empty: Body = new Body(NOTHING, null, 0)
+
+  static of(content: string | Uint8Array): Body {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
+    return bytes.length === 0 ? Body.empty : new Body(bytes, null, bytes.length)
+  }
+
+  static fromStream(stream: Readable, length: number | null = null): Body {
+    return new Body(null, new StreamSource(stream), length)
+  }
+
+  static fromSource(source: BodySource, length: number | null = null): Body {
+    return new Body(null, source, length)
+  }
+
+  /** The number of bytes, where it is known before reading. */
+  get length(): number | null {
+    return this.#length
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
+  /** Whether it can be read again, and at once. */
+  get isBuffered(): boolean {
+    return this.#bytes !== null || this.#stored !== null
+  }
+
+  /** Sends the content to a sink, which may be called before this returns; a body that is not buffered can be piped once. */
+  pipe(sink: BodySink): BodyControl {
+    if (this.#bytes !== null) {
+      if (this.#bytes.length > 0) sink.write(this.#bytes)
+      sink.end(this.#trailers)
+      return FINISHED
+    }
+    const flow = new BodyFlow(this.#stored?.source(this.#trailers) ?? this.#take(), sink)
+    this.#flow = flow
+    flow.start()
+    return flow
+  }
+
+  /** The content as a Readable: the very stream for fromStream, else a new one. */
+  stream(): Readable {
+    if (this.#source instanceof StreamSource) {
+      const { stream } = this.#source
+      this.#source = null
+      return stream
+    }
+    if (!this.isBuffered && this.#source === null) throw new BodyConsumedError()
+    return new PulledStream((sink) => this.pipe(sink))
+  }
+
+  /** Keeps the content in the storage so that it can be read again; what is over its limit is refused. */
+  buffer(storage: TemporaryStorage): Promise<void> {
+    return this.#collect(() => storage.open())
+  }
+
+  /** The whole content in memory; afterwards the body is buffered. */
+  async read(maxBytes: number): Promise<Uint8Array> {
+    if (this.#length !== null && this.#length > maxBytes) throw new BodyTooLargeError(maxBytes)
+    await this.#collect(() => memoryWriter(maxBytes))
+    if (this.#length !== null && this.#length > maxBytes) throw new BodyTooLargeError(maxBytes)
+    return this.bytes()
+  }
+
+  /** The content of a buffered body; of one that lies in a file, read from there. */
+  bytes(): Uint8Array {
+    if (this.#bytes !== null) return this.#bytes
+    if (this.#stored !== null) return this.#stored.bytes()
+    throw new BodyNotBufferedError()
+  }
+
+  text(charset = 'utf-8'): string {
+    return new TextDecoder(charset).decode(this.bytes())
+  }
+
+  /** Discards what is left and frees the producer or the temporary file; a sink still waiting sees a failure. */
+  cancel(reason?: Error): void {
+    this.#flow?.abort(reason ?? new BodyConsumedError())
+    this.#flow = null
+    this.#source?.cancel(reason)
+    this.#source = null
+    this.#stored?.dispose()
+    this.#stored = null
+  }
+
+  #take(): BodySource {
+    const source = this.#source
+    if (source === null) throw new BodyConsumedError()
+    this.#source = null
+    return source
+  }
+
+  #collect(open: () => StorageWriter): Promise<void> {
+    if (this.isBuffered) return Promise.resolve()
+    this.#buffering ??= this.#fill(open).finally(() => {
+      this.#buffering = null
+    })
+    return this.#buffering
+  }
+
+  async #fill(open: () => StorageWriter): Promise<void> {
+    if (this.#source === null) throw new BodyConsumedError()
+    const writer = open()
+    try {
+      await this.#write(writer)
+      const stored = await writer.finish()
+      this.#length = stored.length
+      if (stored.inMemory) this.#bytes = stored.bytes()
+      else this.#stored = stored
+    } catch (error) {
+      writer.discard()
+      throw error
+    }
+  }
+
+  #write(writer: StorageWriter): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abandon = (error: Error) => {
+        this.#flow?.cancel(error)
+        reject(error)
+      }
+      const write = (chunk: Uint8Array): boolean => {
+        try {
+          const pending = writer.write(chunk)
+          if (pending === null) return true
+          pending.then(() => this.#flow?.resume(), abandon)
+        } catch (error) {
+          abandon(error as Error)
+        }
+        return false
+      }
+      const end = (trailers: readonly string[] | null) => {
+        this.#trailers = trailers
+        resolve()
+      }
+      this.pipe({ write, end, fail: reject })
+    })
+  }
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Request } from './request.ts'
+import { type Session, transientSession } from './session.ts'
+import { TransactionId } from './transaction-id.ts'
+
+/** What an exchange and all its children share; everything in it is made when first asked for. */
+export class ExchangeLife {
+  readonly #request: Request
+  #replacements: Request[] | null = null
+  #transactionId: TransactionId | null
+  #attributes: Record<string, unknown> | null = null
+  #session: Session | null = null
+  #id: string | null = null
+  #reason: Error | null = null
+  #controller: AbortController | null = null
+  #abortCallbacks: Set<(reason: Error) => void> | null = null
+  #completeCallbacks: (() => void)[] | null = null
+  #completed = false
+
+  constructor(request: Request, transactionId: TransactionId | null) {
+    this.#request = request
+    this.#transactionId = transactionId
+  }
+
+  get attributes(): Record<string, unknown> {
+    this.#attributes ??= Object.create(null) as Record<string, unknown>
+    return this.#attributes
+  }
+
+  get session(): Session {
+    this.#session ??= transientSession()
+    return this.#session
+  }
+
+  get transactionId(): TransactionId {
+    this.#transactionId ??= new TransactionId()
+    return this.#transactionId
+  }
+
+  get id(): string {
+    this.#id ??= randomUUID()
+    return this.#id
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController()
+      if (this.#reason !== null) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Makes the body of another request end with this exchange. */
+  own(request: Request): void {
+    if (request.body === this.#request.body) return
+    this.#replacements ??= []
+    this.#replacements.push(request)
+  }
+
+  onAbort(callback: (reason: Error) => void): () => void {
+    if (this.#reason !== null) {
+      callback(this.#reason)
+      return () => undefined
+    }
+    // Wrapped, so that the same function can be registered twice and removed once.
+    const entry = (reason: Error) => callback(reason)
+    this.#abortCallbacks ??= new Set()
+    this.#abortCallbacks.add(entry)
+    return () => {
+      this.#abortCallbacks?.delete(entry)
+    }
+  }
+
+  onComplete(callback: () => void): void {
+    if (this.#completed) {
+      callback()
+      return
+    }
+    this.#completeCallbacks ??= []
+    this.#completeCallbacks.push(callback)
+  }
+
+  abort(reason: Error): void {
+    if (this.#reason !== null || this.#completed) return
+    this.#reason = reason
+    const callbacks = this.#abortCallbacks
+    this.#abortCallbacks = null
+    this.#controller?.abort(reason)
+    if (callbacks !== null) runAll([...callbacks].map((callback) => () => callback(reason)))
+  }
+
+  complete(): void {
+    if (this.#completed) return
+    this.#completed = true
+    this.#abortCallbacks = null
+    const callbacks = this.#completeCallbacks
+    this.#completeCallbacks = null
+    this.#request.body.cancel()
+    if (this.#replacements !== null) for (const request of this.#replacements) request.body.cancel()
+    if (callbacks !== null) runAll(callbacks)
+  }
+}
+
+/** Runs every callback even if one throws; the first error is thrown at the end. */
+function runAll(callbacks: readonly (() => void)[]): void {
+  const errors: unknown[] = []
+  for (const callback of callbacks) {
+    try {
+      callback()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}

@@ -1,0 +1,77 @@
+import { type Exposure, exposed, type Scope } from '#expression'
+import { ContextsView, leafContext } from './contexts.ts'
+import type { Exchange } from './exchange.ts'
+import type { Response } from './response.ts'
+import { SessionMap } from './session.ts'
+
+/** The bindings an expression sees while an exchange is under way; every other name comes from `outer`. */
+export function exchangeScope(exchange: Exchange, response: Response | null, outer: Scope): Scope {
+  return new ExchangeScope(exchange, response, outer)
+}
+
+class ExchangeScope implements Scope {
+  readonly exchange: Exchange
+  readonly response: Response | null
+  readonly #outer: Scope
+
+  constructor(exchange: Exchange, response: Response | null, outer: Scope) {
+    this.exchange = exchange
+    this.response = response
+    this.#outer = outer
+  }
+
+  lookup(name: string): unknown {
+    switch (name) {
+      case 'request':
+        return this.exchange.request
+      case 'response':
+        return this.response
+      case 'contexts':
+        return new ContextsView(this.exchange)
+      case 'context':
+        return leafContext(this.exchange)
+      case 'attributes':
+        return this.exchange.attributes
+      case 'session':
+        return new SessionMap(this.exchange.session)
+      case 'exchange':
+        return new ExchangeView(this)
+      default:
+        return this.#outer.lookup(name)
+    }
+  }
+
+  warn(message: string): void {
+    this.#outer.warn?.(message)
+  }
+}
+
+/** The `exchange` of old configuration files. */
+class ExchangeView {
+  readonly scope: ExchangeScope
+
+  constructor(scope: ExchangeScope) {
+    this.scope = scope
+  }
+
+  get [exposed](): Exposure<ExchangeView> {
+    return EXPOSURE
+  }
+}
+
+const EXPOSURE: Exposure<ExchangeView> = {
+  kind: 'exchange',
+  get: {
+    request: ({ scope }) => scope.exchange.request,
+    response: ({ scope }) => scope.response,
+    session: ({ scope }) => new SessionMap(scope.exchange.session),
+    attributes: ({ scope }) => scope.exchange.attributes,
+    originalUri: ({ scope }) => scope.exchange.originalUri,
+    clientInfo: ({ scope }) => scope.lookup('contexts') && new ContextsView(scope.exchange).get('client'),
+  },
+  // Old files keep their own values directly on the exchange.
+  index: ({ scope }, key) => scope.exchange.attributes[key] ?? null,
+  assignIndex: ({ scope }, key, value) => {
+    scope.exchange.attributes[key] = value
+  },
+}

@@ -1,0 +1,188 @@
+import { type Exposure, exposed } from '#expression'
+import { equalsIgnoreCase } from './ascii.ts'
+
+/** A header name or value that must not be sent: it could end the line or the head it stands in. */
+export class InvalidHeaderError extends Error {
+  override readonly name = 'InvalidHeaderError'
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
+
+/** Header fields in their order and original case, looked up without regard to case (RFC 9110 section 5). */
+export class Headers {
+  #list: string[]
+  #borrowed: boolean
+
+  /** Takes a flat list of names and values as the parser made it; it is copied only when first written to. */
+  static fromRaw(raw: readonly string[]): Headers {
+    const headers = new Headers()
+    headers.#list = raw as string[]
+    headers.#borrowed = true
+    return headers
+  }
+
+  constructor(entries?: Iterable<readonly [string, string]>) {
+    this.#list = []
+    this.#borrowed = false
+    if (entries !== undefined) for (const [name, value] of entries) this.add(name, value)
+  }
+
+  get(name: string): string | null {
+    const list = this.#list
+    for (let i = 0; i < list.length; i += 2) if (equalsIgnoreCase(list[i]!, name)) return list[i + 1]!
+    return null
+  }
+
+  all(name: string): string[] {
+    const list = this.#list
+    const values: string[] = []
+    for (let i = 0; i < list.length; i += 2) if (equalsIgnoreCase(list[i]!, name)) values.push(list[i + 1]!)
+    return values
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+
+  /** Replaces every value of the name, at the place of the first; an empty list removes it. */
+  set(name: string, value: string | readonly string[]): void {
+    const values = typeof value === 'string' ? [value] : value
+    checkName(name)
+    for (const each of values) checkValue(name, each)
+    const kept: string[] = []
+    let placed = false
+    const place = () => {
+      placed = true
+      for (const each of values) kept.push(name, each)
+    }
+    const list = this.#list
+    for (let i = 0; i < list.length; i += 2) {
+      if (!equalsIgnoreCase(list[i]!, name)) kept.push(list[i]!, list[i + 1]!)
+      else if (!placed) place()
+    }
+    if (!placed) place()
+    this.#list = kept
+    this.#borrowed = false
+  }
+
+  add(name: string, value: string): void {
+    checkName(name)
+    checkValue(name, value)
+    if (this.#borrowed) {
+      this.#list = this.#list.slice()
+      this.#borrowed = false
+    }
+    this.#list.push(name, value)
+  }
+
+  delete(name: string): boolean {
+    return this.deleteWhere((each) => equalsIgnoreCase(each, name)) > 0
+  }
+
+  /** Removes every field whose name the predicate accepts and says how many there were. */
+  deleteWhere(accepts: (name: string) => boolean): number {
+    const list = this.#list
+    let kept: string[] | null = null
+    for (let i = 0; i < list.length; i += 2) {
+      const name = list[i]!
+      if (accepts(name)) kept ??= list.slice(0, i)
+      else kept?.push(name, list[i + 1]!)
+    }
+    if (kept === null) return 0
+    const removed = (list.length - kept.length) / 2
+    this.#list = kept
+    this.#borrowed = false
+    return removed
+  }
+
+  names(): string[] {
+    const seen = new Set<string>()
+    const names: string[] = []
+    for (let i = 0; i < this.#list.length; i += 2) {
+      const name = this.#list[i]!
+      const key = name.toLowerCase()
+      if (seen.has(key)) continue
+      seen.add(key)
+      names.push(name)
+    }
+    return names
+  }
+
+  *entries(): IterableIterator<[string, string]> {
+    const list = this.#list
+    for (let i = 0; i < list.length; i += 2) yield [list[i]!, list[i + 1]!]
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return this.entries()
+  }
+
+  raw(): readonly string[] {
+    return this.#list
+  }
+
+  clone(): Headers {
+    const copy = Headers.fromRaw(this.#list)
+    this.#borrowed = true
+    return copy
+  }
+
+  get [exposed](): Exposure<Headers> {
+    return EXPOSURE
+  }
+}
+
+function checkName(name: string): void {
+  if (!TOKEN.test(name)) {
+    throw new InvalidHeaderError(
+      `header name: expected a token (RFC 9110 section 5.6.2), got ${JSON.stringify(name.slice(0, 60))}`,
+    )
+  }
+}
+
+function checkValue(name: string, value: string): void {
+  if (typeof value !== 'string' || NOT_FIELD_CONTENT.test(value)) {
+    throw new InvalidHeaderError(
+      `header ${name}: the value holds a line break, a control character or one beyond Latin-1; remove or encode it`,
+    )
+  }
+}
+
+/** The values an expression may assign to a header: text, number, boolean, or a list of those. */
+function headerValues(value: unknown): string[] {
+  if (Array.isArray(value)) return value.filter((each) => each !== null && each !== undefined).map(headerText)
+  return [headerText(value)]
+}
+
+function headerText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  throw new InvalidHeaderError(`header value: expected text or a list of text, got ${typeof value}`)
+}
+
+function assign(headers: Headers, key: string | number, value: unknown): void {
+  const name = String(key)
+  if (value === null || value === undefined) headers.delete(name)
+  else headers.set(name, headerValues(value))
+}
+
+const EXPOSURE: Exposure<Headers> = {
+  kind: 'headers',
+  index: (self, key) => {
+    const values = self.all(String(key))
+    return values.length === 0 ? null : values
+  },
+  assignIndex: assign,
+  keys: (self) => self.names(),
+  call: {
+    getFirst: (self, name) => self.get(String(name)),
+    get: (self, name) => {
+      const values = self.all(String(name))
+      return values.length === 0 ? null : values
+    },
+    containsKey: (self, name) => self.has(String(name)),
+    isEmpty: (self) => self.raw().length === 0,
+    size: (self) => self.names().length,
+  },
+}

@@ -1,0 +1,61 @@
+import type { Headers } from './headers.ts'
+
+// RFC 9110 section 7.6.1 and the fields older agents treat alike.
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'trailers',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+
+// A peer must not be able to have these removed by naming them in Connection (threats B16, B17).
+const ESSENTIAL = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'www-authenticate',
+  'location',
+  'cache-control',
+  'date',
+  'forwarded',
+  'via',
+  'x-real-ip',
+])
+
+/** Whether a field concerns one connection only. */
+export function isHopByHop(name: string): boolean {
+  return HOP_BY_HOP.has(name.toLowerCase())
+}
+
+/** Removes the fields that concern one connection only, and those that Connection lists, essentials excepted. */
+export function removeHopByHop(headers: Headers): void {
+  const listed = listedInConnection(headers)
+  headers.deleteWhere((name) => {
+    const key = name.toLowerCase()
+    return HOP_BY_HOP.has(key) || listed?.has(key) === true
+  })
+}
+
+function listedInConnection(headers: Headers): Set<string> | null {
+  let listed: Set<string> | null = null
+  for (const value of headers.all('connection')) {
+    for (const part of value.split(',')) {
+      const name = part.trim().toLowerCase()
+      if (name === '' || HOP_BY_HOP.has(name) || ESSENTIAL.has(name) || name.startsWith('x-forwarded-')) continue
+      listed ??= new Set()
+      listed.add(name)
+    }
+  }
+  return listed
+}

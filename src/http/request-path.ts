@@ -1,0 +1,124 @@
+import { escapeByte, escapedByte, escapesAreUtf8, SUB_DELIMS, UNRESERVED } from './percent.ts'
+
+/** Either the normal form of a part of the request target, or why there is none. */
+export type Normal = { text: string } | { problem: string }
+
+const KEEP = 1
+const DECODE = 2
+const ENCODE = 3
+
+// What is done with a character that stands in a path, by its code; 0 is refused.
+const IN_PATH = table(`${SUB_DELIMS}:@/`)
+const IN_QUERY = table(`${SUB_DELIMS}:@/?%[]\\`)
+IN_QUERY[0x5c] = ENCODE
+// An escape whose second decoding would change the structure of the path.
+const DANGEROUS_INNER = new Set([0x2e, 0x2f, 0x5c, 0x25, 0x00])
+
+function table(kept: string): Uint8Array {
+  const actions = new Uint8Array(256)
+  for (const each of '"<>^`{|}[]') actions[each.charCodeAt(0)] = ENCODE
+  for (const each of kept) actions[each.charCodeAt(0)] = KEEP
+  for (const each of UNRESERVED) actions[each.charCodeAt(0)] = DECODE
+  return actions
+}
+
+/**
+ * Brings an absolute path to its one spelling: dot segments resolved, runs of slashes merged, needless escapes
+ * decoded and the others in upper case. What two readers could take for different paths is refused (threats B1, B5).
+ */
+export function normalPath(path: string): Normal {
+  if (isPlain(path)) return { text: path }
+  const spelled = spell(path)
+  if ('problem' in spelled) return spelled
+  return resolveSegments(spelled.text)
+}
+
+/** Keeps a query as it is but for printable characters that have no place in one, which are escaped. */
+export function normalQuery(query: string): Normal {
+  let text = ''
+  let from = 0
+  for (let i = 0; i < query.length; i++) {
+    const action = IN_QUERY[query.charCodeAt(i)] ?? 0
+    if (action === 0) return { problem: 'the query holds a character that must be escaped' }
+    if (action !== ENCODE) continue
+    text += query.slice(from, i) + escapeByte(query.charCodeAt(i))
+    from = i + 1
+  }
+  return { text: from === 0 ? query : text + query.slice(from) }
+}
+
+/** Whether the path is already normal beyond doubt: only plain characters, and no dot or slash after a slash. */
+function isPlain(path: string): boolean {
+  let afterSlash = false
+  for (let i = 0; i < path.length; i++) {
+    const code = path.charCodeAt(i)
+    const action = IN_PATH[code]
+    if (action !== KEEP && action !== DECODE) return false
+    if (afterSlash && (code === 0x2f || code === 0x2e)) return false
+    afterSlash = code === 0x2f
+  }
+  return true
+}
+
+function spell(path: string): Normal {
+  let text = ''
+  let escaped = false
+  for (let i = 0; i < path.length; i++) {
+    const code = path.charCodeAt(i)
+    if (code === 0x25) {
+      const byte = escapedByte(path, i)
+      const problem = escapeProblem(path, i, byte)
+      if (problem !== null) return { problem }
+      text += IN_PATH[byte] === DECODE ? String.fromCharCode(byte) : escapeByte(byte)
+      escaped ||= byte >= 0x80
+      i += 2
+      continue
+    }
+    const action = IN_PATH[code] ?? 0
+    if (action === 0) return { problem: characterProblem(code) }
+    text += action === ENCODE ? escapeByte(code) : path[i]
+  }
+  // Overlong forms (%C0%AF for "/") are read as what they hide by lenient decoders.
+  if (escaped && !escapesAreUtf8(text)) return { problem: 'the path holds escapes that are not UTF-8' }
+  return { text }
+}
+
+function escapeProblem(path: string, at: number, byte: number): string | null {
+  if (byte < 0) return 'the path holds "%" without two hexadecimal digits'
+  if (byte < 0x20 || byte === 0x7f) return 'the path holds an escaped control character'
+  if (byte === 0x2f) return 'the path holds an escaped slash'
+  if (byte === 0x5c) return 'the path holds an escaped backslash'
+  if (byte !== 0x25) return null
+  // The escape of "%" is two characters longer than what it stands for: look for the digits that follow it.
+  const inner = escapedByte(path, at + 2)
+  return DANGEROUS_INNER.has(inner) ? 'the path is encoded twice' : null
+}
+
+function characterProblem(code: number): string {
+  if (code === 0x23) return 'the request target holds a fragment'
+  if (code === 0x5c) return 'the path holds a backslash'
+  return 'the path holds a character that must be escaped'
+}
+
+/** RFC 3986 section 5.2.4, refusing to climb above the root and dot segments that carry parameters. */
+function resolveSegments(path: string): Normal {
+  const kept: string[] = []
+  const segments = path.split('/')
+  for (let i = 1; i < segments.length; i++) {
+    const segment = segments[i]!
+    const last = i === segments.length - 1
+    if (segment === '' || segment === '.') {
+      if (last) kept.push('')
+      continue
+    }
+    if (segment === '..') {
+      if (kept.pop() === undefined) return { problem: 'the path climbs above the root' }
+      if (last) kept.push('')
+      continue
+    }
+    // Servers that drop parameters see a dot segment here.
+    if (/^\.{1,2}(?:;|%3B)/.test(segment)) return { problem: 'the path holds a dot segment with parameters' }
+    kept.push(segment)
+  }
+  return { text: `/${kept.join('/')}` }
+}

@@ -1,0 +1,107 @@
+import { type Exposure, exposed } from '#expression'
+import { Body } from './body.ts'
+import { Entity, setEntity } from './entity.ts'
+import { Headers } from './headers.ts'
+import { reasonPhrase, Status } from './status.ts'
+
+/** Headers as they are handed over in a call: a Headers, or names with one or more values. */
+export type HeaderInit = Headers | Record<string, string | string[]>
+
+/** What is left to say about a response after its status. */
+export interface ResponseInit {
+  reason?: string
+  headers?: HeaderInit
+  body?: Body | string | Uint8Array
+  trailers?: Headers
+  cause?: Error
+  version?: string
+}
+
+/** What a server answers. */
+export class Response {
+  #status: number
+  reason: string
+  headers: Headers
+  body: Body
+  trailers: Headers | null
+  /** The fault behind an error response; for logs, never sent. */
+  cause: Error | null
+  version: string
+
+  constructor(status: number, init?: ResponseInit) {
+    this.#status = checkedStatus(status)
+    this.reason = init?.reason ?? reasonPhrase(status)
+    this.headers = headersOf(init?.headers)
+    this.body = bodyOf(init?.body)
+    this.trailers = init?.trailers ?? null
+    this.cause = init?.cause ?? null
+    this.version = init?.version ?? 'HTTP/1.1'
+  }
+
+  get status(): number {
+    return this.#status
+  }
+
+  set status(value: number) {
+    this.#status = checkedStatus(value)
+  }
+
+  get [exposed](): Exposure<Response> {
+    return EXPOSURE
+  }
+}
+
+/** An answer of the gateway itself: plain text unless the headers say otherwise, never sniffed, refusals never cached. */
+export function respond(status: number, headers?: Record<string, string | string[]>, body?: string): Response {
+  const all = headersOf(headers)
+  if (body !== undefined && body !== '') {
+    if (!all.has('content-type')) all.add('Content-Type', 'text/plain; charset=utf-8')
+    if (!all.has('x-content-type-options')) all.add('X-Content-Type-Options', 'nosniff')
+  }
+  if ((status === 401 || status === 403) && !all.has('cache-control')) all.add('Cache-Control', 'no-store')
+  return new Response(status, body === undefined ? { headers: all } : { headers: all, body })
+}
+
+function checkedStatus(status: number): number {
+  if (Number.isInteger(status) && status >= 100 && status <= 999) return status
+  throw new RangeError(`response status: expected an integer from 100 to 999, got ${status}`)
+}
+
+function headersOf(init: HeaderInit | undefined): Headers {
+  if (init instanceof Headers) return init
+  const headers = new Headers()
+  if (init === undefined) return headers
+  for (const name of Object.keys(init)) {
+    const value = init[name]!
+    if (typeof value === 'string') headers.add(name, value)
+    else for (const each of value) headers.add(name, each)
+  }
+  return headers
+}
+
+function bodyOf(content: Body | string | Uint8Array | undefined): Body {
+  if (content === undefined) return Body.empty
+  return content instanceof Body ? content : Body.of(content)
+}
+
+function assignStatus(response: Response, value: unknown): void {
+  const code = value instanceof Status ? value.code : Number(value)
+  response.status = code
+  response.reason = value instanceof Status ? value.reasonPhrase : reasonPhrase(code)
+}
+
+const EXPOSURE: Exposure<Response> = {
+  kind: 'response',
+  get: {
+    status: (self) => new Status(self.status, self.reason),
+    version: (self) => self.version,
+    headers: (self) => self.headers,
+    trailers: (self) => self.trailers,
+    entity: (self) => new Entity(self),
+    cause: (self) => (self.cause === null ? null : { message: self.cause.message }),
+  },
+  set: {
+    status: assignStatus,
+    entity: (self, value) => setEntity(self, value),
+  },
+}

@@ -1,0 +1,79 @@
+import { type Exposure, exposed } from '#expression'
+import { jsonCopy } from './json-copy.ts'
+
+/** Session content of one request; only JSON values. */
+export interface Session {
+  get(key: string): unknown
+  set(key: string, value: unknown): void
+  delete(key: string): boolean
+  keys(): Iterable<string>
+  clear(): void
+  readonly isEmpty: boolean
+}
+
+/** A session that ends with its exchange, for routes without a session filter. */
+export function transientSession(): Session {
+  return new TransientSession()
+}
+
+class TransientSession implements Session {
+  readonly #values = new Map<string, unknown>()
+
+  get(key: string): unknown {
+    return this.#values.get(key) ?? null
+  }
+
+  set(key: string, value: unknown): void {
+    this.#values.set(key, jsonCopy(value))
+  }
+
+  delete(key: string): boolean {
+    return this.#values.delete(key)
+  }
+
+  keys(): Iterable<string> {
+    return [...this.#values.keys()]
+  }
+
+  clear(): void {
+    this.#values.clear()
+  }
+
+  get isEmpty(): boolean {
+    return this.#values.size === 0
+  }
+}
+
+/** A session as expressions see it: a map that takes JSON values; null removes. */
+export class SessionMap {
+  readonly session: Session
+
+  constructor(session: Session) {
+    this.session = session
+  }
+
+  get [exposed](): Exposure<SessionMap> {
+    return EXPOSURE
+  }
+}
+
+const EXPOSURE: Exposure<SessionMap> = {
+  kind: 'session',
+  index: (self, key) => self.session.get(String(key)),
+  assignIndex: (self, key, value) => {
+    if (value === null || value === undefined) self.session.delete(String(key))
+    else self.session.set(String(key), jsonCopy(value))
+  },
+  keys: (self) => self.session.keys(),
+  call: {
+    get: (self, key) => self.session.get(String(key)),
+    containsKey: (self, key) => [...self.session.keys()].includes(String(key)),
+    isEmpty: (self) => self.session.isEmpty,
+    size: (self) => [...self.session.keys()].length,
+    remove: (self, key) => self.session.delete(String(key)),
+    clear: (self) => {
+      self.session.clear()
+      return null
+    },
+  },
+}

@@ -1,0 +1,99 @@
+import { BodyTooLargeError } from './body-errors.ts'
+import type { BodySource } from './body-flow.ts'
+import { MemoryContent } from './memory-content.ts'
+import { TemporaryFile } from './temporary-file.ts'
+
+/** Content that was written to a storage and can be read as often as needed until it is disposed of. */
+export interface StoredContent {
+  readonly length: number
+  readonly inMemory: boolean
+  bytes(): Uint8Array
+  source(trailers: readonly string[] | null): BodySource
+  dispose(): void
+}
+
+/** Takes content in pieces; throws BodyTooLargeError at the piece that is too much. */
+export interface StorageWriter {
+  /** Null when the piece is kept already, else a promise to wait for before the next one. */
+  write(chunk: Uint8Array): Promise<void> | null
+  finish(): Promise<StoredContent>
+  discard(): void
+}
+
+/** The bounds of a storage, in bytes, and the directory for its files. */
+export interface StorageLimits {
+  readonly initialLength: number
+  readonly memoryLimit: number
+  readonly fileLimit: number
+  readonly directory: string
+}
+
+/** Where bodies are buffered: memory first, then a file, then BodyTooLargeError. */
+export class TemporaryStorage {
+  readonly limits: StorageLimits
+
+  constructor(limits: StorageLimits) {
+    this.limits = limits
+  }
+
+  /** The most bytes one body may have. */
+  get limit(): number {
+    return Math.max(this.limits.memoryLimit, this.limits.fileLimit)
+  }
+
+  open(): StorageWriter {
+    return new SpillingWriter(this.limits, this.limit)
+  }
+}
+
+/** A writer that stays in memory. */
+export function memoryWriter(limit: number): StorageWriter {
+  return new SpillingWriter(
+    { initialLength: Math.min(limit, 8192), memoryLimit: limit, fileLimit: limit, directory: '' },
+    limit,
+  )
+}
+
+class SpillingWriter implements StorageWriter {
+  readonly #limits: StorageLimits
+  readonly #limit: number
+  #memory: MemoryContent
+  #file: TemporaryFile | null = null
+  #tail: Promise<void> = Promise.resolve()
+  #length = 0
+
+  constructor(limits: StorageLimits, limit: number) {
+    this.#limits = limits
+    this.#limit = limit
+    this.#memory = new MemoryContent(limits.initialLength, limits.memoryLimit)
+  }
+
+  write(chunk: Uint8Array): Promise<void> | null {
+    this.#length += chunk.length
+    if (this.#length > this.#limit) throw new BodyTooLargeError(this.#limit)
+    if (this.#file === null) {
+      if (this.#length <= this.#limits.memoryLimit) {
+        this.#memory.append(chunk)
+        return null
+      }
+      const file = new TemporaryFile(this.#limits.directory)
+      const begun = this.#memory.bytes()
+      this.#file = file
+      this.#memory = new MemoryContent(0, 0)
+      this.#tail = file.open().then(() => file.append(begun))
+    }
+    const file = this.#file
+    this.#tail = this.#tail.then(() => file.append(chunk))
+    return this.#tail
+  }
+
+  async finish(): Promise<StoredContent> {
+    await this.#tail
+    return this.#file ?? this.#memory
+  }
+
+  discard(): void {
+    this.#memory = new MemoryContent(0, 0)
+    this.#file?.dispose()
+  }
+}

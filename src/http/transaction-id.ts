@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto'
+
+const MAX_LENGTH = 200
+const UNSAFE = /[^A-Za-z0-9._~:/@=+-]/g
+
+/** Names one piece of work across servers: what a trusted peer sent, made harmless, or a fresh one (threats B21). */
+export class TransactionId {
+  readonly value: string
+  #calls = 0
+
+  constructor(value?: string) {
+    const safe = value === undefined ? '' : value.slice(0, MAX_LENGTH).replace(UNSAFE, '_')
+    this.value = safe === '' ? randomUUID() : safe
+  }
+
+  /** The id for the next outbound call: `<id>/<n>`, n from 0. */
+  next(): string {
+    return `${this.value}/${this.#calls++}`
+  }
+}

@@ -1,0 +1,347 @@
+import { isIPv6 } from 'node:net'
+import { type Exposure, exposed } from '#expression'
+import { allowing, percentDecode, percentEncode, SUB_DELIMS } from './percent.ts'
+
+/** A text that is not a URI, or a part that has no place in one. */
+export class InvalidUriError extends Error {
+  override readonly name = 'InvalidUriError'
+}
+
+/** The parts of a URI as written, that is, still percent-encoded. */
+export interface UriParts {
+  scheme: string
+  userInfo: string | null
+  host: string
+  port: number
+  rawPath: string
+  rawQuery: string | null
+  rawFragment: string | null
+}
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/
+const REG_NAME = /^[A-Za-z0-9\-._~!$&'()*+,;=%]*$/
+// biome-ignore format: one line per part of RFC 3986 appendix B
+const GENERIC = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
+const CONTROL = /[\x00-\x1f\x7f]/
+
+const PATH = allowing(`${SUB_DELIMS}:@/`)
+const RAW_PATH = allowing(`${SUB_DELIMS}:@/%`)
+const SEGMENT = allowing(`${SUB_DELIMS}:@`)
+const QUERY = allowing("!$'()*,;:@/?&=+[]")
+const RAW_QUERY = allowing(`${SUB_DELIMS}:@/?%[]`)
+const USER_INFO = allowing(`${SUB_DELIMS}:%`)
+
+/** A mutable URI (RFC 3986): parts as written, with their decoded twins made when asked for. */
+export class Uri {
+  #scheme: string
+  #userInfo: string | null
+  #host: string
+  #port: number
+  #rawPath: string
+  #rawQuery: string | null
+  #rawFragment: string | null
+  #path: string | null = null
+  #text: string | null = null
+
+  /** Reads an absolute or relative URI; printable characters that may not stand in one are percent-encoded. */
+  static parse(text: string): Uri {
+    if (CONTROL.test(text)) throw new InvalidUriError('uri: holds a control character')
+    const [, scheme = '', authority, path = '', query, fragment] = GENERIC.exec(text)!
+    const uri = new Uri({
+      scheme: '',
+      userInfo: null,
+      host: '',
+      port: -1,
+      rawPath: '',
+      rawQuery: null,
+      rawFragment: null,
+    })
+    if (scheme !== '') uri.scheme = scheme
+    if (authority !== undefined) setAuthority(uri, authority)
+    uri.rawPath = path
+    if (query !== undefined) uri.rawQuery = query
+    if (fragment !== undefined) uri.rawFragment = fragment
+    return uri
+  }
+
+  /** Takes parts that are known to be legal and normal; nothing is checked. */
+  constructor(parts: UriParts) {
+    this.#scheme = parts.scheme
+    this.#userInfo = parts.userInfo
+    this.#host = parts.host
+    this.#port = parts.port
+    this.#rawPath = parts.rawPath
+    this.#rawQuery = parts.rawQuery
+    this.#rawFragment = parts.rawFragment
+  }
+
+  get scheme(): string {
+    return this.#scheme
+  }
+
+  set scheme(value: string) {
+    if (!SCHEME.test(value))
+      throw new InvalidUriError(`uri scheme: expected letters, digits, "+", "-", ".", got ${quote(value)}`)
+    this.#scheme = value.toLowerCase()
+    this.#text = null
+  }
+
+  get userInfo(): string | null {
+    return this.#userInfo
+  }
+
+  set userInfo(value: string | null) {
+    this.#userInfo = value === null ? null : encoded('user info', value, USER_INFO)
+    this.#text = null
+  }
+
+  get host(): string {
+    return this.#host
+  }
+
+  set host(value: string) {
+    const bracketed = value.startsWith('[') && value.endsWith(']')
+    const literal = bracketed ? value.slice(1, -1) : value
+    if (isIPv6(literal) && !literal.includes('%')) this.#host = `[${literal.toLowerCase()}]`
+    else if (!bracketed && REG_NAME.test(value)) this.#host = value.toLowerCase()
+    else throw new InvalidUriError(`uri host: expected a name or an address, got ${quote(value)}`)
+    this.#text = null
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  set port(value: number) {
+    if (!Number.isInteger(value) || value < -1 || value > 65535) {
+      throw new InvalidUriError(`uri port: expected 0 to 65535, or -1 for none, got ${value}`)
+    }
+    this.#port = value
+    this.#text = null
+  }
+
+  get rawPath(): string {
+    return this.#rawPath
+  }
+
+  set rawPath(value: string) {
+    const path = encoded('path', value, RAW_PATH)
+    if (this.#host !== '' && path !== '' && path !== '*' && !path.startsWith('/')) {
+      throw new InvalidUriError(`uri path: expected a leading "/" after the host, got ${quote(value)}`)
+    }
+    this.#rawPath = path
+    this.#path = null
+    this.#text = null
+  }
+
+  get rawQuery(): string | null {
+    return this.#rawQuery
+  }
+
+  set rawQuery(value: string | null) {
+    this.#rawQuery = value === null ? null : percentEncode(uncontrolled('query', value), RAW_QUERY)
+    this.#text = null
+  }
+
+  get rawFragment(): string | null {
+    return this.#rawFragment
+  }
+
+  set rawFragment(value: string | null) {
+    this.#rawFragment = value === null ? null : percentEncode(uncontrolled('fragment', value), RAW_QUERY)
+    this.#text = null
+  }
+
+  get authority(): string {
+    const user = this.#userInfo === null ? '' : `${this.#userInfo}@`
+    return this.#port < 0 ? `${user}${this.#host}` : `${user}${this.#host}:${this.#port}`
+  }
+
+  /** The port to connect to: as written, or the scheme's own; -1 where the scheme has none. */
+  get effectivePort(): number {
+    if (this.#port >= 0) return this.#port
+    return defaultPort(this.#scheme)
+  }
+
+  get path(): string {
+    this.#path ??= percentDecode(this.#rawPath)
+    return this.#path
+  }
+
+  set path(decoded: string) {
+    const absolute = this.#host !== '' && !decoded.startsWith('/') ? `/${decoded}` : decoded
+    this.#rawPath = percentEncode(uncontrolled('path', absolute), PATH)
+    this.#path = null
+    this.#text = null
+  }
+
+  get query(): string | null {
+    return this.#rawQuery === null ? null : percentDecode(this.#rawQuery)
+  }
+
+  set query(value: string | null) {
+    this.#rawQuery = value === null ? null : percentEncode(uncontrolled('query', value), QUERY)
+    this.#text = null
+  }
+
+  get fragment(): string | null {
+    return this.#rawFragment === null ? null : percentDecode(this.#rawFragment)
+  }
+
+  set fragment(value: string | null) {
+    this.#rawFragment = value === null ? null : percentEncode(uncontrolled('fragment', value), QUERY)
+    this.#text = null
+  }
+
+  /** The decoded segments between slashes; empty for the root. */
+  get pathElements(): string[] {
+    const path = this.#rawPath.startsWith('/') ? this.#rawPath.slice(1) : this.#rawPath
+    return path === '' ? [] : path.split('/').map(percentDecode)
+  }
+
+  set pathElements(elements: readonly string[]) {
+    this.rawPath = `/${elements.map((each) => percentEncode(uncontrolled('path', each), SEGMENT)).join('/')}`
+  }
+
+  /** Scheme, host and port, without the port that the scheme implies. */
+  get origin(): string {
+    const port = this.#port < 0 || this.#port === defaultPort(this.#scheme) ? '' : `:${this.#port}`
+    return `${this.#scheme}://${this.#host}${port}`
+  }
+
+  /** What stands in a request line: path and query, `/` for an empty path (RFC 9112 section 3.2.1). */
+  get requestTarget(): string {
+    const path = this.#rawPath === '' ? '/' : this.#rawPath
+    return this.#rawQuery === null ? path : `${path}?${this.#rawQuery}`
+  }
+
+  /** Takes scheme, host and port of the base; path and query stay as they are. */
+  rebase(base: Uri): void {
+    this.#scheme = base.#scheme
+    this.#userInfo = base.#userInfo
+    this.#host = base.#host
+    this.#port = base.#port
+    this.#text = null
+  }
+
+  clone(): Uri {
+    return new Uri(this)
+  }
+
+  toString(): string {
+    this.#text ??= this.#format()
+    return this.#text
+  }
+
+  #format(): string {
+    const start = this.#scheme === '' ? '' : `${this.#scheme}:`
+    const authority = this.#host === '' ? '' : `//${this.authority}`
+    // RFC 9112 section 3.3: the URI of `OPTIONS *` has an empty path.
+    const path = this.#rawPath === '*' && authority !== '' ? '' : this.#rawPath
+    const query = this.#rawQuery === null ? '' : `?${this.#rawQuery}`
+    const fragment = this.#rawFragment === null ? '' : `#${this.#rawFragment}`
+    return `${start}${authority}${path}${query}${fragment}`
+  }
+
+  get [exposed](): Exposure<Uri> {
+    return EXPOSURE
+  }
+}
+
+/** The port a scheme implies, or -1. */
+export function defaultPort(scheme: string): number {
+  if (scheme === 'https' || scheme === 'wss') return 443
+  return scheme === 'http' || scheme === 'ws' ? 80 : -1
+}
+
+function setAuthority(uri: Uri, authority: string): void {
+  const at = authority.lastIndexOf('@')
+  if (at >= 0) uri.userInfo = authority.slice(0, at)
+  const hostAndPort = authority.slice(at + 1)
+  const [, host, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(hostAndPort) ?? []
+  if (host === undefined) throw new InvalidUriError(`uri authority: expected host[:port], got ${quote(authority)}`)
+  if (host === '' && (at >= 0 || port !== undefined))
+    throw new InvalidUriError(`uri authority: no host in ${quote(authority)}`)
+  if (host !== '') uri.host = host
+  if (port !== undefined && port !== '') uri.port = Number(port)
+}
+
+function encoded(part: string, value: string, allowed: Uint8Array): string {
+  if (/%(?![0-9A-Fa-f]{2})/.test(value))
+    throw new InvalidUriError(`uri ${part}: "%" without two hexadecimal digits in ${quote(value)}`)
+  return percentEncode(uncontrolled(part, value), allowed)
+}
+
+function uncontrolled(part: string, value: string): string {
+  if (CONTROL.test(value)) throw new InvalidUriError(`uri ${part}: holds a control character`)
+  return value
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 80))
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new InvalidUriError(`uri: expected text, got ${value === null ? 'null' : typeof value}`)
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : text(value)
+}
+
+const EXPOSURE: Exposure<Uri> = {
+  kind: 'uri',
+  get: {
+    scheme: (self) => self.scheme,
+    userInfo: (self) => (self.userInfo === null ? null : percentDecode(self.userInfo)),
+    host: (self) => self.host,
+    port: (self) => self.port,
+    authority: (self) => percentDecode(self.authority),
+    path: (self) => self.path,
+    query: (self) => self.query,
+    fragment: (self) => self.fragment,
+    rawUserInfo: (self) => self.userInfo,
+    rawAuthority: (self) => self.authority,
+    rawPath: (self) => self.rawPath,
+    rawQuery: (self) => self.rawQuery,
+    rawFragment: (self) => self.rawFragment,
+    pathElements: (self) => self.pathElements,
+  },
+  set: {
+    scheme: (self, value) => {
+      self.scheme = text(value)
+    },
+    host: (self, value) => {
+      self.host = text(value)
+    },
+    port: (self, value) => {
+      self.port = Number(value)
+    },
+    path: (self, value) => {
+      self.path = text(value)
+    },
+    rawPath: (self, value) => {
+      self.rawPath = text(value)
+    },
+    query: (self, value) => {
+      self.query = textOrNull(value)
+    },
+    rawQuery: (self, value) => {
+      self.rawQuery = textOrNull(value)
+    },
+    fragment: (self, value) => {
+      self.fragment = textOrNull(value)
+    },
+    rawFragment: (self, value) => {
+      self.rawFragment = textOrNull(value)
+    },
+    userInfo: (self, value) => {
+      self.userInfo = textOrNull(value)
+    },
+    rawUserInfo: (self, value) => {
+      self.userInfo = textOrNull(value)
+    },
+  },
+  call: { toString: (self: Uri) => self.toString() },
+}
