@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { freePort, ServerProcess } from './server-process.ts'
+import { root, type Workspace } from './workspace.ts'
+
+/** Ten thousand routes are to be there within a fifth of this. */
+const readyWithin = 120_000
+
+/** Runs the gateway, with one unit, on the given routes (id to content). */
+export async function startGateway(
+  workspace: Workspace,
+  name: string,
+  routes: ReadonlyMap<string, unknown>,
+): Promise<{ server: ServerProcess; url: string }> {
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const admin = {
+    connectors: [{ port, host: '127.0.0.1' }],
+    adminConnector: { port: adminPort, host: '127.0.0.1' },
+    gatewayUnits: 1,
+  }
+  workspace.write(`${name}/config/admin.json`, JSON.stringify(admin))
+  for (const [id, route] of routes) workspace.write(`${name}/config/routes/${id}.json`, JSON.stringify(route))
+  const server = await ServerProcess.start({
+    name,
+    command: [join(root, 'bin', 'gateway'), 'run', '--instance', join(workspace.path, name)],
+    readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
+    readyWithin,
+  })
+  return { server, url: `http://127.0.0.1:${port}` }
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+
+/** What one stretch of load did. */
+export interface Load {
+  readonly requests: number
+  /** Responses that were not 2xx, and requests without a response. */
+  readonly errors: number
+  readonly seconds: number
+}
+
+/** How hard and how long. */
+export interface LoadOptions {
+  readonly connections: number
+  readonly seconds: number
+}
+
+/** The path of a program of the system, if it is installed. */
+export function installed(program: string): string | undefined {
+  return ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']
+    .map((folder) => `${folder}/${program}`)
+    .find((path) => existsSync(path))
+}
+
+const wrk = installed('wrk')
+
+/** Which program makes the load. */
+export const loadProgram = wrk === undefined ? 'autocannon (wrk is not installed: it takes more CPU itself)' : 'wrk'
+
+/** Asks a URL as often as it answers, for a fixed time. */
+export async function load(url: string, options: LoadOptions): Promise<Load> {
+  return wrk === undefined ? withAutocannon(url, options) : withWrk(wrk, url, options)
+}
+
+async function withWrk(program: string, url: string, { connections, seconds }: LoadOptions): Promise<Load> {
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', url]
+  const { stdout } = await promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
+  const [, requests, time] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? []
+  if (requests === undefined) throw new Error(`expected a count of requests from wrk, got: ${stdout}`)
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)
+  const broken = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)
+  const errors = [failed?.[1], ...(broken?.slice(1) ?? [])].reduce((sum, count) => sum + Number(count ?? 0), 0)
+  return { requests: Number(requests), errors, seconds: Number(time) }
+}
+
+async function withAutocannon(url: string, { connections, seconds }: LoadOptions): Promise<Load> {
+  const result = await autocannon({ url, connections, duration: seconds, timeout: 5 })
+  return { requests: result.requests.total, errors: result.non2xx + result.errors, seconds: result.duration }
+}

@@ -1,0 +1,120 @@
+// npm run bench: what the gateway costs. See docs/guide/performance.md for how to read it.
+import { parseArgs } from 'node:util'
+import type { Rounds } from './measure.ts'
+import { peerNames, proxyBenchmark } from './proxy.ts'
+import { circumstances, proxyTable, routesTable } from './report.ts'
+import { missedTargets, routesBenchmark } from './routes.ts'
+import { stopAll } from './server-process.ts'
+
+const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
+
+benchmarks (both without a name):
+  proxy    CPU time of one proxied request: the gateway beside ${peerNames.slice(1).join(', ')}
+  routes   10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
+
+options:
+  --rounds N        counted rounds of each (1 to 20, default 5); one more is for warming up
+  --seconds N       length of a round (1 to 30, default 3)
+  --connections N   at the same time (1 to 512, default 32)
+  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy)
+  --check           exit with 1 when a target is missed
+  --json            the result as JSON on standard output; progress goes to standard error
+  --help
+`
+
+/** Something the caller wrote that cannot be done; exit code 64. */
+class UsageError extends Error {}
+
+interface Options extends Rounds {
+  readonly names: readonly string[]
+  readonly peers: readonly string[]
+  readonly check: boolean
+  readonly json: boolean
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopAll().finally(() => process.exit(130)))
+}
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(help)
+  else process.exitCode = await run(options)
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = error instanceof UsageError ? 64 : 1
+}
+
+async function run({ names, peers, check, json, ...rounds }: Options): Promise<number> {
+  if (process.platform !== 'linux') throw new UsageError('CPU time is read from /proc: run it on Linux')
+  const progress = (text: string): void => void process.stderr.write(`${text}\n`)
+  const result: Record<string, unknown> = { ...circumstances(), ...rounds }
+  const failures: string[] = []
+  progress(
+    Object.entries(result)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', '),
+  )
+  if (names.includes('proxy')) {
+    const rows = await proxyBenchmark(rounds, peers, progress)
+    result['proxy'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nproxy\n${proxyTable(rows)}`)
+  }
+  if (names.includes('routes')) {
+    const rows = await routesBenchmark(rounds, progress)
+    result['routes'] = rows
+    failures.push(...withErrors(rows))
+    const missed = missedTargets(rows)
+    result['missed'] = missed
+    for (const miss of missed) progress(`target missed: ${miss}`)
+    if (check) failures.push(...missed)
+    if (!json) console.log(`\nroutes\n${routesTable(rows)}`)
+  }
+  if (json) console.log(JSON.stringify(result, null, 2))
+  for (const failure of failures) progress(`failed: ${failure}`)
+  return failures.length === 0 ? 0 : 1
+}
+
+function withErrors(rows: readonly { name: string; errors: number }[]): string[] {
+  return rows.filter(({ errors }) => errors > 0).map(({ name, errors }) => `${name} gave ${errors} errors`)
+}
+
+function readOptions(args: readonly string[]): Options | 'help' {
+  const { values, positionals } = parse(args)
+  if (values.help) return 'help'
+  const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
+  among('benchmark', names, ['proxy', 'routes'])
+  const peers = values.peers?.split(',') ?? peerNames
+  among('peer', peers, peerNames)
+  return {
+    names,
+    peers,
+    check: values.check ?? false,
+    json: values.json ?? false,
+    rounds: whole('rounds', values.rounds, 5, 20),
+    seconds: whole('seconds', values.seconds, 3, 30),
+    connections: whole('connections', values.connections, 32, 512),
+  }
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  const options = { rounds: text, seconds: text, connections: text, peers: text, check: flag, json: flag, help: flag }
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n${help}`)
+  }
+}
+
+function among(what: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new UsageError(`no ${what} "${unknown}"; there are ${known.join(', ')}`)
+}
+
+function whole(name: string, text: string | undefined, fallback: number, most: number): number {
+  const value = text === undefined ? fallback : Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value
+  throw new UsageError(`--${name}: expected a whole number from 1 to ${most}, got "${text}"`)
+}

@@ -1,0 +1,88 @@
+import { type Load, type LoadOptions, load } from './load.ts'
+import type { ServerProcess } from './server-process.ts'
+
+/** Something to measure: a server, what to ask it, and what a right answer is. */
+export interface Subject {
+  readonly name: string
+  readonly server: ServerProcess
+  readonly url: string
+  readonly expect: { readonly body: string; readonly headers?: Readonly<Record<string, string>> }
+}
+
+/** What all rounds of one subject gave. */
+export interface Measured {
+  readonly name: string
+  readonly requests: number
+  readonly errors: number
+  /** CPU time of the server for one request, in microseconds: the median of the rounds, and the least and the most. */
+  readonly cpuMicros: { readonly median: number; readonly min: number; readonly max: number }
+  readonly requestsPerSecond: number
+}
+
+/** Rounds of a benchmark, beside the load of each. */
+export interface Rounds extends LoadOptions {
+  readonly rounds: number
+}
+
+/**
+ * Measures all subjects in turns (a b c a b c ...), so that a machine that gets slower or busier does it to all alike.
+ * The first turn is not counted: it is there for caches, pools and compilers.
+ */
+export async function measure(
+  subjects: readonly Subject[],
+  { rounds, ...options }: Rounds,
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const taken = new Map<Subject, { load: Load; cpu: number }[]>(subjects.map((subject) => [subject, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const subject of subjects) {
+      await checkAnswer(subject)
+      const before = subject.server.cpuSeconds()
+      const done = await load(subject.url, options)
+      const cpu = subject.server.cpuSeconds() - before
+      if (done.requests === 0) throw new Error(`${subject.name} answered nothing in ${options.seconds} s`)
+      const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
+      progress(`${label} ${subject.name}: ${done.requests} requests, ${micros(cpu, done).toFixed(1)} µs CPU each`)
+      if (round > 0) taken.get(subject)?.push({ load: done, cpu })
+    }
+  }
+  return [...taken].map(([subject, results]) => summary(subject.name, results))
+}
+
+/** The value in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+}
+
+/** A server that answers quickly but wrongly must not look good. */
+async function checkAnswer({ name, url, expect }: Subject): Promise<void> {
+  const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) })
+  const body = await response.text()
+  if (response.status !== 200 || body !== expect.body) {
+    throw new Error(
+      `${name} at ${url}: expected 200 ${JSON.stringify(expect.body)}, got ${response.status} ${JSON.stringify(body.slice(0, 200))}`,
+    )
+  }
+  for (const [header, value] of Object.entries(expect.headers ?? {})) {
+    const got = response.headers.get(header)
+    if (got !== value) throw new Error(`${name} at ${url}: expected header ${header}: ${value}, got ${got ?? 'none'}`)
+  }
+}
+
+function micros(cpuSeconds: number, { requests }: Load): number {
+  return (cpuSeconds * 1e6) / requests
+}
+
+function summary(name: string, results: readonly { load: Load; cpu: number }[]): Measured {
+  const costs = results.map(({ load, cpu }) => micros(cpu, load))
+  return {
+    name,
+    requests: results.reduce((sum, { load }) => sum + load.requests, 0),
+    errors: results.reduce((sum, { load }) => sum + load.errors, 0),
+    cpuMicros: { median: median(costs), min: Math.min(...costs), max: Math.max(...costs) },
+    requestsPerSecond: median(results.map(({ load }) => load.requests / load.seconds)),
+  }
+}

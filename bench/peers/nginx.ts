@@ -1,0 +1,49 @@
+/** An nginx configuration with one worker whose files all stay in `folder`; `server` is the body of the server block. */
+export function nginxConfig(
+  folder: string,
+  port: number,
+  { http = '', server }: { http?: string; server: string },
+): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+daemon off;
+worker_processes 1;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${folder}/nginx-${port}.pid;
+error_log stderr warn;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 1000000000;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name}-${port};`).join('\n  ')}
+  ${http}
+  server {
+    listen 127.0.0.1:${port};
+    ${server}
+  }
+}
+`
+}
+
+/** The upstream: one short text for every request. */
+export function nginxUpstream(folder: string, port: number, body: string): string {
+  return nginxConfig(folder, port, { server: `location / { default_type text/plain; return 200 "${body}"; }` })
+}
+
+/** The peer: a proxy with kept-alive connections to the upstream that adds one header. */
+export function nginxProxy(folder: string, port: number, upstreamPort: number): string {
+  return nginxConfig(folder, port, {
+    http: `upstream application {
+    server 127.0.0.1:${upstreamPort};
+    keepalive 64;
+    keepalive_requests 1000000000;
+  }`,
+    server: `location / {
+      proxy_pass http://application;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      add_header X-Bench 1;
+    }`,
+  })
+}

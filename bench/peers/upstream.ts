@@ -1,0 +1,8 @@
+// An upstream for machines without nginx. Arguments: port, body of every answer.
+import { createServer } from 'node:http'
+
+const [port, body] = process.argv.slice(2)
+if (port === undefined || body === undefined) throw new Error('expected: port body')
+
+const headers = { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(body) }
+createServer((_, response) => response.writeHead(200, headers).end(body)).listen(Number(port), '127.0.0.1')

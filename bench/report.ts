@@ -1,0 +1,42 @@
+import { cpus } from 'node:os'
+import { loadProgram } from './load.ts'
+import type { ProxyRow } from './proxy.ts'
+import type { RoutesRow } from './routes.ts'
+
+/** Where figures come from: without it they cannot be compared. */
+export function circumstances(): Record<string, string | number> {
+  return { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadProgram }
+}
+
+/** The result of `proxy` as a table. */
+export function proxyTable(rows: readonly ProxyRow[]): string {
+  return table(
+    ['proxy', 'CPU µs/request', 'least - most', 'ratio to bare', 'requests', 'errors', 'requests/s'],
+    rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+  )
+}
+
+/** The result of `routes` as a table. */
+export function routesTable(rows: readonly RoutesRow[]): string {
+  return table(
+    ['route', 'loaded in s', 'CPU µs/request', 'least - most', 'ratio', 'requests', 'errors', 'requests/s'],
+    rows.map((row) => [row.name, row.loadSeconds.toFixed(2), ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+  )
+}
+
+function cost({ cpuMicros: { median, min, max } }: ProxyRow | RoutesRow): string[] {
+  return [median.toFixed(1), `${min.toFixed(1)} - ${max.toFixed(1)}`]
+}
+
+function counts({ requests, errors, requestsPerSecond }: ProxyRow | RoutesRow): string[] {
+  return [String(requests), String(errors), requestsPerSecond.toFixed(0)]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n')
+}

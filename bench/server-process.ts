@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** How a server of a benchmark is started, and how one knows that it serves. */
+export interface ServerCommand {
+  readonly name: string
+  readonly command: readonly [string, ...string[]]
+  /** Answers 200 as soon as the server is ready. */
+  readonly readyUrl: string
+  readonly readyWithin?: number
+}
+
+/** The kernel counts CPU time in these (USER_HZ, 100 on every Linux that runs Node). */
+const ticksPerSecond = 100
+const stopWithin = 10_000
+const keptOutput = 4_000
+
+const running = new Set<ServerProcess>()
+
+/** A server started for a benchmark; ended by its process id when it goes out of scope. */
+export class ServerProcess implements AsyncDisposable {
+  readonly name: string
+  /** Milliseconds from the start of the process to its first 200. */
+  readonly readyAfter: number
+  readonly #child: ChildProcess
+
+  private constructor(name: string, readyAfter: number, child: ChildProcess) {
+    this.name = name
+    this.readyAfter = readyAfter
+    this.#child = child
+    running.add(this)
+  }
+
+  /** Starts the server and waits until it answers; a server that ends or stays silent is an error with its last words. */
+  static async start({ name, command, readyUrl, readyWithin = 30_000 }: ServerCommand): Promise<ServerProcess> {
+    const [file, ...args] = command
+    const begin = performance.now()
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-keptOutput)
+      })
+    }
+    let ended: string | undefined
+    child.once('error', (error) => {
+      ended = error.message
+    })
+    child.once('exit', (code, signal) => {
+      ended = `it ended with ${signal ?? `exit code ${code}`}`
+    })
+    while (ended === undefined && performance.now() - begin < readyWithin) {
+      if (await answers(readyUrl)) return new ServerProcess(name, performance.now() - begin, child)
+      await pause(10)
+    }
+    if (ended === undefined) child.kill('SIGKILL')
+    throw new Error(`${name} did not start: ${ended ?? `no answer in ${readyWithin} ms`}\n${output}`)
+  }
+
+  /** CPU seconds, user and system, that the process and its children have used so far. */
+  cpuSeconds(): number {
+    const stats = processTable()
+    let ticks = 0
+    const pending = [this.#child.pid]
+    for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
+      ticks += stats.get(pid)?.ticks ?? 0
+      for (const [child, { parent }] of stats) if (parent === pid) pending.push(child)
+    }
+    return ticks / ticksPerSecond
+  }
+
+  /** Asks the process to end, and makes it end when it does not. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    running.delete(this)
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exit = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const force = setTimeout(() => this.#child.kill('SIGKILL'), stopWithin)
+    await exit
+    clearTimeout(force)
+  }
+}
+
+/** Ends every server that is still running: for a benchmark that is interrupted. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map((server) => server[Symbol.asyncDispose]()))
+}
+
+/** A port of the loopback interface that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('expected a port, got none')
+  return address.port
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) })
+    await response.arrayBuffer()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** Parent and CPU ticks of every process, from /proc/<pid>/stat (proc(5): fields 4, 14 and 15). */
+function processTable(): Map<number, { parent: number; ticks: number }> {
+  const table = new Map<number, { parent: number; ticks: number }>()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'latin1')
+      // The second field is the name in parentheses, which may itself contain both blanks and parentheses.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      table.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
+    } catch {
+      // It ended between the listing and the reading.
+    }
+  }
+  return table
+}

@@ -1,0 +1,26 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** The root folder of the repository. */
+export const root = join(import.meta.dirname, '..')
+
+/** The Node that the project brings. */
+export const node = join(root, 'node_modules', '.bin', 'node')
+
+/** A temporary folder for the files of one benchmark; gone when it goes out of scope. */
+export class Workspace implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
+
+  /** Writes a file, with the folders it needs, and returns its path. */
+  write(name: string, content: string): string {
+    const path = join(this.path, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    return path
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
