@@ -9,12 +9,21 @@ export class BodyTooLargeError extends Error {
   }
 }
 
-/** A body that is not buffered was asked for a second time, or was cancelled. */
+/** A body that is not buffered was asked for a second time. */
 export class BodyConsumedError extends Error {
   override readonly name = 'BodyConsumedError'
 
   constructor() {
     super('body: its content was already taken; buffer it before it is read more than once')
+  }
+}
+
+/** The body was given up before it was read to its end. */
+export class BodyCancelledError extends Error {
+  override readonly name = 'BodyCancelledError'
+
+  constructor() {
+    super('body: it was given up before its end')
   }
 }
 

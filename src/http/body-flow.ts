@@ -6,7 +6,10 @@ export interface BodySink {
   fail(error: Error): void
 }
 
-/** A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), stops at cancel(). */
+/**
+ * A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), which may also
+ * come when it does not wait, and stops at cancel().
+ */
 export interface BodySource {
   start(sink: BodySink): void
   resume(): void
@@ -24,6 +27,8 @@ export class BodyFlow implements BodySink, BodyControl {
   readonly #source: BodySource
   readonly #sink: BodySink
   #open = true
+  #writing = false
+  #resumed = false
 
   constructor(source: BodySource, sink: BodySink) {
     this.#source = source
@@ -39,7 +44,13 @@ export class BodyFlow implements BodySink, BodyControl {
   }
 
   write(chunk: Uint8Array): boolean {
-    return this.#open ? this.#sink.write(chunk) : false
+    if (!this.#open) return false
+    this.#writing = true
+    this.#resumed = false
+    const more = this.#sink.write(chunk)
+    this.#writing = false
+    // A sink may ask for more from within write(), before the producer knows that it was to wait.
+    return this.#open && (more || this.#resumed)
   }
 
   end(trailers: readonly string[] | null): void {
@@ -55,7 +66,8 @@ export class BodyFlow implements BodySink, BodyControl {
   }
 
   resume(): void {
-    if (this.#open) this.#source.resume()
+    if (this.#writing) this.#resumed = true
+    else if (this.#open) this.#source.resume()
   }
 
   cancel(reason?: Error): void {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
+import { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 import { type BodyControl, BodyFlow, type BodySink, type BodySource, FINISHED } from './body-flow.ts'
 import { PulledStream, StreamSource } from './stream-source.ts'
 import { memoryWriter, type StorageWriter, type StoredContent, type TemporaryStorage } from './temporary-storage.ts'
@@ -15,6 +15,7 @@ export class Body {
   #length: number | null
   #trailers: readonly string[] | null = null
   #buffering: Promise<void> | null = null
+  #cancelled = false
 
   private constructor(bytes: Uint8Array | null, source: BodySource | null, length: number | null) {
     this.#bytes = bytes
@@ -58,10 +59,7 @@ export class Body {
       sink.end(this.#trailers)
       return FINISHED
     }
-    const flow = new BodyFlow(this.#stored?.source(this.#trailers) ?? this.#take(), sink)
-    this.#flow = flow
-    flow.start()
-    return flow
+    return this.#start(this.#stored?.source(this.#trailers) ?? this.#take(), sink)
   }
 
   /** The content as a Readable: the very stream for fromStream, else a new one. */
@@ -71,8 +69,12 @@ export class Body {
       this.#source = null
       return stream
     }
-    if (!this.isBuffered && this.#source === null) throw new BodyConsumedError()
-    return new PulledStream((sink) => this.pipe(sink))
+    if (this.isBuffered) return new PulledStream((sink) => this.pipe(sink))
+    const source = this.#take()
+    return new PulledStream(
+      (sink) => this.#start(source, sink),
+      (reason) => source.cancel(reason),
+    )
   }
 
   /** Keeps the content in the storage so that it can be read again; what is over its limit is refused. */
@@ -101,12 +103,21 @@ export class Body {
 
   /** Discards what is left and frees the producer or the temporary file; a sink still waiting sees a failure. */
   cancel(reason?: Error): void {
-    this.#flow?.abort(reason ?? new BodyConsumedError())
+    if (this === Body.empty) return
+    this.#cancelled = true
+    this.#flow?.abort(reason ?? new BodyCancelledError())
     this.#flow = null
     this.#source?.cancel(reason)
     this.#source = null
     this.#stored?.dispose()
     this.#stored = null
+  }
+
+  #start(source: BodySource, sink: BodySink): BodyControl {
+    const flow = new BodyFlow(source, sink)
+    this.#flow = flow
+    flow.start()
+    return flow
   }
 
   #take(): BodySource {
@@ -130,6 +141,7 @@ export class Body {
     try {
       await this.#write(writer)
       const stored = await writer.finish()
+      if (this.#cancelled) throw new BodyCancelledError()
       this.#length = stored.length
       if (stored.inMemory) this.#bytes = stored.bytes()
       else this.#stored = stored

@@ -1,4 +1,5 @@
 import { type Exposure, exposed } from '#expression'
+import type { ClientInfo } from './client-info.ts'
 import { type ContextLink, contextKey, findLink } from './context-link.ts'
 import type { Exchange } from './exchange.ts'
 import { SessionMap } from './session.ts'
@@ -16,11 +17,18 @@ export interface RouterInfo {
 /** The context a router adds. */
 export const RouterContext = contextKey<RouterInfo>('router')
 
+interface BuiltIn {
+  readonly name: string
+  readonly value: (exchange: Exchange) => object
+  /** What the view shows, where that is not simply the own properties of the value. */
+  readonly exposure?: () => Exposure<ContextView>
+}
+
 /** The contexts every exchange has, from the root up, made when an expression asks. */
-const BUILT_IN: readonly { readonly name: string; readonly value: (exchange: Exchange) => object }[] = [
+const BUILT_IN: readonly BuiltIn[] = [
   { name: 'root', value: () => ({}) },
   { name: 'session', value: (exchange) => ({ session: new SessionMap(exchange.session) }) },
-  { name: 'client', value: clientValue },
+  { name: 'client', value: ({ client }) => client, exposure: () => CLIENT },
   { name: 'transactionId', value: ({ transactionId }) => ({ transactionId: { value: transactionId.value } }) },
   { name: 'attributes', value: ({ attributes }) => ({ attributes }) },
   { name: 'router', value: routerValue },
@@ -58,6 +66,8 @@ export class ContextView {
   }
 
   get [exposed](): Exposure<ContextView> {
+    const builtIn = this.#link === null ? BUILT_IN[this.#builtIn]!.exposure : undefined
+    if (builtIn !== undefined) return builtIn()
     const own = exposureOf(this.value)
     return own === undefined ? PLAIN : merged(own)
   }
@@ -98,25 +108,15 @@ function nearestFrom(exchange: Exchange, link: ContextLink | null): ContextView 
   return new ContextView(exchange, link, BUILT_IN.length - 1)
 }
 
-function clientValue({ client }: Exchange): object {
-  return {
-    remoteAddress: client.remoteAddress,
-    remotePort: client.remotePort,
-    remoteUser: client.remoteUser,
-    localAddress: client.localAddress,
-    localPort: client.localPort,
-    certificates: client.certificates,
-    userAgent: client.userAgent,
-    secure: client.secure,
-    isSecure: client.secure,
-    external: client.external,
-    isExternal: client.external,
-  }
-}
-
 function routerValue({ originalUri, request }: Exchange): RouterInfo {
   const remaining = request.uri.rawPath.startsWith('/') ? request.uri.rawPath.slice(1) : request.uri.rawPath
-  return { baseUri: '', matchedUri: '', remainingUri: remaining, originalUri, uriTemplateVariables: {} }
+  return {
+    baseUri: '',
+    matchedUri: '',
+    remainingUri: remaining,
+    originalUri,
+    uriTemplateVariables: Object.create(null),
+  }
 }
 
 function exposureOf(value: object): Exposure<unknown> | undefined {
@@ -139,6 +139,24 @@ const PLAIN: Exposure<ContextView> = {
   get: PLACE,
   index: (self, key) => ownProperty(self.value, String(key)),
   keys: (self) => Object.keys(self.value),
+}
+
+const client = (read: (client: ClientInfo) => unknown) => (self: ContextView) => read(self.value as ClientInfo)
+
+const CLIENT: Exposure<ContextView> = {
+  kind: 'context',
+  get: {
+    ...PLACE,
+    remoteAddress: client((self) => self.remoteAddress),
+    remotePort: client((self) => self.remotePort),
+    remoteUser: client((self) => self.remoteUser),
+    localAddress: client((self) => self.localAddress),
+    localPort: client((self) => self.localPort),
+    certificates: client((self) => self.certificates),
+    userAgent: client((self) => self.userAgent),
+    secure: client((self) => self.secure),
+    external: client((self) => self.external),
+  },
 }
 
 const CONTEXTS: Exposure<ContextsView> = {

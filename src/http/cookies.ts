@@ -66,7 +66,7 @@ export class InvalidCookieError extends Error {
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const VALUE = /^"?[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"?$/
+const VALUE = /^(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*|"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*")$/
 const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/
 
 /** Writes a Set-Cookie value (RFC 6265 section 4.1); what would change its meaning is refused (threats B29). */

@@ -20,7 +20,7 @@ export function effectiveUri(
     return method === 'OPTIONS' ? made(scheme, authority, '*', null) : { problem: 'only OPTIONS may ask for "*"' }
   }
   if (target.startsWith('/')) return fromOrigin(target, authority, scheme)
-  return fromAbsolute(target, authority, scheme)
+  return fromAbsolute(target, authority, scheme, method)
 }
 
 function fromOrigin(target: string, authority: Authority, scheme: string): { uri: Uri } | { problem: string } {
@@ -34,7 +34,12 @@ function fromOrigin(target: string, authority: Authority, scheme: string): { uri
 }
 
 /** RFC 9112 section 3.2.2. The client does not choose the scheme: that would let it claim TLS (threats B8, B14). */
-function fromAbsolute(target: string, authority: Authority, scheme: string): { uri: Uri } | { problem: string } {
+function fromAbsolute(
+  target: string,
+  authority: Authority,
+  scheme: string,
+  method: string,
+): { uri: Uri } | { problem: string } {
   const [, claimed, named, rest] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(target) ?? []
   if (claimed === undefined) return { problem: 'the request target is neither a path nor an http URI' }
   if (claimed.toLowerCase() !== scheme) return { problem: 'the request target has another scheme than the connection' }
@@ -44,6 +49,8 @@ function fromAbsolute(target: string, authority: Authority, scheme: string): { u
   if (other.host !== authority.host || port(other) !== port(authority)) {
     return { problem: 'the request target and Host name different servers' }
   }
+  // RFC 9112 section 3.2.4: to a server, this is `OPTIONS *`.
+  if (rest === '' && method === 'OPTIONS') return made(scheme, authority, '*', null)
   return fromOrigin(rest!.startsWith('/') ? rest! : `/${rest}`, authority, scheme)
 }
 

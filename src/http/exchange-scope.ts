@@ -67,7 +67,7 @@ const EXPOSURE: Exposure<ExchangeView> = {
     session: ({ scope }) => new SessionMap(scope.exchange.session),
     attributes: ({ scope }) => scope.exchange.attributes,
     originalUri: ({ scope }) => scope.exchange.originalUri,
-    clientInfo: ({ scope }) => scope.lookup('contexts') && new ContextsView(scope.exchange).get('client'),
+    clientInfo: ({ scope }) => new ContextsView(scope.exchange).get('client'),
   },
   // Old files keep their own values directly on the exchange.
   index: ({ scope }, key) => scope.exchange.attributes[key] ?? null,

@@ -33,18 +33,19 @@ const ESSENTIAL = new Set([
   'x-real-ip',
 ])
 
+// One bit per length that a name of the list has: most fields are passed over without being looked at.
+let lengths = 0
+for (const name of HOP_BY_HOP) lengths |= 1 << name.length
+
 /** Whether a field concerns one connection only. */
 export function isHopByHop(name: string): boolean {
-  return HOP_BY_HOP.has(name.toLowerCase())
+  return name.length < 32 && (lengths & (1 << name.length)) !== 0 && HOP_BY_HOP.has(name.toLowerCase())
 }
 
 /** Removes the fields that concern one connection only, and those that Connection lists, essentials excepted. */
 export function removeHopByHop(headers: Headers): void {
   const listed = listedInConnection(headers)
-  headers.deleteWhere((name) => {
-    const key = name.toLowerCase()
-    return HOP_BY_HOP.has(key) || listed?.has(key) === true
-  })
+  headers.deleteWhere((name) => isHopByHop(name) || listed?.has(name.toLowerCase()) === true)
 }
 
 function listedInConnection(headers: Headers): Set<string> | null {

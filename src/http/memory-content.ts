@@ -1,16 +1,19 @@
 import type { BodySink, BodySource } from './body-flow.ts'
 import type { StoredContent } from './temporary-storage.ts'
 
+const NOTHING = Buffer.alloc(0)
+
 /** Content in one block of memory that grows by doubling: many small pieces cost no more than their bytes. */
 export class MemoryContent implements StoredContent {
   readonly inMemory = true
   readonly #limit: number
-  #block: Buffer
+  readonly #initialLength: number
+  #block: Buffer = NOTHING
   #length = 0
 
   constructor(initialLength: number, limit: number) {
     this.#limit = limit
-    this.#block = Buffer.allocUnsafe(Math.min(initialLength, limit))
+    this.#initialLength = initialLength
   }
 
   get length(): number {
@@ -20,12 +23,16 @@ export class MemoryContent implements StoredContent {
   append(chunk: Uint8Array): void {
     const length = this.#length + chunk.length
     if (length > this.#block.length) {
-      const grown = Buffer.allocUnsafe(Math.max(length, Math.min(this.#block.length * 2, this.#limit)))
+      const grown = Buffer.allocUnsafe(Math.max(length, this.#grown()))
       this.#block.copy(grown, 0, 0, this.#length)
       this.#block = grown
     }
     this.#block.set(chunk, this.#length)
     this.#length = length
+  }
+
+  #grown(): number {
+    return Math.min(Math.max(this.#block.length * 2, this.#initialLength), this.#limit)
   }
 
   bytes(): Uint8Array {
@@ -41,7 +48,7 @@ export class MemoryContent implements StoredContent {
   }
 
   dispose(): void {
-    this.#block = Buffer.alloc(0)
+    this.#block = NOTHING
     this.#length = 0
   }
 }

@@ -11,8 +11,10 @@ const ENCODE = 3
 const IN_PATH = table(`${SUB_DELIMS}:@/`)
 const IN_QUERY = table(`${SUB_DELIMS}:@/?%[]\\`)
 IN_QUERY[0x5c] = ENCODE
-// An escape whose second decoding would change the structure of the path.
-const DANGEROUS_INNER = new Set([0x2e, 0x2f, 0x5c, 0x25, 0x00])
+// Decoded twice, these would change the structure of the path or end it: `.`, `/`, `\`, `%`, control characters.
+const TWICE_ENCODED = /%25(?:2[ef5]|5c|7f|[01][0-9a-f])/i
+// Servers that drop parameters see a dot segment here.
+const DOTS_WITH_PARAMETERS = /^\.{1,2}(?:;|%3B|%253B)/i
 
 function table(kept: string): Uint8Array {
   const actions = new Uint8Array(256)
@@ -67,7 +69,7 @@ function spell(path: string): Normal {
     const code = path.charCodeAt(i)
     if (code === 0x25) {
       const byte = escapedByte(path, i)
-      const problem = escapeProblem(path, i, byte)
+      const problem = escapeProblem(byte)
       if (problem !== null) return { problem }
       text += IN_PATH[byte] === DECODE ? String.fromCharCode(byte) : escapeByte(byte)
       escaped ||= byte >= 0x80
@@ -78,20 +80,19 @@ function spell(path: string): Normal {
     if (action === 0) return { problem: characterProblem(code) }
     text += action === ENCODE ? escapeByte(code) : path[i]
   }
+  // Looked for in the result, as the digits may have been escaped themselves: %25%32%65.
+  if (TWICE_ENCODED.test(text)) return { problem: 'the path is encoded twice' }
   // Overlong forms (%C0%AF for "/") are read as what they hide by lenient decoders.
   if (escaped && !escapesAreUtf8(text)) return { problem: 'the path holds escapes that are not UTF-8' }
   return { text }
 }
 
-function escapeProblem(path: string, at: number, byte: number): string | null {
+function escapeProblem(byte: number): string | null {
   if (byte < 0) return 'the path holds "%" without two hexadecimal digits'
   if (byte < 0x20 || byte === 0x7f) return 'the path holds an escaped control character'
   if (byte === 0x2f) return 'the path holds an escaped slash'
   if (byte === 0x5c) return 'the path holds an escaped backslash'
-  if (byte !== 0x25) return null
-  // The escape of "%" is two characters longer than what it stands for: look for the digits that follow it.
-  const inner = escapedByte(path, at + 2)
-  return DANGEROUS_INNER.has(inner) ? 'the path is encoded twice' : null
+  return null
 }
 
 function characterProblem(code: number): string {
@@ -116,8 +117,7 @@ function resolveSegments(path: string): Normal {
       if (last) kept.push('')
       continue
     }
-    // Servers that drop parameters see a dot segment here.
-    if (/^\.{1,2}(?:;|%3B)/.test(segment)) return { problem: 'the path holds a dot segment with parameters' }
+    if (DOTS_WITH_PARAMETERS.test(segment)) return { problem: 'the path holds a dot segment with parameters' }
     kept.push(segment)
   }
   return { text: `/${kept.join('/')}` }

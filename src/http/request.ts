@@ -4,7 +4,8 @@ import { type Cookie, cookiesByName } from './cookies.ts'
 import { bodyForm, Entity, setEntity } from './entity.ts'
 import { type Form, parseForm } from './form.ts'
 import { Headers } from './headers.ts'
-import { InvalidUriError, Uri } from './uri.ts'
+import { Uri } from './uri.ts'
+import { InvalidUriError } from './uri-syntax.ts'
 
 /** What a client asks for, or what the gateway asks of a server. */
 export class Request {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { BodySink, BodySource } from './body-flow.ts'
+import type { BodyControl, BodySink, BodySource } from './body-flow.ts'
 
 /** A stream that stopped before its end. */
 export class StreamAbortedError extends Error {
@@ -82,14 +82,17 @@ function rawTrailers(stream: Readable): readonly string[] | null {
 
 /** A Readable fed by a piping function, for takers that want a stream; carries trailers as node:http does. */
 export class PulledStream extends Readable {
-  readonly #pipe: (sink: BodySink) => { resume(): void; cancel(reason?: Error): void }
-  #control: { resume(): void; cancel(reason?: Error): void } | null = null
+  readonly #pipe: (sink: BodySink) => BodyControl
+  readonly #unused: ((reason?: Error) => void) | null
+  #control: BodyControl | null = null
   #started = false
   rawTrailers: readonly string[] = []
 
-  constructor(pipe: (sink: BodySink) => { resume(): void; cancel(reason?: Error): void }) {
+  /** `unused` is called when the stream is destroyed before anything was read from it. */
+  constructor(pipe: (sink: BodySink) => BodyControl, unused: ((reason?: Error) => void) | null = null) {
     super()
     this.#pipe = pipe
+    this.#unused = unused
   }
 
   override _read(): void {
@@ -111,7 +114,8 @@ export class PulledStream extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#control?.cancel(error ?? undefined)
+    if (this.#started) this.#control?.cancel(error ?? undefined)
+    else this.#unused?.(error ?? undefined)
     callback(error)
   }
 }

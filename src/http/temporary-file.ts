@@ -171,12 +171,13 @@ class FileSource implements BodySource {
 
   #deliver(block: Buffer, count: number): void {
     this.#reading = false
-    if (count === 0) this.#fail(new Error('body: its temporary file is shorter than what was written'))
     if (this.#sink === null) return
+    if (count === 0) {
+      this.#fail(new Error('body: its temporary file is shorter than what was written'))
+      return
+    }
     this.#at += count
-    // Set before the write, as the sink may resume from within it.
-    this.#paused = true
-    if (this.#sink.write(block.subarray(0, count))) this.#paused = false
+    this.#paused = !this.#sink.write(block.subarray(0, count))
     this.#next()
   }
 

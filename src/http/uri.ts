@@ -1,11 +1,22 @@
 import { isIPv6 } from 'node:net'
 import { type Exposure, exposed } from '#expression'
-import { allowing, percentDecode, percentEncode, SUB_DELIMS } from './percent.ts'
-
-/** A text that is not a URI, or a part that has no place in one. */
-export class InvalidUriError extends Error {
-  override readonly name = 'InvalidUriError'
-}
+import { percentDecode, percentEncode } from './percent.ts'
+import { URI_EXPOSURE } from './uri-exposure.ts'
+import {
+  encoded,
+  GENERIC,
+  InvalidUriError,
+  PATH,
+  QUERY,
+  quote,
+  RAW_PATH,
+  RAW_QUERY,
+  REG_NAME,
+  SCHEME,
+  SEGMENT,
+  USER_INFO,
+  uncontrolled,
+} from './uri-syntax.ts'
 
 /** The parts of a URI as written, that is, still percent-encoded. */
 export interface UriParts {
@@ -17,19 +28,6 @@ export interface UriParts {
   rawQuery: string | null
   rawFragment: string | null
 }
-
-const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/
-const REG_NAME = /^[A-Za-z0-9\-._~!$&'()*+,;=%]*$/
-// biome-ignore format: one line per part of RFC 3986 appendix B
-const GENERIC = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
-const CONTROL = /[\x00-\x1f\x7f]/
-
-const PATH = allowing(`${SUB_DELIMS}:@/`)
-const RAW_PATH = allowing(`${SUB_DELIMS}:@/%`)
-const SEGMENT = allowing(`${SUB_DELIMS}:@`)
-const QUERY = allowing("!$'()*,;:@/?&=+[]")
-const RAW_QUERY = allowing(`${SUB_DELIMS}:@/?%[]`)
-const USER_INFO = allowing(`${SUB_DELIMS}:%`)
 
 /** A mutable URI (RFC 3986): parts as written, with their decoded twins made when asked for. */
 export class Uri {
@@ -45,8 +43,7 @@ export class Uri {
 
   /** Reads an absolute or relative URI; printable characters that may not stand in one are percent-encoded. */
   static parse(text: string): Uri {
-    if (CONTROL.test(text)) throw new InvalidUriError('uri: holds a control character')
-    const [, scheme = '', authority, path = '', query, fragment] = GENERIC.exec(text)!
+    const [, scheme = '', authority, path = '', query, fragment] = GENERIC.exec(uncontrolled('text', text))!
     const uri = new Uri({
       scheme: '',
       userInfo: null,
@@ -128,6 +125,9 @@ export class Uri {
     const path = encoded('path', value, RAW_PATH)
     if (this.#host !== '' && path !== '' && path !== '*' && !path.startsWith('/')) {
       throw new InvalidUriError(`uri path: expected a leading "/" after the host, got ${quote(value)}`)
+    }
+    if (this.#host === '' && path.startsWith('//')) {
+      throw new InvalidUriError(`uri path: "//" without a host would be read as one, got ${quote(value)}`)
     }
     this.#rawPath = path
     this.#path = null
@@ -244,7 +244,7 @@ export class Uri {
   }
 
   get [exposed](): Exposure<Uri> {
-    return EXPOSURE
+    return URI_EXPOSURE
   }
 }
 
@@ -264,84 +264,4 @@ function setAuthority(uri: Uri, authority: string): void {
     throw new InvalidUriError(`uri authority: no host in ${quote(authority)}`)
   if (host !== '') uri.host = host
   if (port !== undefined && port !== '') uri.port = Number(port)
-}
-
-function encoded(part: string, value: string, allowed: Uint8Array): string {
-  if (/%(?![0-9A-Fa-f]{2})/.test(value))
-    throw new InvalidUriError(`uri ${part}: "%" without two hexadecimal digits in ${quote(value)}`)
-  return percentEncode(uncontrolled(part, value), allowed)
-}
-
-function uncontrolled(part: string, value: string): string {
-  if (CONTROL.test(value)) throw new InvalidUriError(`uri ${part}: holds a control character`)
-  return value
-}
-
-function quote(value: unknown): string {
-  return JSON.stringify(String(value).slice(0, 80))
-}
-
-function text(value: unknown): string {
-  if (typeof value === 'string') return value
-  throw new InvalidUriError(`uri: expected text, got ${value === null ? 'null' : typeof value}`)
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : text(value)
-}
-
-const EXPOSURE: Exposure<Uri> = {
-  kind: 'uri',
-  get: {
-    scheme: (self) => self.scheme,
-    userInfo: (self) => (self.userInfo === null ? null : percentDecode(self.userInfo)),
-    host: (self) => self.host,
-    port: (self) => self.port,
-    authority: (self) => percentDecode(self.authority),
-    path: (self) => self.path,
-    query: (self) => self.query,
-    fragment: (self) => self.fragment,
-    rawUserInfo: (self) => self.userInfo,
-    rawAuthority: (self) => self.authority,
-    rawPath: (self) => self.rawPath,
-    rawQuery: (self) => self.rawQuery,
-    rawFragment: (self) => self.rawFragment,
-    pathElements: (self) => self.pathElements,
-  },
-  set: {
-    scheme: (self, value) => {
-      self.scheme = text(value)
-    },
-    host: (self, value) => {
-      self.host = text(value)
-    },
-    port: (self, value) => {
-      self.port = Number(value)
-    },
-    path: (self, value) => {
-      self.path = text(value)
-    },
-    rawPath: (self, value) => {
-      self.rawPath = text(value)
-    },
-    query: (self, value) => {
-      self.query = textOrNull(value)
-    },
-    rawQuery: (self, value) => {
-      self.rawQuery = textOrNull(value)
-    },
-    fragment: (self, value) => {
-      self.fragment = textOrNull(value)
-    },
-    rawFragment: (self, value) => {
-      self.rawFragment = textOrNull(value)
-    },
-    userInfo: (self, value) => {
-      self.userInfo = textOrNull(value)
-    },
-    rawUserInfo: (self, value) => {
-      self.userInfo = textOrNull(value)
-    },
-  },
-  call: { toString: (self: Uri) => self.toString() },
 }
