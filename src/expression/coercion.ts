@@ -18,9 +18,15 @@ export function toNumber(value: unknown): number {
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'object' && value !== null) return numberOfHost(value)
   if (typeof value !== 'string') return null
   const text = value.length > 64 ? '' : value.trim()
   return numeric.test(text) ? Number(text) : null
+}
+
+function numberOfHost(host: object): number | null {
+  const value = exposureOf(host)?.value?.(host)
+  return typeof value === 'object' ? null : numberOf(value)
 }
 
 /** Converts an operand of a logical operator: null is false, "true" and "false" count, anything else fails. */

@@ -11,6 +11,8 @@ export interface Exposure<T> {
   readonly index?: (self: T, key: string | number) => unknown
   readonly assignIndex?: (self: T, key: string | number, value: unknown) => void
   readonly keys?: (self: T) => Iterable<string>
+  /** The number or text it stands for in a comparison, in arithmetic and in text, as a status does for its code. */
+  readonly value?: (self: T) => unknown
 }
 
 /** The exposure of any host object, once its own type no longer matters. */

@@ -59,7 +59,11 @@ function sameNumber(left: unknown, right: unknown): boolean {
 export function same(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (exposureOf(left) !== undefined || exposureOf(right) !== undefined) return false
+  const first = exposureOf(left)
+  const second = exposureOf(right)
+  if (first !== undefined || second !== undefined) {
+    return first === second && first?.value !== undefined && first.value(left) === first.value(right)
+  }
   if (depth > maxEqualityDepth) throw new EvaluationError(`values nested deeper than ${maxEqualityDepth} levels`)
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false

@@ -54,6 +54,7 @@ const FAMILY_TESTS = {
 
 const EXPOSURE: Exposure<Status> = {
   kind: 'status',
+  value: (self) => self.code,
   get: {
     code: (self) => self.code,
     reasonPhrase: (self) => self.reasonPhrase,
