@@ -1,0 +1,52 @@
+import { Instant } from './instant.ts'
+import type { Scope } from './scope.ts'
+
+/** What the names that are always bound stand for. */
+export interface BaseScopeOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly system: Readonly<Record<string, string | undefined>>
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number
+  readonly gateway: {
+    readonly instanceDirectory: string
+    readonly configDirectory: string
+    readonly temporaryDirectory: string
+  }
+  readonly warn?: (message: string) => void
+}
+
+/** Binds the names every expression may use: `env`, `system`, `now`, `gateway` and its old name `openig`. */
+export function baseScope(options: BaseScopeOptions): Scope {
+  const { instanceDirectory, configDirectory, temporaryDirectory } = options.gateway
+  const gateway = Object.freeze({
+    instanceDirectory,
+    configDirectory,
+    temporaryDirectory,
+    baseDirectory: instanceDirectory,
+    tempDirectory: temporaryDirectory,
+  })
+  const env = snapshot(options.env)
+  const system = snapshot(options.system)
+  const lookup = (name: string): unknown => {
+    switch (name) {
+      case 'env':
+        return env
+      case 'system':
+        return system
+      case 'now':
+        return new Instant(options.now())
+      case 'gateway':
+      case 'openig':
+        return gateway
+      default:
+        return undefined
+    }
+  }
+  return options.warn === undefined ? { lookup } : { lookup, warn: options.warn }
+}
+
+/** Copies, because `process.env` is not a plain object and must not be written through an expression. */
+function snapshot(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.freeze(Object.fromEntries(entries))
+}

@@ -1,0 +1,43 @@
+const unlimitedWords: ReadonlySet<string> = new Set(['unlimited', 'indefinite', 'infinity', 'undefined', 'none'])
+const zeroWords: ReadonlySet<string> = new Set(['zero', 'disabled'])
+
+const day = 86_400_000
+const hour = 3_600_000
+const minute = 60_000
+const microsecond = 1 / 1_000
+const nanosecond = 1 / 1_000_000
+
+const units: ReadonlyMap<string, number> = new Map([
+  ...named(day, 'days', 'day', 'd'),
+  ...named(hour, 'hours', 'hour', 'h'),
+  ...named(minute, 'minutes', 'minute', 'min', 'm'),
+  ...named(1_000, 'seconds', 'second', 'sec', 's'),
+  ...named(1, 'milliseconds', 'millisecond', 'millisec', 'millis', 'milli', 'ms'),
+  ...named(microsecond, 'microseconds', 'microsecond', 'microsec', 'micros', 'micro', 'us', 'µs', 'μs'),
+  ...named(nanosecond, 'nanoseconds', 'nanosecond', 'nanosec', 'nanos', 'nano', 'ns'),
+])
+
+const piece = /^(\d{1,15})\s*([a-zµμ]+)$/
+
+/**
+ * Reads a duration such as `10 s` or `1 hour and 30 minutes` as milliseconds: `Infinity` for unlimited, 0 for the zero
+ * words, null for what is not a duration.
+ */
+export function parseDuration(text: string): number | null {
+  if (text.length > 256) return null
+  const words = text.trim().toLowerCase()
+  if (unlimitedWords.has(words)) return Number.POSITIVE_INFINITY
+  if (zeroWords.has(words)) return 0
+  let total = 0
+  for (const part of words.split(/\s*,\s*|\s+and\s+/)) {
+    const [, amount, unit] = piece.exec(part) ?? []
+    const factor = units.get(unit ?? '')
+    if (amount === undefined || factor === undefined) return null
+    total += Number(amount) * factor
+  }
+  return Number.isFinite(total) && total <= Number.MAX_SAFE_INTEGER ? total : null
+}
+
+function named(milliseconds: number, ...names: string[]): [string, number][] {
+  return names.map((name) => [name, milliseconds])
+}

@@ -1,0 +1,113 @@
+import { EvaluationError } from '../errors.ts'
+import type { ParsedRegex } from './ast.ts'
+import { emitLinear } from './emit.ts'
+import { Machine } from './machine.ts'
+import { parseRegex } from './parser.ts'
+import { compileProgram } from './program.ts'
+
+/** The longest text that is searched. */
+export const maxSubjectLength = 1024 * 1024
+/** The longest text that is searched by the machine. */
+const maxMachineSubjectLength = 256 * 1024
+/** How long all searches of one replacement or split may take; each by itself is linear, their sum is not. */
+const maxSearchTime = 100
+
+/** Where a pattern matched, and its groups: the whole match first, null for a group that took no part. */
+export interface Match {
+  readonly index: number
+  readonly end: number
+  readonly groups: readonly (string | null)[]
+  readonly names: ReadonlyMap<string, number>
+}
+
+/** A compiled regular expression; no subject makes it run for long. */
+export interface Matcher {
+  readonly source: string
+  readonly parsed: ParsedRegex
+  /** Whether V8 runs it, falling back to its linear engine; the others run on the machine of this folder. */
+  readonly linear: boolean
+  /** Says whether the pattern is found anywhere in a text. */
+  test(subject: string): boolean
+  /** Finds the first match at or after `from`. */
+  find(subject: string, from?: number): Match | null
+  /** Matches the whole text. */
+  matchWhole(subject: string): Match | null
+  /** Finds all matches that do not overlap. */
+  findAll(subject: string): Iterable<Match>
+}
+
+type Search = (subject: string, from: number) => Match | null
+
+/** Compiles a pattern of Java's syntax, with `flags` of the letters `ismxud`; throws a `RegexSyntaxError`. */
+export function compileRegex(pattern: string, flags = ''): Matcher {
+  const parsed = parseRegex(pattern, flags)
+  const source = emitLinear(parsed.root)
+  const search = source === null ? machineSearch(parsed, 'part') : nativeSearch(source, parsed)
+  const whole = source === null ? machineSearch(parsed, 'whole') : nativeSearch(`^(?:${source})$`, parsed)
+  const limit = source === null ? maxMachineSubjectLength : maxSubjectLength
+  const find = (subject: string, from = 0): Match | null => {
+    checkLength(subject, limit)
+    return search(subject, from)
+  }
+  return {
+    source: pattern,
+    parsed,
+    linear: source !== null,
+    find,
+    test: source === null ? (subject) => find(subject) !== null : nativeTest(source),
+    matchWhole: (subject) => {
+      checkLength(subject, limit)
+      return whole(subject, 0)
+    },
+    findAll: (subject) => findAll(find, subject),
+  }
+}
+
+function checkLength(subject: string, limit: number): void {
+  if (subject.length <= limit) return
+  throw new EvaluationError(`a text of ${subject.length} characters is too long for this regular expression (${limit})`)
+}
+
+function nativeTest(source: string): (subject: string) => boolean {
+  const expression = new RegExp(source)
+  return (subject) => {
+    checkLength(subject, maxSubjectLength)
+    return expression.test(subject)
+  }
+}
+
+function nativeSearch(source: string, { names }: ParsedRegex): Search {
+  const expression = new RegExp(source, 'g')
+  return (subject, from) => {
+    expression.lastIndex = from
+    const found = expression.exec(subject)
+    if (found === null) return null
+    const groups = Array.from(found, (group: string | undefined) => group ?? null)
+    return { index: found.index, end: found.index + found[0].length, groups, names }
+  }
+}
+
+function machineSearch(parsed: ParsedRegex, extent: 'part' | 'whole'): Search {
+  const program = compileProgram(parsed)
+  return (subject, from) => {
+    const slots = new Machine(program, subject, extent).search(from)
+    if (slots === null) return null
+    const groups = Array.from({ length: parsed.groupCount + 1 }, (_, index) => {
+      const [start, end] = [slots[index * 2]!, slots[index * 2 + 1]!]
+      return start < 0 || end < 0 ? null : subject.slice(start, end)
+    })
+    return { index: slots[0]!, end: slots[1]!, groups, names: parsed.names }
+  }
+}
+
+function* findAll(find: Search, subject: string): Iterable<Match> {
+  const deadline = performance.now() + maxSearchTime
+  let position = 0
+  while (position <= subject.length) {
+    const found = find(subject, position)
+    if (found === null) return
+    yield found
+    position = found.end === found.index ? found.end + 1 : found.end
+    if (performance.now() > deadline) throw new EvaluationError('a regular expression took too long on this text')
+  }
+}
