@@ -1,0 +1,6 @@
+export { type Condition as RequestCondition, passes } from './condition.ts'
+export { DecoratorKind } from './decorator.ts'
+export { Executor } from './executor.ts'
+export { FilterKind } from './filter.ts'
+export { HandlerKind } from './handler.ts'
+export { TemporaryStorageKind } from './temporary-storage.ts'

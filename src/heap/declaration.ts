@@ -1,0 +1,128 @@
+import { appendPointer, isPlainObject, type JsonValue } from '#json'
+import {
+  decode,
+  didYouMean,
+  type Field,
+  isIgnoredKey,
+  type Kind,
+  type Problem,
+  type Reference,
+  referencesIn,
+  type TypeDefinition,
+} from '#schema'
+import type { Catalogue } from './catalogue.ts'
+
+/** An object as it was declared: decoded, not yet built. */
+export interface Declaration {
+  readonly name: string
+  readonly definition: TypeDefinition
+  /** The decoded configuration. */
+  readonly config: unknown
+  readonly decorations: readonly Decoration[]
+  /** Where the object stands in its document. */
+  readonly pointer: string
+}
+
+/** A decorator's name beside an object, with the decoded settings. */
+export interface Decoration {
+  readonly decorator: string
+  readonly settings: unknown
+  readonly pointer: string
+}
+
+/** What decoding a document needs to know, and where it puts what it finds. */
+export interface DecodeContext {
+  readonly catalogue: Catalogue
+  /** The type of the decorator that a name stands for here. */
+  decoratorType(name: string): TypeDefinition | null
+  decoratorNames(): Iterable<string>
+  readonly problems: Problem[]
+  readonly warnings: Problem[]
+}
+
+const OWN_KEYS = new Set(['name', 'type', 'config'])
+
+/** Decodes one object and every object declared in place inside it. Null when it is beyond use. */
+export function decodeDeclaration(json: JsonValue, pointer: string, context: DecodeContext): Declaration | null {
+  const { problems } = context
+  const fail = (path: string, message: string): null => {
+    problems.push({ pointer: path, message })
+    return null
+  }
+  if (!isPlainObject(json)) return fail(pointer, 'expected an object { "name", "type", "config" }')
+  const { name, type, config = {} } = json
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    return fail(appendPointer(pointer, 'name'), 'expected a name that is a string and not empty')
+  }
+  if (typeof type !== 'string') return fail(pointer, 'expected a "type", the name of an object type')
+  const definition = context.catalogue.find(type)
+  if (definition === null) return fail(appendPointer(pointer, 'type'), context.catalogue.unknown(type))
+  if (definition.replacement !== null) {
+    const message = `${definition.name} is deprecated; ${definition.replacement}`
+    context.warnings.push({ pointer: appendPointer(pointer, 'type'), message })
+  }
+  const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
+  return {
+    name: name ?? `{${definition.name}}${pointer}`,
+    definition,
+    config: decoded,
+    decorations: decodeDecorations(json, pointer, (key) => OWN_KEYS.has(key), context),
+    pointer,
+  }
+}
+
+/** Decodes JSON by a field, then what is declared in place in it. */
+export function decodeField(field: Field, json: unknown, pointer: string, context: DecodeContext): unknown {
+  const { value, problems, warnings } = decode(field, json, pointer)
+  context.problems.push(...problems)
+  context.warnings.push(...warnings)
+  if (value !== null) decodeReferences(value, pointer, context)
+  return value
+}
+
+function decodeReferences(decoded: unknown, pointer: string, context: DecodeContext): void {
+  for (const [reference, at] of referencesIn(decoded, pointer)) {
+    if (typeof reference.target !== 'string') decodeInPlace(reference, at, context)
+  }
+}
+
+/** Decodes the declaration a reference holds and checks that it is of a kind that fits. */
+export function decodeInPlace(reference: Reference, pointer: string, context: DecodeContext): Declaration | null {
+  const declaration = decodeDeclaration(reference.target as JsonValue, pointer, context)
+  reference.declared = declaration
+  const kind = declaration?.definition.kind ?? null
+  if (declaration !== null && kind !== null && !fits(kind, reference.kinds)) {
+    const wanted = reference.kinds.map(({ name }) => name).join(' or ')
+    const message = `expected a ${wanted}, got a ${kind.name} (type ${declaration.definition.name})`
+    context.problems.push({ pointer, message })
+  }
+  return declaration
+}
+
+/** Whether an object of a kind can stand for one of the wanted kinds. */
+export function fits(kind: Kind, wanted: readonly Kind[]): boolean {
+  return wanted.some((want) => want === kind || want.adapters.some(({ from }) => from === kind))
+}
+
+/** Decodes the keys of an object that name decorators; any other unknown key is an error. */
+export function decodeDecorations(
+  json: Record<string, unknown>,
+  pointer: string,
+  isKnown: (key: string) => boolean,
+  context: DecodeContext,
+): Decoration[] {
+  const decorations: Decoration[] = []
+  for (const key of Object.keys(json)) {
+    if (isKnown(key)) continue
+    const type = context.decoratorType(key)
+    const at = appendPointer(pointer, key)
+    if (type?.settings) {
+      if (json[key] === null) continue
+      decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
+    } else if (!isIgnoredKey(key)) {
+      const suggestion = didYouMean(key, [...context.decoratorNames(), ...OWN_KEYS])
+      context.problems.push({ pointer: at, message: `unknown field, and no decorator of that name${suggestion}` })
+    }
+  }
+  return decorations
+}

@@ -1,0 +1,114 @@
+import { HandlerKind } from '#contracts'
+import { substituteTokens } from '#expression'
+import type { Handler } from '#http'
+import { type JsonObject, type JsonValue, setOwn } from '#json'
+import {
+  ConfigError,
+  type DecodedMembers,
+  type Field,
+  isIgnoredKey,
+  type Members,
+  object,
+  type Problem,
+  type Settled,
+} from '#schema'
+import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
+import { Heap } from './heap.ts'
+import type { Properties } from './properties.ts'
+import type { World } from './world.ts'
+
+/** A kind of configuration document: its fields beside heap, properties and decorators. */
+export interface DocumentType<M extends Members> {
+  readonly members: M
+  readonly fields: Field<DecodedMembers<M>>
+  /** Keys of the past: accepted, warned about, without effect. */
+  readonly legacy: readonly string[]
+}
+
+/** Defines a kind of document, once. */
+export function documentType<M extends Members>(members: M, legacy: readonly string[] = []): DocumentType<M> {
+  return { members, fields: object(members), legacy }
+}
+
+/** What a document is opened with. */
+export interface DocumentInput {
+  readonly world: World
+  readonly parent: Heap | null
+  readonly properties: Properties
+  readonly segments: readonly string[]
+  readonly revision: string
+  readonly defaults?: readonly JsonValue[]
+}
+
+const STRUCTURE = ['heap', 'properties', 'globalDecorators'] as const
+
+/** A decoded configuration document. Nothing is built until `build`. */
+export class ConfigDocument<M extends Members> {
+  readonly heap: Heap
+  readonly properties: Properties
+  readonly problems: readonly Problem[]
+  readonly #fields: DecodedMembers<M>
+  readonly #decorations: readonly Decoration[]
+  readonly #segments: readonly string[]
+
+  constructor(type: DocumentType<M>, json: JsonObject, input: DocumentInput) {
+    this.properties = input.properties.extend(json['properties'] ?? null)
+    const { value, problems } = substituteTokens(without(json, 'properties'), this.properties.token)
+    const document = value as JsonObject
+    this.heap = new Heap({
+      ...input,
+      scope: this.properties.scope,
+      declarations: document['heap'] ?? null,
+      globalDecorators: document['globalDecorators'] ?? null,
+    })
+    this.heap.problems.push(...this.properties.problems, ...problems)
+    const known = new Set<string>([...STRUCTURE, ...Object.keys(type.members), ...type.legacy])
+    for (const key of type.legacy) {
+      if (document[key] === undefined) continue
+      this.heap.warnings.push({ pointer: `/${key}`, message: `${key} is no longer used and has no effect; remove it` })
+    }
+    this.#decorations = decodeDecorations(document, '', (key) => known.has(key), this.heap.decoding)
+    const members: JsonObject = {}
+    for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
+    this.#fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M>
+    this.problems = this.heap.problems
+    this.#segments = input.segments
+  }
+
+  get warnings(): readonly Problem[] {
+    return this.heap.warnings
+  }
+
+  /** Builds the heap and settles the fields; on failure everything built so far is released. */
+  async build(): Promise<Settled<DecodedMembers<M>>> {
+    try {
+      await this.heap.buildAll()
+      return await this.heap.settleFields(this.#fields)
+    } catch (error) {
+      await this.heap.dispose()
+      throw error instanceof ConfigError ? withoutRepeats(error) : error
+    }
+  }
+
+  /** The main handler with the decorations that stand at the top of the document. */
+  decorateMain(handler: Handler): Promise<Handler> {
+    return this.heap.decorateMain(HandlerKind, handler, this.#decorations, this.#segments.at(-1) ?? 'handler')
+  }
+}
+
+/** What only comments must not fail for a token in it; `_id` is looked at elsewhere. */
+function without(json: JsonObject, left: string): JsonObject {
+  const rest: JsonObject = {}
+  for (const key of Object.keys(json)) if (key !== left && !isIgnoredKey(key)) setOwn(rest, key, json[key] as JsonValue)
+  return rest
+}
+
+function withoutRepeats(error: ConfigError): ConfigError {
+  const seen = new Set<string>()
+  return new ConfigError(
+    error.problems.filter(({ pointer, message }) => {
+      const key = `${pointer}\n${message}`
+      return !seen.has(key) && seen.add(key)
+    }),
+  )
+}

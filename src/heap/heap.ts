@@ -1,0 +1,293 @@
+import { DecoratorKind } from '#contracts'
+import type { Scope } from '#expression'
+import type { JsonValue } from '#json'
+import { appendPointer, isPlainObject } from '#json'
+import {
+  ConfigError,
+  type Decorator,
+  didYouMean,
+  type Kind,
+  type Problem,
+  type Reference,
+  settle,
+  type TypeDefinition,
+  type Typed,
+} from '#schema'
+import {
+  type Declaration,
+  type DecodeContext,
+  type Decoration,
+  decodeDeclaration,
+  decodeDecorations,
+  decodeInPlace,
+} from './declaration.ts'
+import { objectEnvironment } from './object-environment.ts'
+import type { World } from './world.ts'
+
+/** What a heap is made from. */
+export interface HeapInput {
+  readonly world: World
+  readonly parent: Heap | null
+  /** The segment of this heap in qualified names: `gateway`, a router, a route. */
+  readonly segments: readonly string[]
+  readonly scope: Scope
+  readonly declarations: JsonValue
+  readonly globalDecorators: JsonValue
+  /** Objects that are there without being declared; a declaration of the same name replaces one. */
+  readonly defaults?: readonly JsonValue[]
+  /** Tells this heap's shared memory apart from that of another revision of the same route. */
+  readonly revision: string
+}
+
+interface Entry {
+  readonly declaration: Declaration
+  building: Promise<Typed> | null
+}
+
+/** The objects of one configuration document: decoded together, built on demand, disposed in reverse order. */
+export class Heap {
+  readonly parent: Heap | null
+  readonly problems: Problem[] = []
+  readonly warnings: Problem[] = []
+  readonly scope: Scope
+  readonly #input: HeapInput
+  readonly #entries = new Map<string, Entry>()
+  readonly #globals: Decoration[]
+  readonly #resources = new AsyncDisposableStack()
+  readonly decoding: DecodeContext
+
+  /** Decodes; nothing is built yet. Look at `problems` before building. */
+  constructor(input: HeapInput) {
+    this.#input = input
+    this.parent = input.parent
+    this.scope = input.scope
+    const declared = this.#listed(input.declarations)
+    const types = decoratorTypes([...(input.defaults ?? []), ...declared], input.world)
+    this.decoding = {
+      catalogue: input.world.catalogue,
+      problems: this.problems,
+      warnings: this.warnings,
+      decoratorType: (name) => types.get(name) ?? this.parent?.decoding.decoratorType(name) ?? null,
+      decoratorNames: () => [...types.keys(), ...(this.parent?.decoding.decoratorNames() ?? [])],
+    }
+    for (const [at, json] of declared.entries()) this.#declare(json, appendPointer('/heap', at))
+    for (const json of input.defaults ?? []) this.#declareDefault(json)
+    this.#globals = this.#decodeGlobals(input.globalDecorators)
+  }
+
+  #listed(declarations: JsonValue): readonly JsonValue[] {
+    if (Array.isArray(declarations)) return declarations
+    if (declarations !== null) this.problems.push({ pointer: '/heap', message: 'expected an array of objects' })
+    return []
+  }
+
+  #declare(json: JsonValue, pointer: string): void {
+    if (isPlainObject(json) && json['name'] === undefined) {
+      this.problems.push({ pointer, message: 'expected a "name": an object in a heap is used by its name' })
+    }
+    const declaration = decodeDeclaration(json, pointer, this.decoding)
+    if (declaration === null) return
+    const first = this.#entries.get(declaration.name)
+    if (first !== undefined) {
+      const message = `the name "${declaration.name}" is already taken by ${first.declaration.pointer}`
+      this.problems.push({ pointer: appendPointer(pointer, 'name'), message })
+      return
+    }
+    this.#entries.set(declaration.name, { declaration, building: null })
+  }
+
+  #declareDefault(json: JsonValue): void {
+    const declaration = decodeDeclaration(json, '', this.decoding)
+    if (declaration === null || this.#entries.has(declaration.name)) return
+    this.#entries.set(declaration.name, { declaration, building: null })
+  }
+
+  #decodeGlobals(json: JsonValue): Decoration[] {
+    if (json === null) return []
+    if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', () => false, this.decoding)
+    this.problems.push({ pointer: '/globalDecorators', message: 'expected an object: decorator name to its value' })
+    return []
+  }
+
+  /** Builds every declared object, used or not: one that can not be built fails the document. */
+  async buildAll(): Promise<void> {
+    const problems: Problem[] = [...this.problems]
+    if (problems.length > 0) throw new ConfigError(problems)
+    for (const entry of this.#entries.values()) {
+      // Defaults (which have no place in the document) are built when something asks for them.
+      if (entry.declaration.pointer === '') continue
+      try {
+        await this.#build(entry, [])
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        for (const problem of error.problems)
+          if (!problems.some((known) => same(known, problem))) problems.push(problem)
+      }
+    }
+    if (problems.length > 0) throw new ConfigError(problems)
+  }
+
+  /** The object of a name here or in a parent, if there is one. */
+  async find<T>(name: string, kind: Kind<T>): Promise<T | null> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return this.parent?.find(name, kind) ?? null
+    return this.#asKind(await this.#build(entry, []), [kind], '') as T
+  }
+
+  /** Settles decoded document fields against this heap. */
+  settleFields<C>(decoded: C): ReturnType<typeof settle<C>> {
+    return settle(decoded, this.#settleContext([]), '')
+  }
+
+  /** Applies decorations that stand at the top of a document to its main handler. */
+  async decorateMain<T>(kind: Kind<T>, value: T, decorations: readonly Decoration[], name: string): Promise<T> {
+    return (await this.#apply(decorations, { kind, value }, name, [], 'named')).value as T
+  }
+
+  /** Releases everything that was built, last first. */
+  async dispose(): Promise<void> {
+    await this.#resources.disposeAsync()
+  }
+
+  #settleContext(chain: readonly Entry[]) {
+    return {
+      scope: this.scope,
+      warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
+      resolve: async (reference: unknown, pointer: string) => {
+        const { kinds } = reference as Reference
+        const object = await this.#resolve(reference as Reference, pointer, chain)
+        return this.#asKind(object, kinds, pointer)
+      },
+    }
+  }
+
+  async #resolve(reference: Reference, pointer: string, chain: readonly Entry[]): Promise<Typed> {
+    if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
+    const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, this.decoding)
+    if (declaration === null || this.problems.length > 0) throw new ConfigError(this.problems)
+    return this.#build({ declaration, building: null }, chain)
+  }
+
+  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: readonly Entry[]): Promise<Typed> {
+    for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
+      const entry = heap.#entries.get(name)
+      if (entry === undefined) continue
+      const cycle = chain.indexOf(entry)
+      if (cycle !== -1) {
+        const path = [...chain.slice(cycle), entry].map(({ declaration }) => declaration.name).join(' -> ')
+        throw new ConfigError([{ pointer, message: `these objects need each other, so none can be built: ${path}` }])
+      }
+      return heap.#build(entry, heap === this ? chain : [])
+    }
+    const wanted = kinds.map((kind) => kind.name).join(' or ')
+    const suggestion = didYouMean(name, this.#names())
+    throw new ConfigError([
+      { pointer, message: `no ${wanted} named "${name}" in this heap or its parents${suggestion}` },
+    ])
+  }
+
+  *#names(): Generator<string> {
+    yield* this.#entries.keys()
+    if (this.parent !== null) yield* this.parent.#names()
+  }
+
+  /** One of the wanted kinds, adapted where needed. */
+  #asKind(object: Typed, kinds: readonly Kind[], pointer: string): unknown {
+    if (kinds.includes(object.kind)) return kinds.length > 1 ? object : object.value
+    for (const want of kinds) {
+      const adapter = want.adapters.find(({ from }) => from === object.kind)
+      if (adapter === undefined) continue
+      const value = adapter.adapt(object.value as never)
+      return kinds.length > 1 ? { kind: want, value } : value
+    }
+    const wanted = kinds.map(({ name }) => name).join(' or ')
+    throw new ConfigError([{ pointer, message: `expected a ${wanted}, got a ${object.kind.name}` }])
+  }
+
+  #build(entry: Entry, chain: readonly Entry[]): Promise<Typed> {
+    entry.building ??= this.#create(entry, [...chain, entry])
+    return entry.building
+  }
+
+  async #create(entry: Entry, chain: readonly Entry[]): Promise<Typed> {
+    const { definition, config, pointer, name, decorations } = entry.declaration
+    const at = appendPointer(pointer, 'config')
+    const settled = await settle(config, this.#settleContext(chain), at)
+    const problems: Problem[] = []
+    definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
+    if (problems.length > 0) throw new ConfigError(problems)
+    const created = await this.#run(definition, settled, name, pointer)
+    const object = definition.kind === null ? (created as Typed) : { kind: definition.kind, value: created }
+    if (object.kind === (DecoratorKind as Kind)) return object
+    const local = await this.#apply(decorations, object, name, chain, 'named')
+    return this.#applyGlobals(local, name, chain)
+  }
+
+  async #run(definition: TypeDefinition, config: unknown, name: string, pointer: string): Promise<unknown> {
+    try {
+      return await definition.create(config as never, this.#environment(name, pointer))
+    } catch (error) {
+      const at = appendPointer(pointer, 'config')
+      if (error instanceof ConfigError) {
+        throw new ConfigError(error.problems.map((problem) => ({ ...problem, pointer: at + problem.pointer })))
+      }
+      throw new ConfigError([{ pointer, message: `${definition.name} can not be built: ${(error as Error).message}` }])
+    }
+  }
+
+  #environment(name: string, pointer: string) {
+    const { world, segments, revision } = this.#input
+    return objectEnvironment(world, {
+      name,
+      qualified: [...segments, name].join('+'),
+      scope: this.scope,
+      sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
+      resources: this.#resources,
+      warn: (message) => this.warnings.push({ pointer, message }),
+    })
+  }
+
+  async #applyGlobals(object: Typed, name: string, chain: readonly Entry[]): Promise<Typed> {
+    const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, name, [])
+    return this.#apply(this.#globals, inherited, name, chain, 'global')
+  }
+
+  /** Wraps an object, later decorations around earlier ones. A global one passes over what it can not wrap. */
+  async #apply(
+    decorations: readonly Decoration[],
+    object: Typed,
+    name: string,
+    chain: readonly Entry[],
+    origin: 'named' | 'global',
+  ): Promise<Typed> {
+    let { value } = object
+    for (const { decorator, settings, pointer } of decorations) {
+      const decoratorObject = await this.#named(decorator, [DecoratorKind], pointer, chain)
+      const { wraps } = decoratorObject.value as Decorator
+      const wrap = Object.hasOwn(wraps, object.kind.name) ? wraps[object.kind.name] : undefined
+      if (wrap === undefined) {
+        if (origin === 'global') continue
+        const message = `the decorator "${decorator}" can not decorate a ${object.kind.name}`
+        throw new ConfigError([{ pointer, message }])
+      }
+      const settled = await settle(settings, this.#settleContext(chain), pointer)
+      value = wrap(value as never, settled as never, this.#environment(name, pointer))
+    }
+    return { kind: object.kind, value }
+  }
+}
+
+/** Names of declared decorators and their types, known before anything is decoded. */
+function decoratorTypes(declared: readonly JsonValue[], { catalogue }: World): Map<string, TypeDefinition> {
+  const types = new Map<string, TypeDefinition>()
+  for (const json of declared) {
+    if (!isPlainObject(json) || typeof json['type'] !== 'string' || typeof json['name'] !== 'string') continue
+    const definition = catalogue.find(json['type'])
+    if (definition?.kind === (DecoratorKind as Kind)) types.set(json['name'], definition)
+  }
+  return types
+}
+
+function same(a: Problem, b: Problem): boolean {
+  return a.pointer === b.pointer && a.message === b.message
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { compile, isExpression, type Scope, scopeOf, substituteTokens } from '#expression'
+import { appendPointer, isPlainObject, type JsonValue, readDocument, setOwn } from '#json'
+import type { Problem } from '#schema'
+
+/** Resolves `&{name}`; undefined where nothing has that name. */
+export type TokenResolver = (token: string) => JsonValue | undefined
+
+/** The properties of a document and its parents: what `&{name}` and `${name}` stand for. */
+export class Properties {
+  readonly scope: Scope
+  readonly token: TokenResolver
+  readonly problems: readonly Problem[]
+
+  private constructor(scope: Scope, token: TokenResolver, problems: readonly Problem[]) {
+    this.scope = scope
+    this.token = token
+    this.problems = problems
+  }
+
+  /** The outermost properties: the environment, and what the gateway itself provides. */
+  static root(scope: Scope, token: TokenResolver): Properties {
+    return new Properties(scope, token, [])
+  }
+
+  /** Properties of a child document. Entries are evaluated in order; later ones may use earlier ones. */
+  extend(json: JsonValue): Properties {
+    if (json === null) return this
+    const problems: Problem[] = []
+    if (!isPlainObject(json)) {
+      problems.push({ pointer: '/properties', message: 'expected an object: property name to value' })
+      return new Properties(this.scope, this.token, problems)
+    }
+    const own: Record<string, JsonValue> = Object.create(null)
+    const scope = scopeOf(own, this.scope)
+    const token: TokenResolver = (name) => lookUp(own, name) ?? this.token(name)
+    const source = locationOf(json) === null ? json : this.#load(json, '/properties', scope, token, problems)
+    if (isPlainObject(source)) {
+      for (const key of Object.keys(source)) {
+        const at = appendPointer('/properties', key)
+        const value = evaluated(source[key] as JsonValue, at, scope, token, problems)
+        const group = key.startsWith('$location:') ? key.slice('$location:'.length) : key
+        const located = group === key ? value : ({ $location: value } as JsonValue)
+        own[group] = locationOf(located) === null ? located : this.#load(located, at, scope, token, problems)
+      }
+    }
+    return new Properties(scope, token, problems)
+  }
+
+  /** `{"$location": url}` stands for the JSON of that file. Only files: loading must not need the network. */
+  #load(json: JsonValue, pointer: string, scope: Scope, token: TokenResolver, problems: Problem[]): JsonValue {
+    const location = evaluated(
+      locationOf(json) as JsonValue,
+      appendPointer(pointer, '$location'),
+      scope,
+      token,
+      problems,
+    )
+    try {
+      const url = new URL(String(location))
+      if (url.protocol !== 'file:') throw new TypeError(`expected a file: URL, got ${url.protocol}`)
+      return readDocument(readFileSync(fileURLToPath(url), 'utf8')).value
+    } catch (error) {
+      const message = `the properties at ${JSON.stringify(location)} can not be read: ${(error as Error).message}`
+      problems.push({ pointer: appendPointer(pointer, '$location'), message })
+      return null
+    }
+  }
+}
+
+function locationOf(json: JsonValue): JsonValue | null {
+  if (!isPlainObject(json)) return null
+  const keys = Object.keys(json)
+  return keys.length === 1 && keys[0] === '$location' ? (json['$location'] as JsonValue) : null
+}
+
+function evaluated(
+  json: JsonValue,
+  pointer: string,
+  scope: Scope,
+  token: TokenResolver,
+  problems: Problem[],
+): JsonValue {
+  const substituted = substituteTokens(json, token)
+  for (const problem of substituted.problems) problems.push({ ...problem, pointer: pointer + problem.pointer })
+  return evaluateTexts(substituted.value as JsonValue, pointer, scope, problems)
+}
+
+function evaluateTexts(json: JsonValue, pointer: string, scope: Scope, problems: Problem[]): JsonValue {
+  if (typeof json === 'string') {
+    if (!isExpression(json)) return json
+    try {
+      return (compile(json).evaluate(scope) ?? null) as JsonValue
+    } catch (error) {
+      problems.push({ pointer, message: `${json} can not be evaluated: ${(error as Error).message}` })
+      return null
+    }
+  }
+  if (Array.isArray(json))
+    return json.map((item, at) => evaluateTexts(item, appendPointer(pointer, at), scope, problems))
+  if (!isPlainObject(json)) return json
+  const result: Record<string, JsonValue> = {}
+  for (const key of Object.keys(json)) {
+    setOwn(result, key, evaluateTexts(json[key] as JsonValue, appendPointer(pointer, key), scope, problems))
+  }
+  return result
+}
+
+/** A property by its name, or by the dotted path into its groups. */
+function lookUp(own: Record<string, JsonValue>, name: string): JsonValue | undefined {
+  if (Object.hasOwn(own, name)) return own[name]
+  let current: JsonValue | undefined = own
+  for (const part of name.split('.')) {
+    if (!isPlainObject(current) || !Object.hasOwn(current, part)) return undefined
+    current = current[part] as JsonValue
+  }
+  return current
+}

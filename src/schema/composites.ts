@@ -1,0 +1,177 @@
+import { isPlainObject, setOwn } from '#json'
+import { Deferred } from './deferred.ts'
+import {
+  type Decoded,
+  decodeInto,
+  expected,
+  type Field,
+  field,
+  fieldInfo,
+  type JsonSchema,
+  type RenderSchema,
+} from './field.ts'
+import { didYouMean } from './problem.ts'
+import type { PresenceRule } from './rules.ts'
+
+/** The fields of an object, by name. */
+export type Members = Readonly<Record<string, Field>>
+
+/** What an object with these members decodes to. */
+export type DecodedMembers<M extends Members> = { readonly [K in keyof M]: Decoded<M[K]> }
+
+/** What beyond its members an object knows. */
+export interface ObjectOptions {
+  readonly rules?: readonly PresenceRule[]
+  /** Old names of fields: accepted, with a warning that names the new one. */
+  readonly renamed?: Readonly<Record<string, string>>
+}
+
+/** Keys that users write to comment or to switch a field off (field-notes 1.1). */
+export function isIgnoredKey(key: string): boolean {
+  return key === 'comment' || key.startsWith('_') || key.startsWith('//')
+}
+
+/** An object with known fields; an unknown one is an error with a suggestion. */
+export function object<M extends Members>(members: M, options: ObjectOptions = {}): Field<DecodedMembers<M>> {
+  const { rules = [], renamed = {} } = options
+  const known = Object.keys(members)
+  const schema = (render: RenderSchema) => objectSchema(members, rules, renamed, render)
+  return field({ label: 'an object', schema, members, renamed, rules }, (value, report) => {
+    if (!isPlainObject(value)) {
+      report(expected('an object', value))
+      return undefined
+    }
+    const given = new Map<string, { key: string; value: unknown }>()
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) continue
+      const name = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key
+      if (Object.hasOwn(members, name)) {
+        if (given.has(name)) report(`give ${name} only, not also its old name ${key}`, [key])
+        given.set(name, { key, value: value[key] })
+      } else if (!isIgnoredKey(key)) report(`unknown field${didYouMean(key, known)}`, [key])
+    }
+    const decoded: Record<string, unknown> = {}
+    for (const name of known) {
+      const { key, value: raw } = given.get(name) ?? { key: name, value: undefined }
+      const member = members[name] as Field
+      const result = decodeInto(member, raw, report, [key])
+      if (result instanceof Deferred) result.owner = { field: member, key }
+      decoded[name] = result
+    }
+    for (const rule of rules) {
+      const complaint = rule.check((name) => given.has(name))
+      if (complaint !== null) report(complaint)
+    }
+    return decoded as DecodedMembers<M>
+  })
+}
+
+function objectSchema(
+  members: Members,
+  rules: readonly PresenceRule[],
+  renamed: Readonly<Record<string, string>>,
+  render: RenderSchema,
+): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  const required: string[] = []
+  for (const [name, member] of Object.entries(members)) {
+    properties[name] = render(member)
+    const aliased = Object.values(renamed).includes(name)
+    if (fieldInfo(member).required && !aliased) required.push(name)
+  }
+  for (const [old, name] of Object.entries(renamed)) {
+    properties[old] = { ...properties[name], deprecated: true, description: `Old name of ${name}.` }
+  }
+  return {
+    type: 'object',
+    properties,
+    patternProperties: { '^(_|//|comment$)': {} },
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    ...(rules.length > 0 && { allOf: rules.map((rule) => rule.schema) }),
+  }
+}
+
+/** A list of values of one kind. */
+export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): Field<T[]> {
+  const itemLabel = fieldInfo(item).shape.label.replace(/^an? /, '')
+  const schema = (render: RenderSchema): JsonSchema => ({
+    type: 'array',
+    items: render(item),
+    ...(options.nonEmpty && { minItems: 1 }),
+  })
+  return field({ label: `an array of ${itemLabel}`, schema, item }, (value, report) => {
+    if (!Array.isArray(value)) {
+      report(expected('an array', value))
+      return undefined
+    }
+    if (options.nonEmpty && value.length === 0) report('expected at least one element')
+    return value.map((element, index) => decodeInto(item, element, report, [index]))
+  })
+}
+
+/** A list, or one value in its place. Decodes to a list either way. */
+export function listOrOne<T>(item: Field<T>): Field<T[]> {
+  const many = list(item)
+  const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [render(item), render(many)] })
+  return field({ label: `${fieldInfo(item).shape.label} or an array of them`, schema, item }, (value, report) =>
+    Array.isArray(value) ? decodeInto(many, value, report, []) : [decodeInto(item, value, report, [])],
+  )
+}
+
+/** A map from free names to values of one kind. Every key is data, `__proto__` and `comment` included. */
+export function map<T>(
+  value: Field<T>,
+  options: { except?: readonly string[]; reason?: string } = {},
+): Field<Record<string, T>> {
+  const { except = [], reason = 'is not allowed here' } = options
+  const valueLabel = fieldInfo(value).shape.label.replace(/^an? /, '')
+  const schema = (render: RenderSchema): JsonSchema => ({
+    type: 'object',
+    additionalProperties: render(value),
+    ...(except.length > 0 && { propertyNames: { not: { enum: [...except] } } }),
+  })
+  return field({ label: `a map of ${valueLabel}`, schema, entries: value }, (input, report) => {
+    if (!isPlainObject(input)) {
+      report(expected('an object', input))
+      return undefined
+    }
+    const decoded: Record<string, T> = Object.create(null)
+    for (const key of Object.keys(input)) {
+      if (except.includes(key)) report(`${JSON.stringify(key)} ${reason}`, [key])
+      else setOwn(decoded, key, decodeInto(value, input[key], report, [key]))
+    }
+    return decoded
+  })
+}
+
+/** The branches of a field that takes several JSON shapes. */
+export interface Shapes {
+  readonly array?: Field
+  readonly object?: Field
+  readonly string?: Field
+  readonly boolean?: Field
+  readonly number?: Field
+}
+
+type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
+
+/** A field that takes several shapes. The JSON shape chooses the branch, so that one message names what is wrong. */
+export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
+  const branches = Object.values(shapes) as Field[]
+  const label = branches.map((branch) => fieldInfo(branch).shape.label).join(', or ')
+  const schema = (render: RenderSchema): JsonSchema => ({ anyOf: branches.map(render) })
+  return field({ label, schema }, (value, report) => {
+    const branch = shapes[shapeOf(value) as keyof Shapes]
+    if (branch === undefined) {
+      report(expected(label, value))
+      return undefined
+    }
+    return decodeInto(branch, value, report, []) as ShapeValue<S>
+  })
+}
+
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return value === null ? 'null' : typeof value
+}

@@ -1,0 +1,67 @@
+import { type Expression, isExpression, type Scope } from '#expression'
+import { compiled, EXPRESSION_SCHEMA } from './compiled.ts'
+import { Deferred, type SettleContext, type Settled } from './deferred.ts'
+import { decodeInto, type Field, field, fieldInfo, type RenderSchema } from './field.ts'
+import { settleValue } from './settle.ts'
+
+const NOTHING: Scope = { lookup: () => undefined }
+
+/** A literal, or an expression that is evaluated once, when the object is built. */
+export function config<T>(inner: Field<T>): Field<Deferred<Settled<T>>> {
+  const { label } = fieldInfo(inner).shape
+  const schema = (render: RenderSchema) => ({ anyOf: [render(inner), EXPRESSION_SCHEMA] })
+  return field({ label, schema, inner }, (value, report) => {
+    if (typeof value !== 'string' || !/[$#]\{/.test(value)) return new Literal(decodeInto(inner, value, report, []))
+    const expression = compiled(value, report)
+    if (expression === null) return undefined
+    if (!isExpression(value)) return new Literal(decodeInto(inner, expression.evaluate(NOTHING), report, []))
+    return new ConfigExpression(expression, inner)
+  }) as Field<Deferred<Settled<T>>>
+}
+
+class Literal<T> extends Deferred<T> {
+  readonly #value: unknown
+
+  constructor(value: unknown) {
+    super()
+    this.#value = value
+  }
+
+  override get content(): unknown {
+    return this.#value
+  }
+
+  settle(context: SettleContext, pointer: string): unknown {
+    return settleValue(this.#value, context, pointer)
+  }
+}
+
+class ConfigExpression<T> extends Deferred<T> {
+  readonly #expression: Expression
+  readonly #inner: Field
+
+  constructor(expression: Expression, inner: Field) {
+    super()
+    this.#expression = expression
+    this.#inner = inner
+  }
+
+  settle(context: SettleContext, pointer: string): unknown {
+    let value: unknown
+    try {
+      value = this.#expression.evaluate(context.scope)
+    } catch (error) {
+      context.report(pointer, `${this.#expression.source} can not be evaluated: ${(error as Error).message}`)
+      return undefined
+    }
+    // A null leaves the member to its default; one without a default is missing (field-notes 1.6).
+    const isNull = value === null || value === undefined
+    const target = isNull && this.owner !== null ? this.owner.field : this.#inner
+    const result = target.safeParse(isNull ? undefined : value)
+    if (result.success) return settleValue(result.data, context, pointer)
+    for (const issue of result.error.issues) {
+      context.report(pointer, `${this.#expression.source} gave a bad value: ${issue.message}`)
+    }
+    return undefined
+  }
+}

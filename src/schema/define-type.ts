@@ -1,0 +1,91 @@
+import type { DecodedMembers, Members } from './composites.ts'
+import { object } from './composites.ts'
+import type { Settled } from './deferred.ts'
+import type { Environment } from './environment.ts'
+import type { Decoded, Field } from './field.ts'
+import type { Kind } from './kind.ts'
+import type { Typed } from './reference.ts'
+import type { PresenceRule } from './rules.ts'
+
+/** Everything there is to know about an object type; docs, JSON Schema and forms are made from it. */
+export interface TypeDefinition {
+  /** The `type` users write; also the title of its page. */
+  readonly name: string
+  readonly aliases: readonly string[]
+  /** Null where the object decides it (Delegate). */
+  readonly kind: Kind | null
+  /** One sentence for lists and the head of the page. */
+  readonly summary: string
+  readonly config: Field
+  readonly rules: readonly PresenceRule[]
+  /** For decorators: what the value beside `type` and `config` may be. */
+  readonly settings: Field | null
+  /** Set for a type of the past: what to use instead. */
+  readonly replacement: string | null
+  /** Compares settled values; reports with a path below `config`. */
+  check(config: never, report: (path: string, message: string) => void): void
+  /** Makes the object. May read local files; must not need the network, or a reload fails when a peer is down. */
+  create(config: never, env: Environment): unknown
+}
+
+interface TypeSource<M extends Members, T> {
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly summary: string
+  readonly config: M
+  readonly rules?: readonly PresenceRule[]
+  readonly renamed?: Readonly<Record<string, string>>
+  readonly replacement?: string
+  check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
+  create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
+}
+
+/** Defines an object type of a kind. */
+export function defineType<M extends Members, T>(
+  source: TypeSource<M, T> & { readonly kind: Kind<T> },
+): TypeDefinition {
+  return { ...complete(source), kind: source.kind, settings: null }
+}
+
+/** Defines a type whose objects are of the kind they say they are. */
+export function defineTypeOfAnyKind<M extends Members>(source: TypeSource<M, Typed>): TypeDefinition {
+  return { ...complete(source), kind: null, settings: null }
+}
+
+/** An object that wraps other objects when they are built. */
+export interface Decorator {
+  /** A wrapper for each kind, by the kind's name; a kind that is missing can not be decorated. */
+  readonly wraps: Readonly<Record<string, Wrap>>
+}
+
+/** Wraps one object; `settings` is the settled value written beside its `type`. */
+export type Wrap = (inner: never, settings: never, env: Environment) => unknown
+
+/** The wrapper of a kind, typed at both ends. */
+export function wrap<T, S>(_kind: Kind<T>, wrapper: (inner: T, settings: S, env: Environment) => T): Wrap {
+  return wrapper as unknown as Wrap
+}
+
+/** Defines a decorator type: `settings` is the field that stands under the decorator's name. */
+export function defineDecorator<M extends Members, F extends Field>(
+  source: TypeSource<M, Decorator> & { readonly kind: Kind<Decorator>; readonly settings: F },
+): TypeDefinition {
+  return { ...complete(source), kind: source.kind, settings: source.settings }
+}
+
+/** What the settings of a decorator settle to. */
+export type Settings<F extends Field> = Settled<Decoded<F>>
+
+function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefinition, 'kind' | 'settings'> {
+  const { rules = [], renamed = {} } = source
+  return {
+    name: source.name,
+    aliases: source.aliases ?? [],
+    summary: source.summary,
+    config: object(source.config, { rules, renamed }),
+    rules,
+    replacement: source.replacement ?? null,
+    check: (source.check ?? (() => {})) as TypeDefinition['check'],
+    create: source.create as TypeDefinition['create'],
+  }
+}

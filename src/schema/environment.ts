@@ -1,0 +1,82 @@
+import type { Scope } from '#expression'
+import type { Handler } from '#http'
+import type { Logger } from '#logging'
+
+/** Time as objects see it; tests move it by hand. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Milliseconds that only go forward, whatever happens to the wall clock. */
+  monotonic(): number
+}
+
+/** A number that is counted up. */
+export interface Counter {
+  add(amount?: number): void
+}
+
+/** A number that goes up and down. */
+export interface Gauge {
+  set(value: number): void
+  add(amount: number): void
+}
+
+/** Observations of which sums and quantiles are wanted. */
+export interface Summary {
+  observe(value: number): void
+}
+
+/** Where an object counts what it does. Labels are fixed at load: nothing a request sends may become one. */
+export interface Metrics {
+  counter(name: string, help: string, labels?: Readonly<Record<string, string>>): Counter
+  gauge(name: string, help: string, labels?: Readonly<Record<string, string>>): Gauge
+  summary(name: string, help: string, labels?: Readonly<Record<string, string>>): Summary
+}
+
+/** The folders of an instance. */
+export interface Directories {
+  readonly instance: string
+  readonly config: string
+  readonly scripts: string
+  readonly secrets: string
+  readonly temporary: string
+}
+
+/** What a Router asks of the gateway it lives in. */
+export interface RouterSettings {
+  /** The heap name of the router, for the management API and metrics. */
+  readonly name: string
+  readonly directory: string
+  /** Milliseconds; 0 = start-up and SIGHUP only. */
+  readonly scanInterval: number
+  readonly defaultHandler: Handler | null
+}
+
+/** The door to the route machinery; only Router uses it. */
+export interface RouterHost {
+  /** Loads the routes of a directory and gives the handler that dispatches to them. */
+  openRouter(settings: RouterSettings, env: Environment): Promise<Handler>
+}
+
+/** An object's only door to the world outside its configuration. */
+export interface Environment {
+  /** Heap path joined with `+`, such as `gateway+_router+my-route+my-filter`. */
+  readonly name: string
+  /** The object's own name in its heap. */
+  readonly localName: string
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly directories: Directories
+  /** Properties, environment variables and so on, as configuration expressions see them. */
+  readonly scope: Scope
+  /** How many units share the work of this gateway. */
+  readonly units: number
+  readonly router: RouterHost
+  /** Memory that the same object of the same route revision shares over all units. */
+  shared(name: string, bytes: number): SharedArrayBuffer
+  /** Called when the object is retired, in reverse order of registration. */
+  onDispose(release: () => void | Promise<void>): void
+  /** Something the author of the configuration should know. */
+  warn(message: string): void
+}

@@ -1,0 +1,58 @@
+export {
+  byShape,
+  type DecodedMembers,
+  isIgnoredKey,
+  list,
+  listOrOne,
+  type Members,
+  map,
+  object,
+} from './composites.ts'
+export { type Condition, condition } from './condition.ts'
+export { config } from './config-expression.ts'
+export { type Decoding, decode } from './decode.ts'
+export { Deferred, type SettleContext, type Settled } from './deferred.ts'
+export {
+  type Decorator,
+  defineDecorator,
+  defineType,
+  defineTypeOfAnyKind,
+  type Settings,
+  type TypeDefinition,
+  type Wrap,
+  wrap,
+} from './define-type.ts'
+export type {
+  Clock,
+  Counter,
+  Directories,
+  Environment,
+  Gauge,
+  Metrics,
+  RouterHost,
+  RouterSettings,
+  Summary,
+} from './environment.ts'
+export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
+export { adapter, type Kind, kind } from './kind.ts'
+export { type Assign, leftValue } from './left-value.ts'
+export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
+export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
+export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule } from './rules.ts'
+export { type Runtime, runtime } from './runtime-expression.ts'
+export {
+  boolean,
+  duration,
+  integer,
+  json,
+  jsonObject,
+  number,
+  oneOf,
+  type Pattern,
+  regex,
+  secretId,
+  string,
+  url,
+} from './scalars.ts'
+export { settle } from './settle.ts'
+export { template } from './template.ts'

@@ -1,0 +1,43 @@
+import { compileLeftValue } from '#expression'
+import { type Exchange, exchangeScope, type Response } from '#http'
+import { bodiesToRead, EXPRESSION_SCHEMA } from './compiled.ts'
+import { Deferred, type SettleContext } from './deferred.ts'
+import { expected, type Field, field } from './field.ts'
+
+/** Writes a value to a place named by an expression. */
+export type Assign = (exchange: Exchange, response: Response | null, value: unknown) => void | Promise<void>
+
+/** A place that can be assigned to, such as `${attributes.user}`. */
+export function leftValue(): Field<Deferred<Assign>> {
+  const label = 'a place to assign to'
+  return field({ label, schema: () => EXPRESSION_SCHEMA }, (value, report) => {
+    if (typeof value !== 'string') {
+      report(expected('an expression such as "${attributes.name}"', value))
+      return undefined
+    }
+    try {
+      return new Assignment(compileLeftValue(value))
+    } catch (error) {
+      report((error as Error).message)
+      return undefined
+    }
+  }) as Field<Deferred<Assign>>
+}
+
+class Assignment extends Deferred<Assign> {
+  readonly #target: ReturnType<typeof compileLeftValue>
+
+  constructor(target: ReturnType<typeof compileLeftValue>) {
+    super()
+    this.#target = target
+  }
+
+  settle({ scope }: SettleContext): Assign {
+    const target = this.#target
+    return (exchange, response, value) => {
+      const pending = bodiesToRead(target, exchange, response)
+      const assign = () => target.assign(exchangeScope(exchange, response, scope), value)
+      return pending === null ? assign() : pending.then(assign)
+    }
+  }
+}

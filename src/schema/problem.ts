@@ -1,0 +1,64 @@
+/** Something wrong with configuration, and where. */
+export interface Problem {
+  /** JSON pointer into the document. */
+  readonly pointer: string
+  /** What was expected, what was found, what to do. */
+  readonly message: string
+}
+
+/** Configuration that can not be used. Holds every problem found, not the first. */
+export class ConfigError extends Error {
+  readonly code = 'GW_CONFIG_INVALID'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(formatProblem).join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/** `/heap/3/config/rate: expected ...`; a problem of the whole document has no pointer to show. */
+export function formatProblem({ pointer, message }: Problem): string {
+  return pointer === '' ? message : `${pointer}: ${message}`
+}
+
+const SHOWN_LENGTH = 80
+
+/** A value as it is shown in a message: JSON, cut short. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text
+}
+
+/** ` did you mean "x"?` for the known name nearest to a misspelled one, or nothing. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  let best: string | null = null
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance)
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best === null ? '' : `; did you mean "${best}"?`
+}
+
+/** Levenshtein distance, given up at `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(substitution, (previous[column] as number) + 1, (current[column - 1] as number) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] as number
+}

@@ -1,0 +1,66 @@
+import { appendPointer, isPlainObject, type JsonObject } from '#json'
+import { Deferred, type SettleContext } from './deferred.ts'
+import { expected, type Field, field, type RenderSchema } from './field.ts'
+import type { Kind } from './kind.ts'
+
+/** A reference to an object of one of some kinds: by name, or declared in place. */
+export class Reference<T = unknown> extends Deferred<T> {
+  readonly kinds: readonly Kind[]
+  readonly target: string | JsonObject
+  /** Set where the declaration in place was decoded, so that building need not decode it again. */
+  declared: unknown = null
+
+  constructor(kinds: readonly Kind[], target: string | JsonObject) {
+    super()
+    this.kinds = kinds
+    this.target = target
+  }
+
+  settle(context: SettleContext, pointer: string): Promise<unknown> {
+    return context.resolve(this, pointer)
+  }
+}
+
+/** An object together with its kind, where several kinds are possible. */
+export interface Typed<T = unknown> {
+  readonly kind: Kind<T>
+  readonly value: T
+}
+
+/** A reference to an object of a kind, by name or in place. */
+export function ref<T>(kind: Kind<T>): Field<Deferred<T>> {
+  return referenceField([kind], () => ({ $ref: `#/$defs/${kind.name}` })) as Field<Deferred<T>>
+}
+
+/** A reference to an object of any of several kinds; settles to the object and its kind. */
+export function refToAny(...kinds: readonly Kind[]): Field<Deferred<Typed>> {
+  const schema = () => ({ anyOf: kinds.map((kind) => ({ $ref: `#/$defs/${kind.name}` })) })
+  return referenceField(kinds, schema) as Field<Deferred<Typed>>
+}
+
+function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) => Record<string, unknown>): Field {
+  const names = kinds.map((kind) => kind.name).join(' or ')
+  const label = `a ${names} reference`
+  return field({ label, schema }, (value, report) => {
+    if (typeof value === 'string' && value !== '') return new Reference(kinds, value)
+    if (isPlainObject(value) && typeof value['type'] === 'string') return new Reference(kinds, value as JsonObject)
+    if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here`)
+    else report(expected(`the name of a ${names} or an object { "type": ... }`, value))
+    return undefined
+  })
+}
+
+/** Every reference in a decoded configuration, with its pointer. */
+export function* referencesIn(decoded: unknown, pointer: string): Generator<readonly [Reference, string]> {
+  if (decoded instanceof Reference) yield [decoded, pointer]
+  else if (decoded instanceof Deferred) yield* referencesIn(decoded.content, pointer)
+  else if (Array.isArray(decoded)) {
+    for (const [at, item] of decoded.entries()) yield* referencesIn(item, appendPointer(pointer, at))
+  } else if (isPlainObject(decoded)) {
+    for (const key of Object.keys(decoded)) {
+      const member = decoded[key]
+      const name = member instanceof Deferred && member.owner !== null ? member.owner.key : key
+      yield* referencesIn(member, appendPointer(pointer, name))
+    }
+  }
+}

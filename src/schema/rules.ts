@@ -1,0 +1,54 @@
+import type { JsonSchema } from './field.ts'
+
+/** A rule over which fields are given: data, so that messages, JSON Schema and reference pages are made from it. */
+export interface PresenceRule {
+  readonly text: string
+  /** Null when it holds, else the complaint. */
+  readonly check: (present: (field: string) => boolean) => string | null
+  readonly schema: JsonSchema
+}
+
+/** Exactly one of the fields is given. */
+export function exactlyOneOf(...fields: string[]): PresenceRule {
+  const text = `give exactly one of ${fields.join(', ')}`
+  return {
+    text,
+    check: (present) => (count(fields, present) === 1 ? null : text),
+    schema: { oneOf: fields.map((field) => ({ required: [field] })) },
+  }
+}
+
+/** One or more of the fields are given. */
+export function atLeastOneOf(...fields: string[]): PresenceRule {
+  const text = `give at least one of ${fields.join(', ')}`
+  return {
+    text,
+    check: (present) => (count(fields, present) >= 1 ? null : text),
+    schema: { anyOf: fields.map((field) => ({ required: [field] })) },
+  }
+}
+
+/** None or one of the fields is given. */
+export function atMostOneOf(...fields: string[]): PresenceRule {
+  const text = `give at most one of ${fields.join(', ')}`
+  const pairs = fields.flatMap((a, at) => fields.slice(at + 1).map((b) => ({ required: [a, b] })))
+  return {
+    text,
+    check: (present) => (count(fields, present) <= 1 ? null : text),
+    schema: { not: { anyOf: pairs } },
+  }
+}
+
+/** A field that has a meaning only together with others. */
+export function needs(field: string, ...others: string[]): PresenceRule {
+  const text = `${field} needs ${others.join(' and ')}`
+  return {
+    text,
+    check: (present) => (!present(field) || count(others, present) === others.length ? null : text),
+    schema: { dependentRequired: { [field]: others } },
+  }
+}
+
+function count(fields: readonly string[], present: (field: string) => boolean): number {
+  return fields.filter(present).length
+}

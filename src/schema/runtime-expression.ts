@@ -1,0 +1,99 @@
+import { EvaluationError, type Expression, type Scope } from '#expression'
+import { type Exchange, exchangeScope, type Response } from '#http'
+import { bodiesToRead, compiled, constant, EXPRESSION_SCHEMA } from './compiled.ts'
+import { Deferred, type SettleContext } from './deferred.ts'
+import { expected, type Field, field } from './field.ts'
+import { shown } from './problem.ts'
+
+/** The types a runtime expression can be asked for. */
+export interface RuntimeTypes {
+  string: string
+  boolean: boolean
+  number: number
+  map: Readonly<Record<string, unknown>>
+  list: readonly unknown[]
+  any: unknown
+}
+
+/**
+ * An expression bound to its object's properties, ready to be asked about a request. Gives a promise only where
+ * a body has to be read first. Null where the expression is null; throws where it fails.
+ */
+export interface Runtime<T> {
+  (exchange: Exchange, response?: Response | null): T | null | Promise<T | null>
+  readonly expression: Expression
+}
+
+/** An expression that is evaluated for each request, its result checked against a type. */
+export function runtime<K extends keyof RuntimeTypes>(type: K): Field<Deferred<Runtime<RuntimeTypes[K]>>> {
+  const label = type === 'any' ? 'an expression' : `an expression (${type})`
+  const jsonType = JSON_TYPES[type]
+  const schema = jsonType === null ? {} : { anyOf: [{ type: jsonType }, EXPRESSION_SCHEMA] }
+  return field({ label, schema: () => (type === 'string' ? { type: 'string' } : schema) }, (value, report) => {
+    const text = typeof value === 'string' ? value : null
+    const isLiteral = text === null || !/[$#]\{/.test(text)
+    if (isLiteral && !fits(type, value)) {
+      report(expected(`${label} such as "\${...}"`, value))
+      return undefined
+    }
+    const expression = text === null ? constant(value) : compiled(text, report)
+    return expression === null ? undefined : new RuntimeExpression(expression, type)
+  }) as Field<Deferred<Runtime<RuntimeTypes[K]>>>
+}
+
+const JSON_TYPES: Readonly<Record<keyof RuntimeTypes, string | null>> = {
+  string: 'string',
+  boolean: 'boolean',
+  number: 'number',
+  map: 'object',
+  list: 'array',
+  any: null,
+}
+
+/** A compiled runtime expression that waits for the properties of its heap. */
+export class RuntimeExpression extends Deferred<unknown> {
+  readonly #expression: Expression
+  readonly #type: keyof RuntimeTypes
+
+  constructor(expression: Expression, type: keyof RuntimeTypes) {
+    super()
+    this.#expression = expression
+    this.#type = type
+  }
+
+  settle(context: SettleContext): Runtime<unknown> {
+    return bind(this.#expression, this.#type, context.scope)
+  }
+}
+
+function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): Runtime<unknown> {
+  if (expression.constant) {
+    const value = typed(expression.evaluate(scope), type, expression)
+    return Object.assign(() => value, { expression })
+  }
+  const evaluate = (exchange: Exchange, response: Response | null) =>
+    typed(expression.evaluate(exchangeScope(exchange, response, scope)), type, expression)
+  const ask = (exchange: Exchange, response: Response | null = null) => evaluate(exchange, response)
+  const readThenAsk = (exchange: Exchange, response: Response | null = null) => {
+    const pending = bodiesToRead(expression, exchange, response)
+    return pending === null ? evaluate(exchange, response) : pending.then(() => evaluate(exchange, response))
+  }
+  const reads = expression.reads.requestBody || expression.reads.responseBody
+  return Object.assign(reads ? readThenAsk : ask, { expression })
+}
+
+function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression): unknown {
+  if (value === null || value === undefined) return null
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
+  if (!fits(type, value)) {
+    throw new EvaluationError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
+  }
+  return value
+}
+
+function fits(type: keyof RuntimeTypes, value: unknown): boolean {
+  if (type === 'any') return true
+  if (type === 'list') return Array.isArray(value)
+  if (type === 'map') return typeof value === 'object' && !Array.isArray(value)
+  return typeof value === type
+}

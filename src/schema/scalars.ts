@@ -1,0 +1,162 @@
+import { compileRegex, parseDuration } from '#expression'
+import { isPlainObject, type JsonValue } from '#json'
+import { expected, type Field, field } from './field.ts'
+
+/** Any text. */
+export function string(options: { nonEmpty?: boolean } = {}): Field<string> {
+  return field(
+    { label: 'a string', schema: () => ({ type: 'string', ...(options.nonEmpty && { minLength: 1 }) }) },
+    (value, report) => {
+      if (typeof value !== 'string') report(expected('a string', value))
+      else if (options.nonEmpty && value === '') report('expected a string that is not empty')
+      return value as string
+    },
+  )
+}
+
+/** A whole number within bounds. Text that spells one is accepted: that is what `&{tokens}` give. */
+export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {}): Field<number> {
+  const bounds = boundsText(min, max, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  const label = `an integer${bounds}`
+  const schema = { type: 'integer', ...limits(min, max) }
+  return field({ label, schema: () => schema }, (value, report) => {
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < min || number > max) {
+      report(expected(label, value))
+    }
+    return number as number
+  })
+}
+
+/** Any finite number within bounds. */
+export function number({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = {}): Field<number> {
+  const label = `a number${boundsText(min, max, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)}`
+  return field({ label, schema: () => ({ type: 'number', ...limits(min, max) }) }, (value, report) => {
+    const numeric = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+    if (typeof numeric !== 'number' || !Number.isFinite(numeric) || numeric < min || numeric > max) {
+      report(expected(label, value))
+    }
+    return numeric as number
+  })
+}
+
+/** `true` or `false`; the words as text too, since that is what `&{tokens}` give. */
+export function boolean(): Field<boolean> {
+  return field({ label: 'a boolean', schema: () => ({ type: 'boolean' }) }, (value, report) => {
+    if (typeof value === 'boolean') return value
+    if (typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+    report(expected('true or false', value))
+    return undefined
+  })
+}
+
+/** Bounds of a duration; `unlimited` and `zero` say whether those words (and 0) are allowed. */
+export interface DurationBounds {
+  readonly min?: string
+  readonly max?: string
+  readonly zero?: boolean
+  readonly unlimited?: boolean
+}
+
+/** Milliseconds, unlimited = Infinity, from text such as `10 seconds` (field-notes 1.7). */
+export function duration(bounds: DurationBounds = {}): Field<number> {
+  const { zero = true, unlimited = true } = bounds
+  const min = bounds.min === undefined ? 0 : (parseDuration(bounds.min) as number)
+  const max = bounds.max === undefined ? Number.POSITIVE_INFINITY : (parseDuration(bounds.max) as number)
+  const schema = { type: 'string', examples: ['10 seconds', '1 minute', '2 hours and 30 minutes'] }
+  return field({ label: 'a duration', schema: () => schema }, (value, report) => {
+    const parsed = typeof value === 'string' ? parseDuration(value) : null
+    if (parsed === null) report(expected('a duration such as "10 seconds"', value))
+    else if (parsed === 0 && !zero) report(expected('a duration of more than zero', value))
+    else if (parsed === Number.POSITIVE_INFINITY && !unlimited) report(expected('a limited duration', value))
+    else if (parsed < min) report(expected(`a duration of at least ${bounds.min}`, value))
+    else if (parsed > max && parsed !== Number.POSITIVE_INFINITY)
+      report(expected(`a duration of at most ${bounds.max}`, value))
+    else if (parsed > max && bounds.max !== undefined) report(expected(`a duration of at most ${bounds.max}`, value))
+    return parsed as number
+  })
+}
+
+/** An absolute URL of one of the given schemes. */
+export function url(schemes: readonly string[] = ['http', 'https']): Field<string> {
+  const label = `a URL (${schemes.map((scheme) => `${scheme}://`).join(', ')})`
+  return field({ label, schema: () => ({ type: 'string', format: 'uri' }) }, (value, report) => {
+    const parsed = typeof value === 'string' ? URL.parse(value) : null
+    if (parsed === null || !schemes.includes(parsed.protocol.slice(0, -1))) report(expected(label, value))
+    return value as string
+  })
+}
+
+/** One word of a fixed list; the case does not matter unless `exact` is set. Decodes to the listed spelling. */
+export function oneOf<const W extends string>(words: readonly W[], options: { exact?: boolean } = {}): Field<W> {
+  const label = words.map((word) => `"${word}"`).join(' or ')
+  return field({ label, schema: () => ({ type: 'string', enum: [...words] }) }, (value, report) => {
+    const found = words.find(
+      (word) =>
+        word === value || (!options.exact && typeof value === 'string' && word.toLowerCase() === value.toLowerCase()),
+    )
+    if (found === undefined) report(expected(`one of ${words.map((word) => `"${word}"`).join(', ')}`, value))
+    return found
+  })
+}
+
+const SECRET_ID = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
+
+/** The name under which a secrets provider is asked. */
+export function secretId(): Field<string> {
+  const label = 'a secret id'
+  return field({ label, schema: () => ({ type: 'string', pattern: SECRET_ID.source }) }, (value, report) => {
+    if (typeof value !== 'string' || value.length > 256 || !SECRET_ID.test(value)) {
+      report(expected('a secret id: letters, digits, "-" and "_" in words joined by dots', value))
+    }
+    return value as string
+  })
+}
+
+/** A regular expression that is compiled at load and can not stall on any input. */
+export type Pattern = ReturnType<typeof compileRegex>
+
+/** A regular expression with the habits of Java's. */
+export function regex(): Field<Pattern> {
+  return field(
+    { label: 'a regular expression', schema: () => ({ type: 'string', format: 'regex' }) },
+    (value, report) => {
+      if (typeof value !== 'string') {
+        report(expected('a regular expression', value))
+        return undefined
+      }
+      try {
+        return compileRegex(value)
+      } catch (error) {
+        report(`expected a regular expression, got ${JSON.stringify(value)}: ${(error as Error).message}`)
+        return undefined
+      }
+    },
+  )
+}
+
+/** Any JSON value, passed on as it is. */
+export function json(): Field<JsonValue> {
+  return field({ label: 'any JSON value', schema: () => ({}) }, (value) => value as JsonValue)
+}
+
+/** A JSON object whose content is passed on as it is. */
+export function jsonObject(): Field<Record<string, JsonValue>> {
+  return field({ label: 'an object', schema: () => ({ type: 'object' }) }, (value, report) => {
+    if (!isPlainObject(value)) report(expected('an object', value))
+    return value as Record<string, JsonValue>
+  })
+}
+
+function limits(min: number, max: number): Record<string, number> {
+  return {
+    ...(Number.isFinite(min) && min !== Number.MIN_SAFE_INTEGER && { minimum: min }),
+    ...(Number.isFinite(max) && max !== Number.MAX_SAFE_INTEGER && { maximum: max }),
+  }
+}
+
+function boundsText(min: number, max: number, lowest: number, highest: number): string {
+  if (min !== lowest && max !== highest) return ` from ${min} to ${max}`
+  if (min !== lowest) return ` of at least ${min}`
+  return max === highest ? '' : ` of at most ${max}`
+}

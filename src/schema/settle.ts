@@ -1,0 +1,98 @@
+import { appendPointer } from '#json'
+import { Deferred, type SettleContext, type Settled } from './deferred.ts'
+import { ConfigError, type Problem } from './problem.ts'
+
+/** Settles a whole decoded configuration; every problem is collected before it fails. */
+export async function settle<C>(
+  decoded: C,
+  context: Omit<SettleContext, 'report'>,
+  pointer: string,
+): Promise<Settled<C>> {
+  const problems: Problem[] = []
+  const collecting: SettleContext = {
+    scope: context.scope,
+    warn: (at, message) => context.warn(at, message),
+    report: (at, message) => problems.push({ pointer: at, message }),
+    resolve: async (reference, at) => {
+      try {
+        return await context.resolve(reference, at)
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        problems.push(...error.problems)
+        return undefined
+      }
+    },
+  }
+  const settled = await settleValue(decoded, collecting, pointer)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return settled as Settled<C>
+}
+
+/** Settles one value. Gives a promise only where something below it has to be waited for. */
+export function settleValue(value: unknown, context: SettleContext, pointer: string): unknown {
+  if (value instanceof Deferred) return value.settle(context, pointer)
+  if (Array.isArray(value)) return settleList(value, context, pointer)
+  if (typeof value === 'object' && value !== null && isDecodedObject(value))
+    return settleObject(value, context, pointer)
+  return value
+}
+
+function isDecodedObject(value: object): value is Record<string, unknown> {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+function settleList(items: readonly unknown[], context: SettleContext, pointer: string): unknown {
+  const settled: unknown[] = []
+  return inOrder(
+    items.length,
+    (at) => settleValue(items[at], context, appendPointer(pointer, at)),
+    (at, value) => {
+      settled[at] = value
+    },
+    settled,
+  )
+}
+
+function settleObject(value: Record<string, unknown>, context: SettleContext, pointer: string): unknown {
+  const settled: Record<string, unknown> = Object.create(null)
+  const keys = Object.keys(value)
+  return inOrder(
+    keys.length,
+    (at) => {
+      const key = keys[at] as string
+      const member = value[key]
+      const name = member instanceof Deferred && member.owner !== null ? member.owner.key : key
+      return settleValue(member, context, appendPointer(pointer, name))
+    },
+    // The prototype is null, so that even `__proto__` is a plain assignment.
+    (at, result) => {
+      settled[keys[at] as string] = result
+    },
+    settled,
+  )
+}
+
+/**
+ * One after the other: two references settled at the same time could wait for each other, and a cycle would
+ * hang instead of being named.
+ */
+function inOrder<R>(
+  length: number,
+  ask: (at: number) => unknown,
+  put: (at: number, value: unknown) => void,
+  whole: R,
+  from = 0,
+): R | Promise<R> {
+  for (let at = from; at < length; at++) {
+    const result = ask(at)
+    if (result instanceof Promise) {
+      return result.then((value) => {
+        put(at, value)
+        return inOrder(length, ask, put, whole, at + 1)
+      })
+    }
+    put(at, result)
+  }
+  return whole
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { baseScope } from '#expression'
+import { Catalogue, Heap, Properties, type World } from '#heap'
+import type { JsonValue } from '#json'
+import { createLogger, memoryLog } from '#logging'
+import type { Clock, Kind, Metrics, RouterHost, TypeDefinition } from '#schema'
+
+/** A clock that tests move by hand. */
+export interface ManualClock extends Clock {
+  advance(milliseconds: number): void
+}
+
+/** A clock that stands still until it is moved. */
+export function manualClock(start = 1_700_000_000_000): ManualClock {
+  let time = start
+  return {
+    now: () => time,
+    monotonic: () => time - start,
+    advance: (milliseconds) => {
+      time += milliseconds
+    },
+  }
+}
+
+/** Counts what objects count, by name. */
+export class TestMetrics implements Metrics {
+  readonly values = new Map<string, number>()
+
+  #change(name: string, amount: number): void {
+    this.values.set(name, (this.values.get(name) ?? 0) + amount)
+  }
+
+  counter(name: string) {
+    return { add: (amount = 1) => this.#change(name, amount) }
+  }
+
+  gauge(name: string) {
+    return {
+      add: (amount: number) => this.#change(name, amount),
+      set: (value: number) => void this.values.set(name, value),
+    }
+  }
+
+  summary(name: string) {
+    return { observe: (value: number) => this.#change(name, value) }
+  }
+}
+
+/** What surrounds an object under test. */
+export interface Surroundings {
+  readonly clock?: Clock
+  /** Further object types that the configuration uses. */
+  readonly types?: readonly TypeDefinition[]
+  /** Further heap objects, as a user would write them. */
+  readonly heap?: readonly JsonValue[]
+  readonly properties?: JsonValue
+  readonly env?: Readonly<Record<string, string>>
+  /** Keys beside name, type and config: decorations. */
+  readonly decorations?: Readonly<Record<string, JsonValue>>
+  readonly units?: number
+  readonly router?: RouterHost
+  readonly name?: string
+}
+
+/** A built object and what it left behind. */
+export interface Built<T> extends AsyncDisposable {
+  readonly object: T
+  readonly heap: Heap
+  readonly metrics: TestMetrics
+  readonly log: ReturnType<typeof memoryLog>
+  readonly warnings: readonly string[]
+  readonly directory: string
+}
+
+/** Builds one object from JSON as a user writes it; it stands at /heap/0. */
+export async function build<T>(
+  definition: TypeDefinition & { readonly kind: Kind | null },
+  config: JsonValue,
+  surroundings: Surroundings = {},
+): Promise<Built<T>> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'))
+  const log = memoryLog()
+  const metrics = new TestMetrics()
+  const world = testWorld(directory, [definition, ...(surroundings.types ?? [])], surroundings, log, metrics)
+  const root = Properties.root(
+    baseScope({
+      env: surroundings.env ?? {},
+      system: {},
+      now: () => world.clock.now(),
+      gateway: { instanceDirectory: directory, configDirectory: directory, temporaryDirectory: directory },
+    }),
+    () => undefined,
+  )
+  const name = surroundings.name ?? 'object'
+  const heap = new Heap({
+    world,
+    parent: null,
+    segments: ['gateway'],
+    scope: root.extend(surroundings.properties ?? null).scope,
+    declarations: [
+      { name, type: definition.name, config, ...surroundings.decorations },
+      ...(surroundings.heap ?? []),
+    ] as JsonValue,
+    globalDecorators: null,
+    revision: '1',
+  })
+  const dispose = async () => {
+    await heap.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await heap.buildAll()
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+  const object = (await heap.find(name, definition.kind as Kind<T>)) as T
+  const warnings = heap.warnings.map(({ pointer, message }) => `${pointer}: ${message}`)
+  return { object, heap, metrics, log, warnings, directory, [Symbol.asyncDispose]: dispose }
+}
+
+/** The world of objects under test. */
+export function testWorld(
+  directory: string,
+  types: readonly TypeDefinition[],
+  surroundings: Surroundings,
+  log: ReturnType<typeof memoryLog>,
+  metrics: TestMetrics,
+): World {
+  const shared = new Map<string, SharedArrayBuffer>()
+  return {
+    catalogue: new Catalogue([...new Set(types)]),
+    logger: createLogger({ level: 'debug', format: 'json', destination: log }),
+    clock: surroundings.clock ?? { now: () => Date.now(), monotonic: () => performance.now() },
+    directories: {
+      instance: directory,
+      config: join(directory, 'config'),
+      scripts: join(directory, 'scripts'),
+      secrets: join(directory, 'secrets'),
+      temporary: directory,
+    },
+    units: surroundings.units ?? 1,
+    router: surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
+    metrics: () => metrics,
+    shared: (key, bytes) => {
+      const known = shared.get(key) ?? new SharedArrayBuffer(bytes)
+      shared.set(key, known)
+      return known
+    },
+  }
+}
