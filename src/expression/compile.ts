@@ -1,11 +1,14 @@
 import { read, reader } from './access.ts'
 import type { Node } from './ast.ts'
 import { toBoolean, toNumber } from './coercion.ts'
-import { ExpressionSyntaxError } from './errors.ts'
+import { ExpressionSyntaxError, RegexSyntaxError } from './errors.ts'
 import type { FunctionDefinition } from './functions/definition.ts'
 import { functions, similarFunction } from './functions/table.ts'
 import { callMethod } from './methods/call.ts'
+import { regexMethods } from './methods/strings.ts'
 import { isEmpty, strictOperators } from './operators.ts'
+import { cachedRegex } from './regex/cache.ts'
+import { compileRegex, type Matcher } from './regex/matcher.ts'
 import type { Scope } from './scope.ts'
 import { visible } from './values.ts'
 
@@ -26,7 +29,7 @@ export function compileNode(node: Node): Evaluate {
     case 'member':
       return compileMember(node.target, node.key)
     case 'method':
-      return compileMethod(node.target, node.name, node.args)
+      return compileMethod(node)
     case 'call':
       return compileCall(node.name, node.args, node.at)
     case 'unary':
@@ -57,9 +60,11 @@ function compileMember(targetNode: Node, keyNode: Node): Evaluate {
   }
 }
 
-function compileMethod(targetNode: Node, name: string, argNodes: readonly Node[]): Evaluate {
+function compileMethod({ target: targetNode, name, args: argNodes, at }: Node & { type: 'method' }): Evaluate {
   const target = compileNode(targetNode)
   const args = argNodes.map(compileNode)
+  const [pattern] = argNodes
+  if (pattern?.type === 'literal' && regexMethods.has(name)) literalRegex(pattern.value, at)
   return (scope) => {
     const base = target(scope)
     return base === null
@@ -80,13 +85,45 @@ function compileCall(name: string, argNodes: readonly Node[], at: number): Evalu
     throw new ExpressionSyntaxError(`there is no function "${name}"${hint}`, at)
   }
   checkArity(definition, argNodes.length, at)
-  const args = argNodes.map(compileNode)
+  const args = argNodes.map((arg, index) =>
+    index === definition.pattern ? compilePattern(arg, name, at) : compileNode(arg),
+  )
   const { call } = definition
   return (scope) =>
     call(
       args.map((arg) => arg(scope)),
       scope,
     )
+}
+
+/** A literal pattern is compiled now, and must be one; any other is compiled when it is known, and warned about. */
+function compilePattern(node: Node, name: string, at: number): Evaluate {
+  if (node.type === 'literal') {
+    const matcher = literalRegex(node.value, at)
+    return () => matcher
+  }
+  const pattern = compileNode(node)
+  return (scope) => {
+    const source = pattern(scope)
+    if (typeof source !== 'string') return null
+    try {
+      return cachedRegex(source)
+    } catch (error) {
+      if (!(error instanceof RegexSyntaxError)) throw error
+      scope.warn?.(`${name}() was given a regular expression that does not compile: ${error.message}`)
+      return null
+    }
+  }
+}
+
+function literalRegex(pattern: string | number | boolean | null, at: number): Matcher | null {
+  if (typeof pattern !== 'string') return null
+  try {
+    return compileRegex(pattern)
+  } catch (error) {
+    if (error instanceof RegexSyntaxError) throw new ExpressionSyntaxError(error.message, at)
+    throw error
+  }
 }
 
 function checkArity(definition: FunctionDefinition, count: number, at: number): void {

@@ -3,6 +3,7 @@ import type { Segment } from './ast.ts'
 import { type BodyReads, bodyReads } from './body-reads.ts'
 import { toText } from './coercion.ts'
 import { compileNode, type Evaluate } from './compile.ts'
+import { foldConstants } from './constant-folding.ts'
 import { EvaluationError, ExpressionSyntaxError } from './errors.ts'
 import { parseTemplate } from './parser.ts'
 import type { Scope } from './scope.ts'
@@ -42,8 +43,8 @@ export function compile(text: string): Expression {
 function compileSegments(segments: readonly Segment[]): Evaluate {
   const [only] = segments
   if (only === undefined) return () => ''
-  if (segments.length === 1) return typeof only === 'string' ? () => only : compileNode(only)
-  const parts = segments.map((segment) => (typeof segment === 'string' ? segment : compileNode(segment)))
+  if (segments.length === 1) return typeof only === 'string' ? () => only : compileNode(foldConstants(only))
+  const parts = segments.map((segment) => (typeof segment === 'string' ? segment : compileNode(foldConstants(segment))))
   return (scope) => {
     let text = ''
     for (const part of parts) text += typeof part === 'string' ? part : toText(part(scope))
@@ -63,7 +64,7 @@ export function compileLeftValue(text: string): LeftValue {
   const target = guarded(compileNode(node.target))
   const key = guarded(compileNode(node.key))
   const assign = (scope: Scope, value: unknown): void => write(target(scope), key(scope), value, scope)
-  return { source: text, reads: bodyReads(segments), assign: guardedAssignment(assign) }
+  return { source: text, reads: bodyReads([node.target, node.key]), assign: guardedAssignment(assign) }
 }
 
 /** Whatever a host object throws is a failed evaluation of this expression. */

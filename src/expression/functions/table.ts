@@ -1,9 +1,21 @@
+import { cryptoFunctions } from './crypto.ts'
 import type { FunctionDefinition } from './definition.ts'
+import { encodingFunctions } from './encoding.ts'
+import { fileFunctions } from './files.ts'
+import { networkFunctions } from './network.ts'
+import { regexFunctions } from './regex.ts'
 import { textFunctions } from './text.ts'
 
 /** Every function of the language by its name. */
 export const functions: ReadonlyMap<string, FunctionDefinition> = new Map(
-  [...textFunctions].map((definition) => [definition.name, definition]),
+  [
+    ...textFunctions,
+    ...regexFunctions,
+    ...encodingFunctions,
+    ...cryptoFunctions,
+    ...fileFunctions,
+    ...networkFunctions,
+  ].map((definition) => [definition.name, definition]),
 )
 
 /** Finds the function whose name is closest to a misspelt one, if any is close. */

@@ -1,5 +1,8 @@
-import { EvaluationError } from '../errors.ts'
+import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import { text, wholeNumber } from '../functions/arguments.ts'
+import { cachedRegex } from '../regex/cache.ts'
+import type { Matcher } from '../regex/matcher.ts'
+import { replaceMatches, splitAt } from '../regex/template.ts'
 import { bounded, maxStringLength } from '../values.ts'
 import { type Method, method } from './method.ts'
 
@@ -40,6 +43,18 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
+function regex(of: string, pattern: unknown): Matcher {
+  try {
+    return cachedRegex(string(of, pattern))
+  } catch (error) {
+    if (error instanceof RegexSyntaxError) throw new EvaluationError(`${of}(): ${error.message}`)
+    throw error
+  }
+}
+
+/** The methods of a string whose first argument is a regular expression. */
+export const regexMethods: ReadonlySet<string> = new Set(['replaceAll', 'replaceFirst', 'split', 'matches'])
+
 /** What can be called on a string. */
 export const stringMethods: ReadonlyMap<string, Method<string>> = new Map([
   ['length', method<string>(0, (self) => self.length)],
@@ -67,6 +82,20 @@ export const stringMethods: ReadonlyMap<string, Method<string>> = new Map([
   ['strip', method(0, (self) => self.trim())],
   ['repeat', method(1, (self, [count]) => repeat(self, wholeNumber('repeat()', count)))],
   ['replace', method(2, (self, [sought, by]) => replace(self, string('replace', sought), string('replace', by)))],
+  [
+    'replaceAll',
+    method(2, (self, [pattern, by]) =>
+      replaceMatches(regex('replaceAll', pattern), self, string('replaceAll', by), 'all'),
+    ),
+  ],
+  [
+    'replaceFirst',
+    method(2, (self, [pattern, by]) =>
+      replaceMatches(regex('replaceFirst', pattern), self, string('replaceFirst', by), 'first'),
+    ),
+  ],
+  ['split', method(1, (self, [pattern]) => splitAt(regex('split', pattern), self))],
+  ['matches', method(1, (self, [pattern]) => regex('matches', pattern).matchWhole(self) !== null)],
   ['equals', method(1, (self, [other]) => self === other)],
   [
     'equalsIgnoreCase',

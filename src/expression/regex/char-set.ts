@@ -48,8 +48,19 @@ export function negate(set: CharSet): CharSet {
 /** Everything in both sets. */
 export const intersect = (left: CharSet, right: CharSet): CharSet => negate(union(negate(left), negate(right)))
 
+// A pattern may name one large set many times; the named ones are constants, so each is folded once.
+const foldedSets = { ascii: new WeakMap<CharSet, CharSet>(), unicode: new WeakMap<CharSet, CharSet>() }
+
 /** Adds the other case of every letter: of ASCII only, as Java's `(?i)`, or of all, as `(?iu)`. */
 export function foldCase(set: CharSet, alphabet: 'ascii' | 'unicode'): CharSet {
+  const known = foldedSets[alphabet].get(set)
+  if (known !== undefined) return known
+  const folded = fold(set, alphabet)
+  foldedSets[alphabet].set(set, folded)
+  return folded
+}
+
+function fold(set: CharSet, alphabet: 'ascii' | 'unicode'): CharSet {
   const added: [number, number][] = []
   const last = alphabet === 'ascii' ? 0x7f : maxUnit
   for (const [from, to] of pairs(set)) {

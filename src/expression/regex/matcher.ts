@@ -1,4 +1,4 @@
-import { EvaluationError } from '../errors.ts'
+import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import type { ParsedRegex } from './ast.ts'
 import { emitLinear } from './emit.ts'
 import { Machine } from './machine.ts'
@@ -68,8 +68,16 @@ function checkLength(subject: string, limit: number): void {
   throw new EvaluationError(`a text of ${subject.length} characters is too long for this regular expression (${limit})`)
 }
 
+function native(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags)
+  } catch (error) {
+    throw new RegexSyntaxError(`this pattern cannot be compiled: ${(error as Error).message.slice(0, 200)}`, 0)
+  }
+}
+
 function nativeTest(source: string): (subject: string) => boolean {
-  const expression = new RegExp(source)
+  const expression = native(source, '')
   return (subject) => {
     checkLength(subject, maxSubjectLength)
     return expression.test(subject)
@@ -77,7 +85,7 @@ function nativeTest(source: string): (subject: string) => boolean {
 }
 
 function nativeSearch(source: string, { names }: ParsedRegex): Search {
-  const expression = new RegExp(source, 'g')
+  const expression = native(source, 'g')
   return (subject, from) => {
     expression.lastIndex = from
     const found = expression.exec(subject)

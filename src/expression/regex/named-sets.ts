@@ -42,19 +42,18 @@ const javaNames: ReadonlyMap<string, string> = new Map([
   ['javaWhitespace', 'White_Space'],
 ])
 
-const escapes: ReadonlyMap<string, CharSet> = new Map([
-  ['d', digit],
-  ['w', wordCharacters],
-  ['s', space],
-  ['h', horizontalSpace],
-  ['v', verticalSpace],
-])
+const escapes: ReadonlyMap<string, CharSet> = new Map(
+  Object.entries({ d: digit, w: wordCharacters, s: space, h: horizontalSpace, v: verticalSpace }).flatMap(
+    ([letter, set]): [string, CharSet][] => [
+      [letter, set],
+      [letter.toUpperCase(), negate(set)],
+    ],
+  ),
+)
 
 /** Gives the set behind `\d`, `\W` and their like; null for other letters. */
 export function escapedSet(letter: string): CharSet | null {
-  const set = escapes.get(letter.toLowerCase())
-  if (set === undefined) return null
-  return letter === letter.toLowerCase() ? set : negate(set)
+  return escapes.get(letter) ?? null
 }
 
 const unicodeSets = new Map<string, CharSet | null>()

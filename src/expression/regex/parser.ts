@@ -105,7 +105,15 @@ class RegexParser {
       throw this.#reader.error(`a count is at most ${maxCount}`, at)
     }
     if (maximum < minimum) throw this.#reader.error('the counts of this repetition are in the wrong order', at)
-    const repeat: RegexNode = { type: 'repeat', item, minimum, maximum, mode: suffix === '?' ? 'lazy' : 'greedy' }
+    // What matches no character matches any number of times as once; counting it would only cost time.
+    const useful = widthOf(item)[1] === 0 ? 1 : Number.POSITIVE_INFINITY
+    const repeat: RegexNode = {
+      type: 'repeat',
+      item,
+      minimum: Math.min(minimum, useful),
+      maximum: Math.min(maximum, useful),
+      mode: suffix === '?' ? 'lazy' : 'greedy',
+    }
     const result: RegexNode = suffix === '+' ? { type: 'atomic', item: repeat } : repeat
     if (/[*+?{]/.test(this.#reader.current)) throw this.#reader.error('this repetition repeats nothing')
     return result

@@ -1,0 +1,41 @@
+import type { X509Certificate } from 'node:crypto'
+import { type Exposure, exposed } from './exposed.ts'
+import { Instant } from './instant.ts'
+
+const exposure: Exposure<Certificate> = {
+  kind: 'certificate',
+  get: {
+    subjectDN: (self) => distinguishedName(self.x509.subject),
+    issuerDN: (self) => distinguishedName(self.x509.issuer),
+    serialNumber: (self) => self.x509.serialNumber,
+    notBefore: (self) => new Instant(self.x509.validFromDate.getTime()),
+    notAfter: (self) => new Instant(self.x509.validToDate.getTime()),
+    subjectAlternativeNames: (self) => alternativeNames(self.x509.subjectAltName),
+    fingerprint256: (self) => self.x509.fingerprint256,
+    pem: (self) => self.x509.toString(),
+  },
+}
+
+/** An X.509 certificate as expressions see it. */
+export class Certificate {
+  readonly x509: X509Certificate
+
+  constructor(x509: X509Certificate) {
+    this.x509 = x509
+  }
+
+  get [exposed](): Exposure<Certificate> {
+    return exposure
+  }
+}
+
+/** Node prints one attribute per line, the most general first; RFC 4514 wants them the other way round on one line. */
+function distinguishedName(lines: string | undefined): string {
+  return (lines ?? '').split('\n').reverse().join(', ')
+}
+
+/** Splits `DNS:a, IP Address:b` at its commas, except those within quotes. */
+function alternativeNames(names: string | undefined): string[] {
+  if (names === undefined || names === '') return []
+  return names.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g)?.map((name) => name.trim()) ?? []
+}

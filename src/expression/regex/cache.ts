@@ -1,0 +1,22 @@
+import { RegexSyntaxError } from '../errors.ts'
+import { compileRegex, type Matcher } from './matcher.ts'
+
+const maxEntries = 200
+/** Patterns that are not written in the configuration are kept short, so that compiling them stays cheap. */
+const maxPatternLength = 1_000
+
+const recent = new Map<string, Matcher>()
+
+/** Compiles a pattern known only at evaluation, remembering the last few. */
+export function cachedRegex(pattern: string): Matcher {
+  const known = recent.get(pattern)
+  if (known !== undefined) return known
+  if (pattern.length > maxPatternLength) {
+    throw new RegexSyntaxError(`a pattern that is not a literal has at most ${maxPatternLength} characters`, 0)
+  }
+  const matcher = compileRegex(pattern)
+  const [oldest] = recent.keys()
+  if (recent.size >= maxEntries && oldest !== undefined) recent.delete(oldest)
+  recent.set(pattern, matcher)
+  return matcher
+}
