@@ -30,13 +30,16 @@ export function runSteps(steps: readonly Step[]): boolean {
   return failed.length === 0
 }
 
+/** A step that hangs must not hang the run: a server left open by a test keeps its process alive. */
+const stepTimeout = 15 * 60_000
+
 function runStep({ title, command }: Step): boolean {
   console.log(`\n== ${title}`)
   const [file, ...args] = command
   const start = performance.now()
-  const { status, signal, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit' })
+  const { status, signal, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit', timeout: stepTimeout })
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  if (error) console.log(`could not start ${file}: ${error.message}`)
+  if (error) console.log(`${file}: ${error.message}`)
   console.log(`-- ${title}: ${status === 0 ? 'passed' : `failed (${signal ?? `exit ${status}`})`} in ${seconds} s`)
   return status === 0
 }

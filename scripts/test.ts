@@ -1,7 +1,7 @@
 // npm test: everything a change has to pass. Words after `--` choose test files: `npm test -- router`.
-// The tests come last, so that the closing lines of the run are the counts that Node prints.
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 
 /** No test may hang a run: each has a minute, far beyond what any of them needs. */
@@ -14,10 +14,20 @@ if (files.length === 0) {
   process.exit(64)
 }
 
-const tests: Step = {
-  title:
-    words.length > 0 ? `tests (${files.length} files matching ${words.join(', ')})` : `tests (${files.length} files)`,
-  command: [
+const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
+const record = join(scratch, 'tests.tap')
+const packages: Step = { title: 'system packages', command: [join(root, 'scripts', 'debian-packages.sh'), 'nginx'] }
+const tests: Step = { title: `tests (${files.length} files)`, command: testCommand(files, record) }
+
+// Somebody who names a test wants that test: the rest of the run would only stand in the way.
+const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
+// Details of failures come after the counts in what people read, so the counts are repeated at the very end.
+console.log(`\n${closingCounts(record)}`)
+rmSync(scratch, { recursive: true, force: true })
+process.exitCode = passed ? 0 : 1
+
+function testCommand(chosen: readonly string[], recordFile: string): readonly [string, ...string[]] {
+  return [
     bin('node'),
     // The gateway runs with these two flags (bin/gateway), so its tests do too.
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
@@ -26,16 +36,22 @@ const tests: Step = {
     `--test-timeout=${testTimeout}`,
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     '--test-reporter=spec',
-    ...files,
-  ],
+    '--test-reporter-destination=stdout',
+    '--test-reporter=tap',
+    `--test-reporter-destination=${recordFile}`,
+    ...chosen,
+  ]
 }
-const packages: Step = { title: 'system packages', command: [`${root}/scripts/debian-packages.sh`, 'nginx'] }
-
-// Somebody who names a test wants that test: the rest of the run would only stand in the way.
-process.exitCode = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests]) ? 0 : 1
 
 function testFiles(filter: readonly string[]): string[] {
   return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
     .filter((file) => filter.length === 0 || filter.some((word) => file.includes(word)))
     .sort()
+}
+
+/** The last lines of Node's record: `# tests 12`, `# pass 12`, and so on. */
+function closingCounts(recordFile: string): string {
+  const lines = existsSync(recordFile) ? readFileSync(recordFile, 'utf8').trimEnd().split('\n') : []
+  const counts = lines.slice(lines.findLastIndex((line) => !line.startsWith('# ')) + 1)
+  return counts.length > 0 ? counts.join('\n') : 'the tests did not run to their end: there are no counts'
 }
