@@ -1,0 +1,127 @@
+import type { Exchange, Request, Response, Uri } from '#http'
+import { OriginPool, type OriginStats } from './origin-pool.ts'
+import { type ClientSettings, settingsKey } from './settings.ts'
+import { UpstreamCall } from './upstream-call.ts'
+import { UpstreamError } from './upstream-error.ts'
+import { Watchdog } from './watchdog.ts'
+
+/** Sends requests to whatever origin their URI names. */
+export interface Client extends AsyncDisposable {
+  /**
+   * Resolves with the head; the body streams. Rejects with an UpstreamError only. The URI's path and query go upstream
+   * as they are, the headers without the hop-by-hop ones; the request itself is left untouched but for its body.
+   */
+  send(exchange: Exchange, request: Request): Promise<Response>
+  /** One entry for each origin in use, made when asked for. */
+  readonly stats: readonly OriginStats[]
+  /** Gives the client back; resolves when nothing of it is left: at once, or after the last request of the last holder. */
+  release(): Promise<void>
+}
+
+/** Origins one client keeps connections for; beyond it the least recently used idle one is closed. */
+const MAX_ORIGINS = 1_000
+
+const shared = new Map<string, SharedClient>()
+
+/** A client with these settings; its connections are shared with every holder of equal settings in this thread. */
+export function acquireClient(settings: ClientSettings): Client {
+  const key = settingsKey(settings)
+  let client = shared.get(key)
+  if (client === undefined) {
+    client = new SharedClient({ ...settings }, () => shared.delete(key))
+    shared.set(key, client)
+  }
+  return client.lease()
+}
+
+class SharedClient {
+  readonly #settings: ClientSettings
+  readonly #onLastRelease: () => void
+  readonly #watchdog: Watchdog
+  readonly #pools = new Map<string, OriginPool>()
+  #holders = 0
+  #uses = 0
+
+  constructor(settings: ClientSettings, onLastRelease: () => void) {
+    this.#settings = settings
+    this.#onLastRelease = onLastRelease
+    this.#watchdog = new Watchdog(Math.min(settings.soTimeout, settings.connectionTimeout))
+  }
+
+  lease(): Client {
+    this.#holders++
+    return new Lease(this)
+  }
+
+  send(exchange: Exchange, request: Request): Promise<Response> {
+    if (exchange.aborted) return Promise.reject(new UpstreamError('GW_CLIENT_GONE'))
+    return new Promise((resolve, reject) => {
+      const pool = this.#poolOf(request.uri)
+      pool.lastUse = ++this.#uses
+      pool.admit(new UpstreamCall(exchange, request, pool, resolve, reject))
+    })
+  }
+
+  get stats(): OriginStats[] {
+    return Array.from(this.#pools.values(), (pool) => pool.stats)
+  }
+
+  async release(): Promise<void> {
+    if (--this.#holders > 0) return
+    this.#onLastRelease()
+    await Promise.all(Array.from(this.#pools.values(), (pool) => pool.close()))
+  }
+
+  #poolOf(uri: Uri): OriginPool {
+    const origin = uri.origin
+    const known = this.#pools.get(origin)
+    if (known !== undefined) return known
+    if (uri.scheme !== 'http' && uri.scheme !== 'https') throw unfit('uri: expected http or https')
+    if (!URL.canParse(origin)) throw unfit('uri: expected a host that a connection can be made to')
+    if (this.#pools.size >= MAX_ORIGINS) this.#dropLeastRecentlyUsed()
+    const pool = new OriginPool(origin, this.#settings, this.#watchdog)
+    this.#pools.set(origin, pool)
+    return pool
+  }
+
+  #dropLeastRecentlyUsed(): void {
+    let oldest: OriginPool | null = null
+    for (const pool of this.#pools.values()) {
+      if (pool.isIdle && (oldest === null || pool.lastUse < oldest.lastUse)) oldest = pool
+    }
+    if (oldest === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL')
+    this.#pools.delete(oldest.origin)
+    void oldest.close()
+  }
+}
+
+function unfit(why: string): UpstreamError {
+  return new UpstreamError('GW_UPSTREAM_REQUEST', new Error(why))
+}
+
+class Lease implements Client {
+  readonly #client: SharedClient
+  #released: Promise<void> | null = null
+
+  constructor(client: SharedClient) {
+    this.#client = client
+  }
+
+  send(exchange: Exchange, request: Request): Promise<Response> {
+    if (this.#released !== null) throw new Error('client: expected no request after release, got one')
+    return this.#client.send(exchange, request)
+  }
+
+  get stats(): readonly OriginStats[] {
+    return this.#client.stats
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#client.release()
+    return this.#released
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
+  }
+}

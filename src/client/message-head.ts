@@ -1,0 +1,62 @@
+import { Headers, isHopByHop, removeHopByHop } from '#http'
+
+const ORDINARY_CONNECTION = /^[ \t]*(?:keep-alive|close)[ \t]*$/i
+const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * The request headers that go upstream: no hop-by-hop fields (RFC 9110 section 7.6.1), no `Expect` (the gateway has
+ * answered it), and a Content-Length only if the body's length is known and the transport cannot see it.
+ */
+export function outboundHeaders(headers: Headers, streamedLength: number | null): string[] {
+  const raw = endToEnd(headers)
+  const list: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    if (isHopByHop(name) || isReplaced(name)) continue
+    list.push(name, raw[i + 1]!)
+  }
+  if (streamedLength !== null) list.push('content-length', String(streamedLength))
+  return list
+}
+
+/** The response headers that go to the client: as received, byte for byte, without the hop-by-hop fields. */
+export function inboundHeaders(received: readonly Buffer[]): Headers {
+  const list: string[] = []
+  let naming = false
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i]!.toString('latin1')
+    const value = received[i + 1]!.toString('latin1')
+    if (isConnection(name) && !ORDINARY_CONNECTION.test(value)) naming = true
+    else if (isHopByHop(name)) continue
+    list.push(name, value)
+  }
+  const headers = Headers.fromRaw(list)
+  if (naming) removeHopByHop(headers)
+  return headers
+}
+
+/** Whether a reason phrase can be sent on: undici decodes it as UTF-8, so other bytes come out as what no head may hold. */
+export function isReasonPhrase(text: string): boolean {
+  return REASON.test(text)
+}
+
+/** A Connection field that names others has to be obeyed; the usual ones only name the connection itself. */
+function endToEnd(headers: Headers): readonly string[] {
+  const raw = headers.raw()
+  for (let i = 0; i < raw.length; i += 2) {
+    if (!isConnection(raw[i]!) || ORDINARY_CONNECTION.test(raw[i + 1]!)) continue
+    const copy = headers.clone()
+    removeHopByHop(copy)
+    return copy.raw()
+  }
+  return raw
+}
+
+function isConnection(name: string): boolean {
+  return name.length === 10 && name.toLowerCase() === 'connection'
+}
+
+function isReplaced(name: string): boolean {
+  if (name.length === 6) return name.toLowerCase() === 'expect'
+  return name.length === 14 && name.toLowerCase() === 'content-length'
+}

@@ -1,0 +1,121 @@
+import { Pool } from 'undici'
+import { Connection, connector } from './connection.ts'
+import type { ClientSettings } from './settings.ts'
+import type { CallOwner, UpstreamCall } from './upstream-call.ts'
+import { UpstreamError } from './upstream-error.ts'
+import type { Watchdog } from './watchdog.ts'
+
+/** What a pool is doing at the moment. */
+export interface OriginStats {
+  readonly origin: string
+  /** Open connections. */
+  readonly connected: number
+  /** Requests that have been admitted and not ended. */
+  readonly running: number
+  /** Of those, the ones that wait for their connection to be established. */
+  readonly pending: number
+  /** Requests that wait to be admitted. */
+  readonly queued: number
+}
+
+const MAX_HEADER_BYTES = 65_536
+/** Shorter than what servers usually grant without saying; a server's own Keep-Alive field is obeyed. */
+const IDLE_TIME = 4_000
+
+/** The connections to one origin and the requests that want one. */
+export class OriginPool implements CallOwner {
+  readonly origin: string
+  readonly hostname: string
+  readonly settings: ClientSettings
+  /** Grows with each use of the client: the smallest is the least recently used pool. */
+  lastUse = 0
+  readonly #watchdog: Watchdog
+  readonly #pool: Pool
+  readonly #waiting = new Set<UpstreamCall>()
+  #running = 0
+  #starting = false
+  #whenIdle: (() => void) | null = null
+
+  constructor(origin: string, settings: ClientSettings, watchdog: Watchdog) {
+    this.origin = origin
+    this.hostname = new URL(origin).hostname
+    this.settings = settings
+    this.#watchdog = watchdog
+    this.#pool = new Pool(origin, {
+      factory: (url, options) => new Connection(url, options),
+      connect: connector(settings.connectionTimeout),
+      connections: settings.connections,
+      clientTtl: Number.isFinite(settings.connectionTimeToLive) ? settings.connectionTimeToLive : null,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_TIME,
+      // The watchdog does both: see soTimeout.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#waiting.size === 0
+  }
+
+  get stats(): OriginStats {
+    const { connected, pending } = this.#pool.stats
+    return { origin: this.origin, connected, pending, running: this.#running, queued: this.#waiting.size }
+  }
+
+  /** Sends the call now, later, or refuses it. */
+  admit(call: UpstreamCall): void {
+    if (this.#running < this.settings.connections) {
+      this.#watchdog.add(call)
+      this.#start(call)
+      return
+    }
+    if (this.#waiting.size >= this.settings.maxWaitQueueSize) {
+      call.abandon(new UpstreamError('GW_UPSTREAM_POOL_FULL'))
+      return
+    }
+    this.#watchdog.add(call)
+    this.#waiting.add(call)
+    call.wait()
+  }
+
+  ended(call: UpstreamCall): void {
+    this.#watchdog.delete(call)
+    this.#waiting.delete(call)
+    if (call.admitted) {
+      this.#running--
+      this.#startWaiting()
+    }
+    if (this.isIdle) this.#whenIdle?.()
+  }
+
+  /** Closes the connections once the requests that were admitted or wait have ended. */
+  async close(): Promise<void> {
+    if (!this.isIdle) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#whenIdle = resolve
+      await promise
+    }
+    await this.#pool.close()
+  }
+
+  /** A loop, not a recursion: a call can end within its own start. */
+  #startWaiting(): void {
+    if (this.#starting) return
+    this.#starting = true
+    for (const next of this.#waiting) {
+      if (this.#running >= this.settings.connections) break
+      this.#waiting.delete(next)
+      this.#start(next)
+    }
+    this.#starting = false
+  }
+
+  #start(call: UpstreamCall): void {
+    this.#running++
+    call.admitted = true
+    call.dispatchOver(this.#pool)
+  }
+}

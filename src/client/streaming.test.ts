@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { Body, type BodySink } from '#http'
+import { clientWith, Reader, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+
+const MEGABYTE = 1_048_576
+const TOTAL = 64 * MEGABYTE
+
+/** Writes 64 MiB as fast as the peer takes it, and says how much has left the writer. */
+function pour(response: ServerResponse, progress: { written: number }): void {
+  const chunk = Buffer.alloc(MEGABYTE, 'x')
+  const more = () => {
+    while (progress.written < TOTAL) {
+      progress.written += chunk.length
+      if (!response.write(chunk)) {
+        response.once('drain', more)
+        return
+      }
+    }
+    response.end()
+  }
+  more()
+}
+
+test('64 MiB to a slow reader: never more under way than sockets hold', async () => {
+  const progress = { written: 0 }
+  await using upstream = await httpUpstream((_request, response) => pour(response, progress))
+  await using client = clientWith()
+  const response = await send(client, exchangeFor('GET', upstream.url))
+  const reader = new Reader(response.body)
+  reader.block()
+  // What was written and not received lies in kernel buffers, or in our memory: the latter would grow without bound.
+  let underWay = 0
+  const turn = setInterval(() => {
+    underWay = Math.max(underWay, progress.written - reader.received)
+    reader.step()
+  }, 0)
+  await reader.atLeast(16 * MEGABYTE)
+  clearInterval(turn)
+  reader.unblock()
+  await reader.done
+  assert.equal(reader.received, TOTAL)
+  assert.ok(underWay < 16 * MEGABYTE, `${underWay} bytes were under way`)
+})
+
+test('an upstream that does not read stops the request body', async () => {
+  await using upstream = await silentUpstream((socket) => socket.pause())
+  await using client = clientWith()
+  const chunk = Buffer.alloc(65_536)
+  let written = 0
+  let cancelled: Error | undefined
+  const blocked = Promise.withResolvers<void>()
+  let sink: BodySink
+  const more = () => {
+    while (written < TOTAL) {
+      written += chunk.length
+      if (!sink.write(chunk)) break
+    }
+    // A loopback socket takes what fits into kernel buffers; when nothing was asked for lately, it is full.
+    clearTimeout(quiet)
+    quiet = setTimeout(() => blocked.resolve(), 100)
+  }
+  let quiet: NodeJS.Timeout
+  const body = Body.fromSource({
+    start: (target) => {
+      sink = target
+      more()
+    },
+    resume: more,
+    cancel: (reason) => {
+      cancelled = reason ?? new Error('cancelled')
+    },
+  })
+  const exchange = exchangeFor('POST', upstream.url, { body })
+  const answer = send(client, exchange)
+  await blocked.promise
+  assert.ok(written < TOTAL / 2, `${written} bytes were taken by an upstream that does not read`)
+
+  exchange.abort(new Error('gone'))
+  await assert.rejects(answer, { code: 'GW_CLIENT_GONE' })
+  await Promise.resolve()
+  assert.ok(cancelled instanceof Error)
+})
+
+test('delivers each piece as it comes', async () => {
+  let upstreamSocket: Socket | undefined
+  await using upstream = await rawUpstream((socket) => {
+    upstreamSocket = socket
+    socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n')
+  })
+  await using client = clientWith()
+  const response = await send(client, exchangeFor('GET', upstream.url))
+  const reader = new Reader(response.body)
+  upstreamSocket!.write('data: 1\n\n')
+  await reader.atLeast(9)
+  upstreamSocket!.end('data: 2\n\n')
+  await reader.done
+  assert.equal(reader.received, 18)
+})
+
+test('sends each piece of a request body as it comes', async () => {
+  const seen: string[] = []
+  const first = Promise.withResolvers<void>()
+  await using upstream = await httpUpstream((request, response) => {
+    request.on('data', (chunk) => {
+      seen.push(String(chunk))
+      first.resolve()
+    })
+    request.on('end', () => response.end('done'))
+  })
+  await using client = clientWith()
+  const started = Promise.withResolvers<BodySink>()
+  const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
+  const answer = send(client, exchangeFor('POST', upstream.url, { body }))
+  const sink = await started.promise
+  sink.write(Buffer.from('one'))
+  await first.promise
+  sink.write(Buffer.from('two'))
+  sink.end(null)
+  assert.equal(await textOf(await answer), 'done')
+  assert.deepEqual(seen, ['one', 'two'])
+})
+
+const CUT: Record<string, string> = {
+  'a body of known length': 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello',
+  'a chunked body': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
+  'a chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhello',
+  'a body with a broken chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n',
+}
+
+for (const [what, bytes] of Object.entries(CUT)) {
+  test(`fails, and never ends cleanly, when the upstream cuts ${what} (B27)`, async () => {
+    for (const close of ['end', 'resetAndDestroy'] as const) {
+      const read = Promise.withResolvers<void>()
+      await using upstream = await rawUpstream((socket) => {
+        socket.write(bytes)
+        void read.promise.then(() => socket[close]())
+      })
+      await using client = clientWith()
+      const response = await send(client, exchangeFor('GET', upstream.url))
+      const reader = new Reader(response.body)
+      read.resolve()
+      await assert.rejects(reader.done, { name: 'UpstreamError', status: 502 })
+    }
+  })
+}
+
+test('fails for a reader that comes after the cut', async () => {
+  await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'))
+  await using client = clientWith()
+  const response = await send(client, exchangeFor('GET', upstream.url))
+  while (client.stats[0]!.running > 0) await new Promise((resolve) => setImmediate(resolve))
+  await assert.rejects(new Reader(response.body).done, { code: 'GW_UPSTREAM_CLOSED' })
+})
+
+test('a client that goes away before the head takes the upstream request with it', async () => {
+  const closed = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  await using upstream = await httpUpstream((_request, response) => {
+    arrived.resolve()
+    response.on('close', closed.resolve)
+  })
+  await using client = clientWith()
+  const exchange = exchangeFor('GET', upstream.url)
+  const answer = send(client, exchange)
+  await arrived.promise
+  exchange.abort(new Error('gone'))
+  await assert.rejects(answer, { code: 'GW_CLIENT_GONE' })
+  await closed.promise
+  await assert.rejects(send(client, exchange), { code: 'GW_CLIENT_GONE' })
+})
+
+for (const how of ['abort', 'cancel', 'complete'] as const) {
+  test(`ends the upstream request when the response is no longer wanted (${how})`, async () => {
+    const closed = Promise.withResolvers<void>()
+    await using upstream = await httpUpstream((_request, response) => {
+      response.on('close', closed.resolve)
+      response.write('first')
+    })
+    await using client = clientWith()
+    const exchange = exchangeFor('GET', upstream.url)
+    const response = await send(client, exchange)
+    if (how === 'abort') {
+      const reader = new Reader(response.body)
+      exchange.abort(new Error('gone'))
+      await assert.rejects(reader.done, { code: 'GW_CLIENT_GONE' })
+    }
+    if (how === 'cancel') new Reader(response.body).cancel()
+    if (how === 'complete') exchange.complete()
+    await closed.promise
+    assert.equal(client.stats[0]!.running, 0)
+  })
+}
+
+test('a request body that breaks off aborts the upstream request, which is never completed', async () => {
+  let bytes = ''
+  let socketClosed: Promise<unknown> | undefined
+  await using upstream = await silentUpstream((socket) => {
+    socketClosed = once(socket, 'close')
+    socket.on('data', (chunk) => {
+      bytes += chunk.toString('latin1')
+      if (bytes.includes('half')) source.fail(new Error('bad chunk'))
+    })
+  })
+  await using client = clientWith()
+  let source: BodySink
+  const body = Body.fromSource({
+    start: (sink) => {
+      source = sink
+      sink.write(Buffer.from('half'))
+    },
+    resume: () => {},
+    cancel: () => {},
+  })
+  const failed = { code: 'GW_REQUEST_BODY', status: 400 }
+  await assert.rejects(send(client, exchangeFor('POST', upstream.url, { body })), failed)
+  await socketClosed
+  assert.match(bytes, /half/)
+  assert.doesNotMatch(bytes, /\r\n0\r\n/)
+})
+
+test('a request body longer or shorter than announced aborts the upstream request', async () => {
+  await using upstream = await httpUpstream((request, response) => {
+    request.resume().on('end', () => response.end())
+  })
+  await using client = clientWith()
+  for (const length of [2, 4]) {
+    const body = Body.fromSource(
+      {
+        start: (sink) => {
+          sink.write(Buffer.from('abc'))
+          sink.end(null)
+        },
+        resume: () => {},
+        cancel: () => {},
+      },
+      length,
+    )
+    await assert.rejects(send(client, exchangeFor('POST', upstream.url, { body })), { code: 'GW_REQUEST_BODY' })
+  }
+})
+
+test('a response that comes before the whole request stops the request body', async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!'),
+  )
+  await using client = clientWith()
+  const cancelled = Promise.withResolvers<void>()
+  const body = Body.fromSource({
+    start: (sink) => sink.write(Buffer.from('start')),
+    resume: () => {},
+    cancel: () => cancelled.resolve(),
+  })
+  const response = await send(client, exchangeFor('POST', upstream.url, { body }))
+  assert.equal(response.status, 413)
+  assert.equal(await textOf(response), 'no!')
+  await cancelled.promise
+})

@@ -1,0 +1,261 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
+import { inboundHeaders, isReasonPhrase, outboundHeaders } from './message-head.ts'
+import { RequestBody, type UploadObserver } from './request-body.ts'
+import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
+import type { ClientSettings } from './settings.ts'
+import { isClosedByPeer, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
+import type { Watched } from './watchdog.ts'
+
+/** The connection a call was given. */
+export interface Carrier {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
+  /** Notes that a request is written, and says whether the connection had carried one before. */
+  carry(): boolean
+}
+
+/** Who admits calls; it is told once of each that it holds its connection no longer, whatever became of it. */
+export interface CallOwner {
+  readonly hostname: string
+  readonly settings: ClientSettings
+  ended(call: UpstreamCall): void
+}
+
+/** Buffered request bodies up to this size are written in one piece with the head. */
+const PIECE_BYTES = 65_536
+const MAX_INFORMATIONAL = 32
+// RFC 9110 section 9.2.2
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+
+/** undici parses all connections with one parser: while that delivers, none may be resumed. */
+let delivering = false
+
+/** One request on its way to the upstream and its response on the way back. */
+export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, UploadObserver, Watched {
+  deadline = Number.POSITIVE_INFINITY
+  carrier: Carrier | null = null
+  /** Set by the owner: the call counts as one that uses a connection. */
+  admitted = false
+  readonly #exchange: Exchange
+  readonly #request: Request
+  readonly #owner: CallOwner
+  readonly #resolve: (response: Response) => void
+  readonly #reject: (error: Error) => void
+  readonly #stopListening: () => void
+  #state: 'waiting' | 'dispatched' | 'written' | 'answered' | 'ended' = 'waiting'
+  #controller: Dispatcher.DispatchController | null = null
+  #source: ResponseSource | null = null
+  #abandoned: Error | null = null
+  #uploading = false
+  #reused = false
+  #anyByte = false
+  #repeated = false
+  #informational = 0
+
+  constructor(
+    exchange: Exchange,
+    request: Request,
+    owner: CallOwner,
+    resolve: (response: Response) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#exchange = exchange
+    this.#request = request
+    this.#owner = owner
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#stopListening = exchange.onAbort((reason) => this.abandon(new UpstreamError('GW_CLIENT_GONE', reason)))
+  }
+
+  /** Waits for its turn, but not for ever. */
+  wait(): void {
+    this.deadline = performance.now() + this.#owner.settings.connectionTimeout
+  }
+
+  /** Sends the request over whatever connection the dispatcher finds or makes. */
+  dispatchOver(dispatcher: Pick<Dispatcher, 'dispatch'>): void {
+    this.#state = 'dispatched'
+    this.deadline = Number.POSITIVE_INFINITY
+    dispatcher.dispatch(this.#options(), this)
+  }
+
+  /** Ends the call from our side: nobody wants the answer, or it took too long. */
+  abandon(reason: Error): void {
+    if (this.#state === 'ended' || this.#abandoned !== null) return
+    this.#abandoned = reason
+    if (this.#controller !== null) {
+      this.#controller.abort(reason)
+      return
+    }
+    // undici cannot take a request back that it has not written: it is refused when its turn comes.
+    if (this.#state === 'waiting') this.#end()
+    this.#reject(reason)
+  }
+
+  expire(): void {
+    this.abandon(new UpstreamError(this.#state === 'waiting' ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown, because an abort would take the connection down with the request.
+    if (this.#abandoned !== null) throw this.#abandoned
+    this.#controller = controller
+    this.#state = 'written'
+    this.#reused = this.carrier?.carry() ?? false
+    if (!this.#uploading) this.#expectBytes()
+  }
+
+  onResponseStarted(): void {
+    this.#anyByte = true
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason = ''): void {
+    this.#expectBytes()
+    if (status < 200) {
+      // An upgrade nobody asked for, or a status that is none (threats B28).
+      if (status < 102 || ++this.#informational > MAX_INFORMATIONAL) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
+      return
+    }
+    this.#state = 'answered'
+    const headers = inboundHeaders(controller.rawHeaders as Buffer[])
+    this.#resolve(
+      new Response(status, {
+        reason: isReasonPhrase(reason) ? reason : reasonPhrase(status),
+        headers,
+        body: this.#responseBody(status, headers.get('content-length')),
+      }),
+    )
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#expectBytes()
+    delivering = true
+    try {
+      this.#source?.push(chunk)
+    } finally {
+      delivering = false
+    }
+  }
+
+  onResponseEnd(): void {
+    delivering = true
+    try {
+      this.#end()
+      this.#source?.end()
+    } finally {
+      delivering = false
+    }
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#state === 'ended') return
+    if (this.#mayRepeat(error)) {
+      this.#repeat()
+      return
+    }
+    const answered = this.#state === 'answered'
+    const failure = upstreamErrorOf(error, this.#controller !== null)
+    this.#end()
+    if (answered) this.#source?.fail(failure)
+    else this.#reject(failure)
+  }
+
+  hold(): void {
+    this.deadline = Number.POSITIVE_INFINITY
+    this.#controller?.pause()
+  }
+
+  release(): void {
+    if (this.#state !== 'answered') return
+    if (delivering) {
+      queueMicrotask(() => this.release())
+      return
+    }
+    this.#expectBytes()
+    this.#controller?.resume()
+  }
+
+  uploadBlocked(): void {
+    if (this.#state === 'written') this.#expectBytes()
+  }
+
+  uploadFlows(): void {
+    if (this.#state === 'written') this.deadline = Number.POSITIVE_INFINITY
+  }
+
+  uploadEnded(): void {
+    this.#uploading = false
+    if (this.#state === 'written') this.#expectBytes()
+  }
+
+  #options(): Dispatcher.DispatchOptions {
+    const { method, uri, headers } = this.#request
+    const path = uri.rawPath === '' ? '/' : uri.rawPath
+    const body = this.#outboundBody()
+    this.#uploading = body instanceof RequestBody
+    const options: Dispatcher.DispatchOptions & { servername: string } = {
+      method,
+      path: uri.rawQuery === null ? path : `${path}?${uri.rawQuery}`,
+      headers: outboundHeaders(headers, this.#uploading ? this.#request.body.length : null),
+      body: body as Uint8Array | Readable | null,
+      // Of the target, never of the Host field: the certificate is checked against it.
+      servername: this.#owner.hostname,
+    }
+    if (this.#owner.settings.disableReuseConnection) options.reset = true
+    return options
+  }
+
+  #outboundBody(): Uint8Array | RequestBody | null {
+    const body = this.#request.body
+    if (body.isEmpty) return null
+    if (body.isBuffered && body.length !== null && body.length <= PIECE_BYTES) return body.bytes()
+    return new RequestBody(body, this)
+  }
+
+  /** RFC 9112 section 6.3: what has no body keeps its Content-Length, which tells of another response. */
+  #responseBody(status: number, contentLength: string | null): Body {
+    if (this.#request.method === 'HEAD' || status === 204 || status === 304 || contentLength === '0') return Body.empty
+    this.#source = new ResponseSource(this)
+    const length = contentLength === null ? null : Number(contentLength)
+    if (length === null || length > HELD_BYTES) this.#endWithExchange()
+    return Body.fromSource(this.#source, length)
+  }
+
+  /** A body that nobody reads would keep its connection for ever; no body is read after the exchange it was asked in. */
+  #endWithExchange(): void {
+    let over = false
+    this.#exchange.onComplete(() => {
+      if (over) this.abandon(new Error('response body: left unread'))
+    })
+    over = true
+  }
+
+  /**
+   * Decisions, "Reused connection closed by the upstream before any response byte". A request of which nothing was
+   * written does not come here: undici connects again and sends it.
+   */
+  #mayRepeat(error: Error): boolean {
+    if (!this.#reused || this.#anyByte || this.#repeated || this.#abandoned !== null) return false
+    const { method, body } = this.#request
+    return isClosedByPeer(error) && IDEMPOTENT.has(method) && (body.isEmpty || body.isBuffered)
+  }
+
+  /** Over the same carrier, whose connection is gone, so that it makes a fresh one instead of finding another stale one. */
+  #repeat(): void {
+    this.#repeated = true
+    this.#controller = null
+    this.dispatchOver(this.carrier!)
+  }
+
+  #expectBytes(): void {
+    this.deadline = performance.now() + this.#owner.settings.soTimeout
+  }
+
+  #end(): void {
+    this.#state = 'ended'
+    this.deadline = Number.POSITIVE_INFINITY
+    this.#stopListening()
+    this.#owner.ended(this)
+  }
+}

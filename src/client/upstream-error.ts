@@ -1,0 +1,80 @@
+/** Why a request did not get its answer from the upstream: status for the client and the sentence for both sides. */
+export const UPSTREAM_ERRORS = {
+  GW_UPSTREAM_CONNECT: {
+    status: 502,
+    message: 'upstream: expected a connection, got none; check that the application runs and can be reached',
+  },
+  GW_UPSTREAM_CLOSED: {
+    status: 502,
+    message: 'upstream: expected a whole response, got a closed connection; check the log of the application',
+  },
+  GW_UPSTREAM_PROTOCOL: {
+    status: 502,
+    message: 'upstream: expected an HTTP/1.1 response, got something else; check what listens at the target',
+  },
+  GW_UPSTREAM_TIMEOUT: {
+    status: 504,
+    message: 'upstream: expected bytes within soTimeout, got none; raise soTimeout or check the application',
+  },
+  GW_UPSTREAM_POOL_FULL: {
+    status: 503,
+    message: 'upstream: expected a free connection, got none in time; raise connections or slow the callers down',
+  },
+  GW_UPSTREAM_REQUEST: {
+    status: 502,
+    message:
+      'upstream: expected a request that HTTP/1.1 can carry, got one it cannot; check what the filters made of it',
+  },
+  GW_REQUEST_BODY: {
+    status: 400,
+    message: 'request: expected a whole body as it was announced, got a broken one; the upstream request was aborted',
+  },
+  GW_CLIENT_GONE: {
+    status: 502,
+    message: 'request: the client went away before the answer; the upstream request was aborted',
+  },
+} as const satisfies Record<string, { status: 400 | 502 | 503 | 504; message: string }>
+
+/** The stable name of a failure of the client. */
+export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
+
+/**
+ * A request that got no whole answer. The message names no host and quotes nothing that was received: it may reach
+ * the caller. The details are in `cause`, which is for the log.
+ */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  readonly code: UpstreamErrorCode
+  readonly status: 400 | 502 | 503 | 504
+
+  constructor(code: UpstreamErrorCode, cause?: unknown) {
+    const { status, message } = UPSTREAM_ERRORS[code]
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.status = status
+  }
+}
+
+/** Translates what the transport reports; `written` says whether the request had reached a connection. */
+export function upstreamErrorOf(error: Error, written: boolean): UpstreamError {
+  if (error instanceof UpstreamError) return error
+  return new UpstreamError(codeOf('code' in error ? String(error.code) : '', written), error)
+}
+
+/** Whether the peer closed the connection, as opposed to having broken the protocol or kept silent. */
+export function isClosedByPeer(error: Error): boolean {
+  return 'code' in error && CLOSED_BY_PEER.has(String(error.code))
+}
+
+const CLOSED_BY_PEER: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+function codeOf(code: string, written: boolean): UpstreamErrorCode {
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'GW_UPSTREAM_REQUEST'
+  if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return 'GW_REQUEST_BODY'
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'GW_UPSTREAM_CLOSED'
+  if (!written) return 'GW_UPSTREAM_CONNECT'
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'ERR_ASSERTION') {
+    return 'GW_UPSTREAM_PROTOCOL'
+  }
+  return 'GW_UPSTREAM_CLOSED'
+}

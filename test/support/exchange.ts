@@ -1,0 +1,47 @@
+import { tmpdir } from 'node:os'
+import { Body, type ClientInfo, Exchange, Headers, Request, TemporaryStorage, Uri } from '#http'
+
+/** What of a test's request differs from a plain one. */
+export interface ExchangeParts {
+  readonly headers?: Record<string, string | readonly string[]>
+  readonly body?: Body | string | Uint8Array
+  readonly client?: Partial<ClientInfo>
+}
+
+const LOOPBACK: ClientInfo = {
+  remoteAddress: '127.0.0.1',
+  remotePort: 50_000,
+  remoteUser: null,
+  localAddress: '127.0.0.1',
+  localPort: 8080,
+  certificates: [],
+  userAgent: null,
+  secure: false,
+  external: true,
+}
+
+/** An exchange as a listener would make it: the Host field follows the URL unless the headers give one. */
+export function exchangeFor(method: string, url: string, parts: ExchangeParts = {}): Exchange {
+  const uri = Uri.parse(url)
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(parts.headers ?? {})) {
+    for (const value of typeof values === 'string' ? [values] : values) headers.add(name, value)
+  }
+  if (!headers.has('host')) headers.add('Host', uri.authority)
+  const body = parts.body instanceof Body ? parts.body : Body.of(parts.body ?? '')
+  return new Exchange({
+    request: new Request({ method, uri, headers, body: parts.body === undefined ? Body.empty : body }),
+    client: { ...LOOPBACK, ...parts.client },
+    storage: temporaryStorage(),
+  })
+}
+
+/** Storage that holds small bodies in memory and larger ones in a file of the system's temporary directory. */
+export function temporaryStorage(): TemporaryStorage {
+  return new TemporaryStorage({
+    initialLength: 8_192,
+    memoryLimit: 65_536,
+    fileLimit: 1_048_576,
+    directory: tmpdir(),
+  })
+}
