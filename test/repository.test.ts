@@ -92,6 +92,18 @@ test('spec gaps are numbered once each, and the code cites only rows that exist'
   assert.deepEqual(strays, [])
 })
 
+test('threats are numbered once each, and the code cites only rows that exist', () => {
+  const rows = [...read('docs/threats.md').matchAll(/^\| ([BF]\d+) \|/gm)].map((match) => match[1]!)
+  assert.equal(new Set(rows).size, rows.length, 'a number stands twice in docs/threats.md')
+  const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
+    [...read(path).matchAll(/threats? ([BF]\d+(?:, [BF]\d+)*)/g)]
+      .flatMap((match) => match[1]!.split(', '))
+      .filter((number) => !rows.includes(number))
+      .map((number) => `${path}: threats ${number}`),
+  )
+  assert.deepEqual(strays, [])
+})
+
 test('no tracked file names a place on the machine of whoever wrote it, or a package registry', (context) => {
   const files = trackedFiles()
   if (files.length === 0) return context.skip('not a git checkout')
