@@ -36,7 +36,10 @@ export async function load(url: string, options: LoadOptions): Promise<Load> {
 
 async function withWrk(program: string, url: string, { connections, seconds }: LoadOptions): Promise<Load> {
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', url]
-  const { stdout } = await promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
+  const running = promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
+  const end = (): void => void running.child.kill()
+  process.once('exit', end)
+  const { stdout } = await running.finally(() => process.off('exit', end))
   const [, requests, time] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? []
   if (requests === undefined) throw new Error(`expected a count of requests from wrk, got: ${stdout}`)
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)

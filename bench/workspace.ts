@@ -8,9 +8,14 @@ export const root = join(import.meta.dirname, '..')
 /** The Node that the project brings. */
 export const node = join(root, 'node_modules', '.bin', 'node')
 
-/** A temporary folder for the files of one benchmark; gone when it goes out of scope. */
+/** A temporary folder for the files of one benchmark; gone when it goes out of scope, or the process ends before. */
 export class Workspace implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
+  readonly #remove = (): void => rmSync(this.path, { recursive: true, force: true })
+
+  constructor() {
+    process.once('exit', this.#remove)
+  }
 
   /** Writes a file, with the folders it needs, and returns its path. */
   write(name: string, content: string): string {
@@ -21,6 +26,7 @@ export class Workspace implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true })
+    process.off('exit', this.#remove)
+    this.#remove()
   }
 }
