@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { Body } from '#http'
+import { clientWith, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { rawUpstream } from '#test/upstream'
+
+const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+
+test('a second response on a connection reaches nobody (B25)', async () => {
+  await using upstream = await rawUpstream((socket, _head, count) => {
+    socket.write(count === 1 ? answer('mine') + answer('poison') : answer('reused'))
+  })
+  await using client = clientWith({ connections: 1 })
+  const [first] = await Promise.all([send(client, exchangeFor('GET', upstream.url))])
+  assert.equal(await textOf(first), 'mine')
+  assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'mine')
+  assert.equal(upstream.accepted, 2)
+})
+
+for (const [what, bytes] of Object.entries({ response: answer('poison'), garbage: 'garbage', 'line break': '\r\nX' })) {
+  test(`a ${what} on an idle connection destroys it (B25)`, async () => {
+    let idle: Socket | undefined
+    await using upstream = await rawUpstream((socket, head) => {
+      idle = socket
+      socket.write(answer(head.split(' ')[1]!))
+    })
+    await using client = clientWith({ connections: 1 })
+    assert.equal(await textOf(await send(client, exchangeFor('GET', `${upstream.url}/1`))), '/1')
+    const closed = once(idle!, 'close')
+    idle!.write(bytes)
+    await closed
+    assert.equal(await textOf(await send(client, exchangeFor('GET', `${upstream.url}/2`))), '/2')
+    assert.equal(upstream.accepted, 2)
+  })
+}
+
+test('more bytes than Content-Length announced end up nowhere', async () => {
+  await using upstream = await rawUpstream((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi and more')
+  })
+  await using client = clientWith({ connections: 1 })
+  for (let i = 0; i < 2; i++) assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'hi')
+  assert.equal(upstream.accepted, 2)
+})
+
+/** The first request of a connection is answered, the second finds it closed. */
+function closesSecond(requests: string[]) {
+  return rawUpstream((socket, head, count) => {
+    requests.push(head.split(' ', 1)[0]!)
+    if (count === 1) socket.write(answer('ok'))
+    else socket.destroy()
+  })
+}
+
+for (const [method, body] of [['GET'], ['HEAD'], ['DELETE'], ['PUT', 'replayable']] as const) {
+  test(`repeats ${method} once when a reused connection closes before any response byte (B30)`, async () => {
+    const requests: string[] = []
+    await using upstream = await closesSecond(requests)
+    await using client = clientWith({ connections: 1 })
+    await textOf(await send(client, exchangeFor('GET', upstream.url)))
+    const parts = body === undefined ? {} : { body }
+    const response = await send(client, exchangeFor(method, upstream.url, parts))
+    assert.equal(response.status, 200)
+    await textOf(response)
+    assert.deepEqual(requests, ['GET', method, method])
+    assert.equal(upstream.accepted, 2)
+    assert.equal(client.stats[0]!.running, 0)
+  })
+}
+
+test('does not repeat POST, nor a body that is gone (B30)', async () => {
+  for (const [method, body] of [
+    ['POST', 'text'],
+    ['POST', ''],
+    ['PUT', null],
+  ] as const) {
+    const requests: string[] = []
+    await using upstream = await closesSecond(requests)
+    await using client = clientWith({ connections: 1 })
+    await textOf(await send(client, exchangeFor('GET', upstream.url)))
+    const streamed = Body.fromSource({
+      start: (sink) => {
+        sink.write(Buffer.from('once'))
+        sink.end(null)
+      },
+      resume: () => {},
+      cancel: () => {},
+    })
+    await assert.rejects(send(client, exchangeFor(method, upstream.url, { body: body ?? streamed })), {
+      code: 'GW_UPSTREAM_CLOSED',
+    })
+    assert.equal(requests.filter((each) => each === method).length, 1)
+  }
+})
+
+test('does not repeat on a connection that was fresh, nor twice, nor after a byte of the response', async () => {
+  let count = 0
+  await using fresh = await rawUpstream((socket) => {
+    count++
+    socket.destroy()
+  })
+  await using client = clientWith({ connections: 1 })
+  await assert.rejects(send(client, exchangeFor('GET', fresh.url)), { code: 'GW_UPSTREAM_CLOSED' })
+  assert.equal(count, 1)
+
+  let total = 0
+  await using twice = await rawUpstream((socket) => {
+    if (++total === 1) socket.write(answer('ok'))
+    else socket.destroy()
+  })
+  await textOf(await send(client, exchangeFor('GET', twice.url)))
+  await assert.rejects(send(client, exchangeFor('GET', twice.url)), { code: 'GW_UPSTREAM_CLOSED' })
+  assert.equal(total, 3)
+
+  let seen = 0
+  await using begun = await rawUpstream((socket) => {
+    if (++seen === 1) socket.write(answer('ok'))
+    else socket.end('HTTP/1.1 2')
+  })
+  await textOf(await send(client, exchangeFor('GET', begun.url)))
+  await assert.rejects(send(client, exchangeFor('GET', begun.url)), { status: 502 })
+  assert.equal(seen, 2)
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Body, type BodySink } from '#http'
+import { clientWith, Reader, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+
+const SHORT = 100
+
+const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('no byte of a response within soTimeout: 504', async () => {
+  await using upstream = await silentUpstream()
+  await using client = clientWith({ soTimeout: SHORT })
+  const start = performance.now()
+  await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TIMEOUT', status: 504 })
+  const took = performance.now() - start
+  assert.ok(took >= SHORT && took < SHORT * 3, `took ${took} ms`)
+})
+
+test('half a head does not help', async () => {
+  await using upstream = await rawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nX-A: '))
+  await using client = clientWith({ soTimeout: SHORT })
+  await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TIMEOUT' })
+})
+
+test('silence after the head cuts the body', async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
+  )
+  await using client = clientWith({ soTimeout: SHORT })
+  const reader = new Reader((await send(client, exchangeFor('GET', upstream.url))).body)
+  await assert.rejects(reader.done, { code: 'GW_UPSTREAM_TIMEOUT' })
+  assert.equal(reader.received, 5)
+})
+
+test('an upstream that is slow but never silent is waited for', async () => {
+  await using upstream = await httpUpstream((_request, response) => {
+    let left = 6
+    const drip = setInterval(() => {
+      response.write('x')
+      if (--left > 0) return
+      clearInterval(drip)
+      response.end()
+    }, SHORT / 2)
+  })
+  await using client = clientWith({ soTimeout: SHORT })
+  assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'xxxxxx')
+})
+
+test('a reader that waits longer than soTimeout is not the upstream’s fault', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end(Buffer.alloc(2_000_000)))
+  await using client = clientWith({ soTimeout: SHORT })
+  const reader = new Reader((await send(client, exchangeFor('GET', upstream.url))).body)
+  reader.block()
+  await reader.atLeast(1)
+  await elapsed(SHORT * 2.5)
+  reader.unblock()
+  await reader.done
+  assert.equal(reader.received, 2_000_000)
+})
+
+test('a client that is slow to send its body is not the upstream’s fault', async () => {
+  await using upstream = await httpUpstream((request, response) => {
+    request.resume().on('end', () => response.end('done'))
+  })
+  await using client = clientWith({ soTimeout: SHORT })
+  const started = Promise.withResolvers<BodySink>()
+  const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
+  const answer = send(client, exchangeFor('POST', upstream.url, { body }))
+  const sink = await started.promise
+  sink.write(Buffer.from('one'))
+  await elapsed(SHORT * 2.5)
+  sink.end(null)
+  assert.equal(await textOf(await answer), 'done')
+})
+
+test('an upstream that stops taking a request body: 504', async () => {
+  await using upstream = await silentUpstream((socket) => socket.pause())
+  await using client = clientWith({ soTimeout: SHORT })
+  const chunk = Buffer.alloc(1_048_576)
+  let sink: BodySink | undefined
+  const more = () => {
+    while (sink!.write(chunk)) {}
+  }
+  const body = Body.fromSource({
+    start: (target) => {
+      sink = target
+      more()
+    },
+    resume: more,
+    cancel: () => {},
+  })
+  await assert.rejects(send(client, exchangeFor('POST', upstream.url, { body })), { code: 'GW_UPSTREAM_TIMEOUT' })
+})
+
+test('no connection within connectionTimeout: 502', async () => {
+  // A TLS connection is there when the handshake is done, and this peer never says a word.
+  await using upstream = await silentUpstream()
+  await using client = clientWith({ connectionTimeout: SHORT })
+  const start = performance.now()
+  await assert.rejects(send(client, exchangeFor('GET', upstream.url.replace('http:', 'https:'))), {
+    code: 'GW_UPSTREAM_CONNECT',
+    status: 502,
+  })
+  const took = performance.now() - start
+  assert.ok(took >= SHORT - 1 && took < SHORT * 3, `took ${took} ms`)
+})
+
+test('one request that times out leaves the others alone', async () => {
+  await using upstream = await httpUpstream((request, response) => {
+    if (request.url === '/fast') setTimeout(() => response.end('ok'), SHORT / 2)
+  })
+  await using client = clientWith({ soTimeout: SHORT })
+  const slow = send(client, exchangeFor('GET', `${upstream.url}/slow`))
+  const fast = send(client, exchangeFor('GET', `${upstream.url}/fast`))
+  assert.equal(await textOf(await fast), 'ok')
+  await assert.rejects(slow, { code: 'GW_UPSTREAM_TIMEOUT' })
+})
