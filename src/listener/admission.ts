@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { effectiveUri, type Uri } from '#http'
+import type { Peer } from './peer.ts'
+import { type Refusal, type RequestHead, readHead } from './request-head.ts'
+import type { ListenerSettings } from './settings.ts'
+
+/** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
+export type Expectation = 'continue' | 'nothing' | 'unknown'
+
+/** A request that means one thing only. */
+export interface Admitted {
+  readonly method: string
+  readonly version: string
+  readonly uri: Uri
+  readonly head: RequestHead
+}
+
+/** Judges the head of a request before anything else sees it: framing, method, target, size. */
+export function admit(
+  message: IncomingMessage,
+  expect: Expectation,
+  peer: Peer,
+  settings: ListenerSettings,
+): Admitted | Refusal {
+  const { method = '', url = '', httpVersion: version, rawHeaders } = message
+  if (version !== '1.1' && version !== '1.0') return { status: 505, problem: 'an HTTP version other than 1.x' }
+  const head = readHead(rawHeaders, peer.trust, version)
+  if ('problem' in head) return head
+  if (expect === 'unknown') return { status: 417, problem: 'an expectation other than 100-continue' }
+  // RFC 9110 section 9.3.8: TRACE would show the client what filters added.
+  if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
+  const target = effectiveUri(url, head.hosts, peer.scheme, method)
+  if ('problem' in target) return { status: 400, problem: target.problem }
+  if (head.bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
+  return { method, version, uri: target.uri, head }
+}
+
+function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
+  return streaming ? maxBodyBytes : Math.min(maxBodyBytes, storage.limit)
+}

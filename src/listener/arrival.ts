@@ -1,0 +1,53 @@
+import { type Body, type ClientInfo, Exchange, Request, TransactionId, type Uri } from '#http'
+import type { Admitted } from './admission.ts'
+import { extendForwarded, type Origin, setForwarded } from './forwarded.ts'
+import type { Peer } from './peer.ts'
+import { headersOf, type RequestHead } from './request-head.ts'
+import type { Service } from './service.ts'
+
+const noCertificates: readonly unknown[] = []
+
+/** Turns an admitted request into the exchange that handlers see. */
+export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service: Service): Exchange {
+  const { method, version, uri, head } = admitted
+  const { settings } = service
+  // What filters and the upstream see as Host is the host that was judged (threats B8).
+  if (head.hostAt >= 0) head.raw[head.hostAt] = uri.authority
+  const origin = describeOrigin(head, peer, uri, service)
+  const headers = headersOf(head)
+  const sent = settings.trustTransactionHeader ? headers.get(settings.transactionIdHeader) : null
+  return new Exchange({
+    request: new Request({ method, uri, headers, body, version: version === '1.1' ? 'HTTP/1.1' : 'HTTP/1.0' }),
+    client: clientInfo(peer, origin, head.userAgent),
+    storage: settings.storage,
+    ...(sent === null ? {} : { transactionId: transactionId(sent) }),
+    ...(origin.uri === null ? {} : { originalUri: origin.uri }),
+  })
+}
+
+function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, service: Service): Origin {
+  if (peer.trust === 'trusted') return extendForwarded(head, peer, uri, service.trusted)
+  setForwarded(head.raw, peer, uri)
+  return { address: peer.address, uri: null }
+}
+
+function clientInfo(peer: Peer, origin: Origin, userAgent: string | null): ClientInfo {
+  return {
+    remoteAddress: origin.address,
+    // The port of a client behind a proxy is not known.
+    remotePort: origin.address === peer.address ? peer.port : 0,
+    remoteUser: null,
+    localAddress: peer.localAddress,
+    localPort: peer.localPort,
+    certificates: noCertificates,
+    userAgent,
+    secure: (origin.uri?.scheme ?? peer.scheme) === 'https',
+    external: true,
+  }
+}
+
+/** The id a trusted peer gave, if it is one that could be logged and sent as it is; otherwise a new one (threats B21). */
+function transactionId(sent: string): TransactionId {
+  const given = new TransactionId(sent)
+  return given.value === sent ? given : new TransactionId()
+}

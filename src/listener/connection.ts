@@ -1,0 +1,110 @@
+import type { Socket } from 'node:net'
+import type { Peer } from './peer.ts'
+import { rawRefusal, statusOfParserError } from './refusal.ts'
+import type { Service } from './service.ts'
+import type { Transaction } from './transaction.ts'
+
+// How long a refused client may go on sending, so that it gets to read why (a reset would take the answer away).
+const lingerTime = 1000
+
+/** One client connection: its requests are served one after the other, in the order they were sent. */
+export class Connection {
+  readonly socket: Socket
+  readonly peer: Peer
+  readonly #service: Service
+  #current: Transaction | null = null
+  readonly #waiting: Transaction[] = []
+  #closing = false
+  #lingering: NodeJS.Timeout | null = null
+
+  constructor(socket: Socket, peer: Peer, service: Service) {
+    this.socket = socket
+    this.peer = peer
+    this.#service = service
+  }
+
+  /** Nothing that arrives after a message that was refused is read as a request. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  get isIdle(): boolean {
+    return this.#current === null
+  }
+
+  accept(transaction: Transaction): void {
+    if (this.#closing) return
+    if (this.#current !== null) {
+      this.#waiting.push(transaction)
+      return
+    }
+    this.#current = transaction
+    transaction.start()
+  }
+
+  /** Called by the transaction whose response is out. */
+  finished(): void {
+    this.#current = null
+    const next = this.#waiting.shift()
+    if (this.#closing) {
+      this.linger()
+    } else if (next !== undefined) {
+      this.#current = next
+      next.start()
+    } else if (this.#service.draining) {
+      this.socket.destroySoon()
+    }
+  }
+
+  /** The connection is gone, with whatever was running on it. */
+  closed(): void {
+    this.#closing = true
+    if (this.#lingering !== null) clearTimeout(this.#lingering)
+    this.#waiting.length = 0
+    const current = this.#current
+    this.#current = null
+    current?.abandon(new Error('the client closed the connection'))
+  }
+
+  /** The client sent what is not HTTP, or did not send it in time (decisions, a framing error in a request body). */
+  unreadable(error: Error & { code?: string }): void {
+    if (this.#closing) return
+    if (error.code === 'ECONNRESET' || !this.socket.writable) {
+      this.socket.destroy()
+      return
+    }
+    this.#closing = true
+    const current = this.#current
+    // Requests before the broken one were whole: the one that runs is answered, then the connection closes.
+    if (current !== null && (current.isReceived || this.#waiting.length > 0)) return
+    if (current?.hasAnswered === true) {
+      this.socket.destroy()
+      return
+    }
+    this.#current = null
+    this.socket.write(rawRefusal(statusOfParserError(error.code)))
+    this.linger()
+    current?.abandon(error)
+  }
+
+  /** No byte moved for the idle time: the client's fault, unless it waits for its response. */
+  quiet(): void {
+    if (this.#current === null || this.socket.writableLength > 0) this.socket.destroy()
+  }
+
+  /** Makes Node's own end of this connection one that lets the client read the answer first. */
+  lingerAtEnd(): void {
+    this.socket.destroySoon = () => this.linger()
+  }
+
+  /** Closes for writing now, and wholly when the client has closed too or has had its time. */
+  linger(): void {
+    if (this.#lingering !== null || this.socket.destroyed) return
+    this.#closing = true
+    const { socket } = this
+    this.#lingering = setTimeout(() => socket.destroy(), lingerTime).unref()
+    socket.on('end', () => socket.destroy())
+    socket.end()
+    socket.resume()
+  }
+}

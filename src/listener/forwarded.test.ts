@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Exchange, respond } from '#http'
+import { converse, listening } from '#test/listening'
+
+async function arrival(headers: string, trustedProxies: readonly string[]): Promise<Exchange> {
+  const seen: Exchange[] = []
+  const handler = async (exchange: Exchange) => {
+    seen.push(exchange)
+    return respond(200)
+  }
+  await using server = await listening(handler, { trustedProxies })
+  await converse(server.port, `GET /a?b HTTP/1.1\r\nHost: gw.test:8080\r\n${headers}Connection: close\r\n\r\n`)
+  return seen[0]!
+}
+
+const spoofed =
+  'X-Forwarded-For: 6.6.6.6\r\nx-forwarded-proto: https\r\nX-FORWARDED-HOST: evil\r\nX-Forwarded-Port: 1\r\n' +
+  'X-Forwarded-Uri: /evil\r\nX-Forwarded-Prefix: /evil\r\nForwarded: for=6.6.6.6;proto=https\r\nX-Real-IP: 6.6.6.6\r\n' +
+  'X-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX_Forwarded_For: 6.6.6.6\r\nX.Real.IP: 6.6.6.6\r\n'
+
+test('what an untrusted peer says about the client is replaced (B13, B14, B15, B18, B20)', async () => {
+  const exchange = await arrival(spoofed, ['10.0.0.0/8'])
+
+  assert.deepEqual(
+    [...exchange.request.headers.entries()],
+    [
+      ['Host', 'gw.test:8080'],
+      ['X-Forwarded-For', '127.0.0.1'],
+      ['X-Forwarded-Proto', 'http'],
+      ['X-Forwarded-Host', 'gw.test:8080'],
+      ['X-Forwarded-Port', '8080'],
+    ],
+  )
+  assert.equal(exchange.client.remoteAddress, '127.0.0.1')
+  assert.equal(exchange.client.secure, false)
+  assert.equal(exchange.originalUri.toString(), 'http://gw.test:8080/a?b')
+})
+
+test('a trusted proxy is believed and added to', async () => {
+  const headers =
+    'X-Forwarded-For: 6.6.6.6, 203.0.113.7\r\nX-Forwarded-For: 10.1.1.1\r\nX-Forwarded-Proto: https\r\n' +
+    'X-Forwarded-Host: www.example.com\r\nX-Forwarded-Port: 443\r\nX-Real-IP: 203.0.113.7\r\nX_Forwarded_For: 6.6.6.6\r\n'
+  const { client, originalUri, request } = await arrival(headers, ['127.0.0.0/8', '10.0.0.0/8'])
+
+  assert.equal(client.remoteAddress, '203.0.113.7')
+  assert.equal(client.remotePort, 0)
+  assert.equal(client.secure, true)
+  assert.equal(originalUri.toString(), 'https://www.example.com/a?b')
+  assert.equal(request.uri.toString(), 'http://gw.test:8080/a?b')
+  assert.equal(request.headers.get('x-forwarded-for'), '6.6.6.6, 203.0.113.7, 10.1.1.1, 127.0.0.1')
+  assert.equal(request.headers.get('x-forwarded-host'), 'www.example.com')
+  assert.equal(request.headers.get('x-real-ip'), '203.0.113.7')
+  assert.equal(request.headers.has('x_forwarded_for'), false)
+})
+
+test('values written by the client to the left of the trusted hops do not count', async () => {
+  const headers =
+    'X-Forwarded-For: 127.0.0.9, 203.0.113.7\r\nX-Forwarded-Proto: https, http\r\nX-Forwarded-Host: evil, ok.test\r\n'
+  const { client, originalUri } = await arrival(headers, ['127.0.0.1'])
+
+  assert.equal(client.remoteAddress, '203.0.113.7')
+  assert.equal(originalUri.toString(), 'http://ok.test/a?b')
+})
+
+test('the standard Forwarded header is read and added to', async () => {
+  const headers = 'Forwarded: for="[2001:db8::7]:4711";proto=https;host="www.example.com"\r\n'
+  const { client, originalUri, request } = await arrival(headers, ['127.0.0.1/32'])
+
+  assert.equal(client.remoteAddress, '2001:db8::7')
+  assert.equal(originalUri.toString(), 'https://www.example.com/a?b')
+  assert.match(request.headers.get('forwarded')!, /, for=127\.0\.0\.1;host="gw\.test:8080";proto=http$/)
+})
+
+test('words of a trusted proxy that are no address, host or scheme are passed over', async () => {
+  const headers = 'X-Forwarded-For: unknown, 10.0.0.9\r\nX-Forwarded-Proto: gopher\r\nX-Forwarded-Host: a b@c\r\n'
+  const { client, originalUri } = await arrival(headers, ['127.0.0.1', '10.0.0.0/8'])
+
+  assert.equal(client.remoteAddress, '10.0.0.9')
+  assert.equal(originalUri.toString(), 'http://gw.test:8080/a?b')
+})
+
+test('a peer seen as IPv4 through an IPv6 socket is that IPv4 address (B20)', async () => {
+  const seen: Exchange[] = []
+  await using server = await listening(
+    async (exchange) => {
+      seen.push(exchange)
+      return respond(200)
+    },
+    { host: '::', trustedProxies: ['127.0.0.1'] },
+  )
+  await converse(
+    server.port,
+    'GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ::ffff:1.2.3.4\r\nConnection: close\r\n\r\n',
+  )
+
+  assert.equal(seen[0]!.client.remoteAddress, '1.2.3.4')
+})
+
+for (const bad of ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::/129', '10.0.0.0/x', '']) {
+  test(`the trusted proxy ${JSON.stringify(bad)} is refused`, async () => {
+    await assert.rejects(
+      listening(async () => respond(200), { trustedProxies: [bad] }),
+      /trustedProxies: expected an address or a block/,
+    )
+  })
+}

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Exchange, respond } from '#http'
+import { converse, listening, RawClient } from '#test/listening'
+
+/** A handler that keeps the exchanges it saw. */
+function recorder() {
+  const seen: Exchange[] = []
+  const handler = async (exchange: Exchange) => {
+    seen.push(exchange)
+    return respond(200, {}, 'ok')
+  }
+  return { seen, handler }
+}
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
+
+const request = (lines: string, body = '') => `${lines}\r\nConnection: close\r\n\r\n${body}`
+
+test('hands method, normalised URI, headers and peer to the handler', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  await converse(
+    server.port,
+    request('PROPFIND /a/./b?x=%3f HTTP/1.1\r\nHost: Example.com:80\r\nX-One: 1\r\nx-one: 2\r\nUser-Agent: test'),
+  )
+
+  const { request: got, client } = seen[0]!
+  assert.equal(got.method, 'PROPFIND')
+  assert.equal(got.uri.rawPath, '/a/b')
+  assert.equal(got.uri.rawQuery, 'x=%3f')
+  assert.equal(got.headers.get('host'), got.uri.authority)
+  assert.deepEqual(got.headers.all('x-one'), ['1', '2'])
+  assert.equal(client.remoteAddress, '127.0.0.1')
+  assert.equal(client.userAgent, 'test')
+  assert.equal(client.localPort, server.port)
+})
+
+const refused: [string, string, number][] = [
+  ['a fragment in the target (B4)', 'GET /admin#/public HTTP/1.1\r\nHost: a', 400],
+  ['absolute form that names another host (B8)', 'GET http://other/ HTTP/1.1\r\nHost: gw', 400],
+  ['no Host', 'GET / HTTP/1.1', 400],
+  ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a', 400],
+  ['a bad international Host (B34)', 'GET / HTTP/1.1\r\nHost: xn--\u00ff', 400],
+  ['TRACE (B10)', 'TRACE / HTTP/1.1\r\nHost: a', 405],
+  ['CONNECT (B10)', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443', 405],
+  ['a method in lower case (B10)', 'get / HTTP/1.1\r\nHost: a', 400],
+  ['the HTTP/2 preface (B10)', 'PRI * HTTP/2.0', 400],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe', 417],
+  [
+    'Content-Length with Transfer-Encoding',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked',
+    400,
+  ],
+  ['two Content-Lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3', 400],
+  ['an empty element in Transfer-Encoding (B23)', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ,chunked', 400],
+  ['another coding before chunked', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked', 400],
+  [
+    'Transfer-Encoding twice',
+    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+    400,
+  ],
+  ['Transfer-Encoding in HTTP/1.0', 'POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked', 400],
+  ['HTTP/2.0 in the request line', 'GET / HTTP/2.0\r\nHost: a', 505],
+  ['a head over 16 KiB (B89)', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}`, 431],
+  ['2,000 header fields (B89)', `GET / HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(2000)}c:d`, 431],
+  ['bytes that are no HTTP', '\u0016\u0003\u0001\u0002', 400],
+]
+
+for (const [what, text, status] of refused) {
+  test(`refuses ${what} with ${status}, says nothing about itself and closes`, async () => {
+    const { seen, handler } = recorder()
+    await using server = await listening(handler)
+    const answer = await converse(server.port, request(text))
+
+    assert.equal(statusOf(answer), status, answer)
+    assert.match(answer, /x-content-type-options: nosniff/i)
+    assert.match(answer, /connection: close/i)
+    assert.doesNotMatch(answer, /node|gateway|server:|x-powered-by|HPE_/i)
+    assert.equal(seen.length, 0)
+  })
+}
+
+test('a list of Content-Lengths never reaches the handler, nor does what follows it', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  await converse(
+    server.port,
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabcGET /smuggled HTTP/1.1\r\n\r\n',
+  )
+
+  assert.equal(seen.length, 0)
+})
+
+test('more than 16 KB of chunk extensions are refused with 413 (B24)', async () => {
+  await using server = await listening(async (exchange) => {
+    await exchange.request.body.read(1000)
+    return respond(200)
+  })
+  const extension = `1;${'x'.repeat(1000)}\r\na\r\n`
+  const answer = await converse(
+    server.port,
+    `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${extension.repeat(300)}0\r\n\r\n`,
+  )
+
+  assert.equal(statusOf(answer), 413)
+})
+
+for (const path of [
+  '/gateway',
+  '/gateway/api',
+  '/GateWay/x',
+  '/%67ateway',
+  '/x/../gateway',
+  '//gateway',
+  '/gateway;a=b/c',
+]) {
+  test(`the reserved path ${path} is 404 and reaches no handler (B12)`, async () => {
+    const { seen, handler } = recorder()
+    await using server = await listening(handler, { reservedPrefix: 'gateway' })
+    const answer = await converse(server.port, request(`GET ${path} HTTP/1.1\r\nHost: a`))
+    await converse(server.port, request(`GET http://a${path} HTTP/1.1\r\nHost: a`))
+
+    assert.ok([404, 400].includes(statusOf(answer)), answer)
+    assert.equal(seen.length, 0)
+  })
+}
+
+test('a path that only begins like the reserved one is served', async () => {
+  const { handler } = recorder()
+  await using server = await listening(handler, { reservedPrefix: 'gateway' })
+  assert.equal(statusOf(await converse(server.port, request('GET /gateways HTTP/1.1\r\nHost: a'))), 200)
+})
+
+test('fields that concern the connection, and those it lists, are gone before filters run (B16, B17)', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  await using client = new RawClient(server.port)
+  client.send(
+    'POST / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Hop, content-length, Authorization, x-forwarded-for\r\n' +
+      'Keep-Alive: 5\r\nProxy-Connection: x\r\nTE: gzip\r\nTrailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n' +
+      'X-Hop: 1\r\nAuthorization: Bearer t\r\nContent-Length: 2\r\n\r\nhi',
+  )
+  await client.receives(/ok$/)
+
+  const { headers, body } = seen[0]!.request
+  assert.deepEqual(headers.names().sort(), [
+    'Authorization',
+    'Content-Length',
+    'Host',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Port',
+    'X-Forwarded-Proto',
+  ])
+  assert.equal(body.length, 2)
+})
+
+test('odd header names are data, nothing else (B33)', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  const answer = await converse(
+    server.port,
+    request('GET / HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z'),
+  )
+
+  assert.equal(statusOf(answer), 200)
+  assert.equal(seen[0]!.request.headers.get('__proto__'), 'x')
+})
+
+test('a transaction id is believed only when that is switched on and it is well-formed (B21)', async () => {
+  const id = 'abc-123/0'
+  const send = async (value: string, trustTransactionHeader: boolean) => {
+    const { seen, handler } = recorder()
+    await using server = await listening(handler, { trustTransactionHeader })
+    await converse(server.port, request(`GET / HTTP/1.1\r\nHost: a\r\nX-Vendor-TransactionId: ${value}`))
+    return seen[0]!.transactionId.value
+  }
+
+  assert.equal(await send(id, true), id)
+  assert.notEqual(await send(id, false), id)
+  for (const bad of ['a b', 'x'.repeat(10_000), 'a<script>', '%0d%0aX: y', 'é']) {
+    assert.match(await send(bad, true), /^[\w-]{36}$/)
+  }
+})
+
+test('requests on one connection are served one after the other, in their order', async () => {
+  const started: string[] = []
+  const gate = Promise.withResolvers<void>()
+  await using server = await listening(async ({ request }) => {
+    started.push(request.uri.path)
+    if (request.uri.path === '/1') await gate.promise
+    return respond(200, {}, request.uri.path)
+  })
+  await using client = new RawClient(server.port)
+  client.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n')
+  await converse(server.port, request('GET /other HTTP/1.1\r\nHost: a'))
+  assert.deepEqual(started, ['/1', '/other'])
+  gate.resolve()
+  await client.receives(/\/1HTTP[\s\S]*\/2HTTP[\s\S]*\/3$/)
+})
+
+test('a request before a broken one is answered, then the connection closes', async () => {
+  const gate = Promise.withResolvers<void>()
+  const seen: string[] = []
+  await using server = await listening(async ({ request }) => {
+    seen.push(request.uri.path)
+    await gate.promise
+    return respond(200, {}, 'first')
+  })
+  await using client = new RawClient(server.port)
+  client.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost : b\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n')
+  await converse(server.port, 'nonsense\r\n\r\n')
+  gate.resolve()
+  await client.closed
+
+  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*first$/)
+  assert.deepEqual(seen, ['/1'])
+})
+
+test('an Upgrade that nobody takes is an ordinary request', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  const answer = await converse(
+    server.port,
+    'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+  )
+
+  assert.equal(statusOf(answer), 200)
+  assert.equal(seen[0]!.request.headers.has('upgrade'), false)
+})
+
+test('onUpgrade takes WebSocket requests and no others', async () => {
+  const upgraded: string[] = []
+  const { seen, handler } = recorder()
+  await using server = await listening(handler, {
+    onUpgrade: (message, socket) => {
+      upgraded.push(message.url ?? '')
+      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+    },
+  })
+  for (const protocol of ['websocket', 'h2c']) {
+    await using client = new RawClient(server.port)
+    client.send(`GET /${protocol} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
+    await client.receives(/^HTTP\/1\.1 (101|200)/)
+  }
+
+  assert.deepEqual(upgraded, ['/websocket'])
+  assert.equal(seen.length, 1)
+})

@@ -1,0 +1,7 @@
+/** Tells whether a path belongs to the gateway itself; decided on the decoded path, in any case (threats B12). */
+export function reservedPaths(prefix: string | undefined): (path: string) => boolean {
+  const name = prefix?.replace(/^\/+|\/+$/g, '') ?? ''
+  if (name === '') return () => false
+  const pattern = new RegExp(`^/+${RegExp.escape(name)}(?:[/;?#\\\\]|$)`, 'i')
+  return (path) => pattern.test(path)
+}

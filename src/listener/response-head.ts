@@ -1,0 +1,58 @@
+import { isHopByHop, type Response } from '#http'
+
+/** How a response is to be written. */
+export interface ResponseHead {
+  readonly raw: string[]
+  /** The number of bytes that must follow, or null when it is not known beforehand. */
+  readonly length: number | null
+  readonly hasBody: boolean
+}
+
+/** Whether a final response may carry this status; others come from a broken upstream (threats B28). */
+export function isFinalStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 999
+}
+
+/** The header list to send: end-to-end fields in their order and case, and framing that is the gateway's own. */
+export function headOf(response: Response, method: string, connection: 'keep' | 'close'): ResponseHead {
+  const { status, body } = response
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
+  const length = response.trailers === null ? body.length : null
+  const given = response.headers.raw()
+  const listed = listedInConnection(given)
+  const raw: string[] = []
+  let declared: string | null = null
+  for (let i = 0; i < given.length; i += 2) {
+    const name = given[i]!
+    const lower = name.toLowerCase()
+    if (lower === 'content-length') declared = given[i + 1]!
+    else if (!isHopByHop(lower) && listed?.has(lower) !== true) raw.push(name, given[i + 1]!)
+  }
+  if (hasBody) {
+    if (length !== null) raw.push('Content-Length', String(length))
+  } else if (status === 205) {
+    raw.push('Content-Length', '0')
+  } else if (status !== 204 && declared !== null && /^\d+$/.test(declared)) {
+    // RFC 9110 section 8.6: HEAD and 304 tell the length of what is not sent.
+    raw.push('Content-Length', declared)
+  }
+  if (connection === 'close') raw.push('Connection', 'close')
+  return { raw, length, hasBody }
+}
+
+// RFC 9110 section 7.6.1. Fields that protect the client stay, whatever the upstream lists.
+const kept = /^(?:content-.*|set-cookie|www-authenticate|cache-control|location|strict-transport-security|date)$/
+
+function listedInConnection(raw: readonly string[]): Set<string> | null {
+  let listed: Set<string> | null = null
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]!.length !== 10 || raw[i]!.toLowerCase() !== 'connection') continue
+    for (const part of raw[i + 1]!.split(',')) {
+      const name = part.trim().toLowerCase()
+      if (name === '' || kept.test(name)) continue
+      listed ??= new Set()
+      listed.add(name)
+    }
+  }
+  return listed
+}

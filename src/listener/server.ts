@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Handler } from '#http'
+import type { Logger } from '#logging'
+import type { Expectation } from './admission.ts'
+import { Connection } from './connection.ts'
+import { peerOf, TrustedProxies } from './peer.ts'
+import { rawRefusal } from './refusal.ts'
+import { reservedPaths } from './reserved-path.ts'
+import type { Service } from './service.ts'
+import type { Listener, ListenerSettings } from './settings.ts'
+import { OwnedResponse, Transaction } from './transaction.ts'
+
+type HttpServer = Server<typeof IncomingMessage, typeof OwnedResponse>
+
+// Node counts 0 as "no limit".
+const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
+
+// How long a connection that has not sent anything may hold up a drain.
+const silentTime = 1000
+
+class HttpListener implements Listener {
+  readonly #service: Service
+  readonly #server: HttpServer
+  readonly #connections = new Map<Duplex, Connection>()
+  #whenEmpty: (() => void) | null = null
+
+  constructor(service: Service) {
+    this.#service = service
+    this.#server = openServer(service.settings)
+    this.#attach(this.#server)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0
+  }
+
+  get stats(): { connections: number; active: number } {
+    return { connections: this.#connections.size, active: this.#service.active }
+  }
+
+  setHandler(handler: Handler): void {
+    this.#service.handler = handler
+  }
+
+  start(): Promise<void> {
+    const { port, host, reusePort, serverOptions } = this.#service.settings
+    const backlog = serverOptions?.backlog
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ port, host, reusePort, ...(backlog === undefined ? {} : { backlog }) }, () => {
+        this.#server.off('error', reject)
+        this.#server.on('error', (error) => this.#service.logger.error({ error }, 'the listener failed'))
+        resolve()
+      })
+    })
+  }
+
+  async drain(gracePeriodMs: number): Promise<{ aborted: number }> {
+    this.#service.draining = true
+    // Also closes connections that wait for their next request.
+    this.#server.close()
+    if (this.#connections.size > 0) await this.#emptied(gracePeriodMs)
+    const aborted = this.#service.active
+    for (const { socket } of this.#connections.values()) socket.destroy()
+    return { aborted }
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      if (this.#server.listening || this.#connections.size > 0) this.#server.once('close', () => resolve())
+      else resolve()
+    })
+    await this.drain(0)
+    await closed
+  }
+
+  #emptied(gracePeriodMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = setTimeout(resolve, Math.min(gracePeriodMs, 2 ** 31 - 1))
+    const silent = setTimeout(() => this.#closeSilent(), Math.min(silentTime, gracePeriodMs / 2))
+    this.#whenEmpty = resolve
+    return promise.finally(() => {
+      clearTimeout(end)
+      clearTimeout(silent)
+      this.#whenEmpty = null
+    })
+  }
+
+  #closeSilent(): void {
+    for (const { socket, isIdle } of this.#connections.values()) if (isIdle && socket.bytesRead === 0) socket.destroy()
+  }
+
+  #attach(server: HttpServer): void {
+    server.on('connection', (socket) => this.#opened(socket))
+    server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
+    server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
+    server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
+    server.on('clientError', (error, socket) => this.#unreadable(error, socket))
+    server.on('timeout', (socket) => this.#connections.get(socket)?.quiet())
+    // Tunnels are not offered (threats B10); without this Node would close the connection without a word.
+    server.on('connect', (_message, socket) => {
+      socket.write(rawRefusal(405))
+      this.#connections.get(socket)?.linger()
+    })
+    const { onUpgrade } = this.#service.settings
+    if (onUpgrade !== undefined) server.on('upgrade', onUpgrade)
+  }
+
+  #opened(socket: Socket): void {
+    const connection = new Connection(socket, peerOf(socket, this.#service.trusted), this.#service)
+    this.#connections.set(socket, connection)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      connection.closed()
+      if (this.#connections.size === 0) this.#whenEmpty?.()
+    })
+  }
+
+  #serve(message: IncomingMessage, response: OwnedResponse, expect: Expectation): void {
+    const connection = this.#connections.get(message.socket)
+    if (connection === undefined || connection.closing) return
+    connection.accept(new Transaction(this.#service, connection, message, response, expect))
+  }
+
+  #unreadable(error: Error, socket: Duplex): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else connection.unreadable(error)
+  }
+}
+
+function openServer(settings: ListenerSettings): HttpServer {
+  const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {}, onUpgrade } = settings
+  const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
+  const shortest = Math.min(headersTimeout, requestTimeout)
+  const server = createServer({
+    ServerResponse: OwnedResponse,
+    maxHeaderSize: settings.maxTotalHeadersSize,
+    headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
+    requestTimeout: limit(requestTimeout),
+    keepAliveTimeout: limit(keepAliveTimeout),
+    connectionsCheckingInterval: Math.max(50, Math.min(5000, shortest / 4)),
+    // The effective URI decides about Host, in words of ours.
+    requireHostHeader: false,
+    optimizeEmptyRequests: true,
+    noDelay,
+    keepAlive,
+    ...(highWaterMark === undefined ? {} : { highWaterMark }),
+    // Only WebSocket may upgrade (threats B35).
+    shouldUpgradeCallback: (message) =>
+      onUpgrade !== undefined && message.headers.upgrade?.trim().toLowerCase() === 'websocket',
+  })
+  // Node would silently leave out fields beyond the 2000th; their bytes are bounded, and their number by us.
+  server.maxHeadersCount = 0
+  server.timeout = limit(settings.idleTimeout)
+  return server
+}
+
+/** Opens a port and hands every request on it to the handler. */
+export async function listen(settings: ListenerSettings, handler: Handler, logger: Logger): Promise<Listener> {
+  const listener = new HttpListener({
+    settings,
+    logger,
+    handler,
+    trusted: new TrustedProxies(settings.trustedProxies),
+    isReserved: reservedPaths(settings.reservedPrefix),
+    draining: false,
+    active: 0,
+  })
+  await listener.start()
+  return listener
+}

@@ -1,0 +1,16 @@
+import type { Handler } from '#http'
+import type { Logger } from '#logging'
+import type { TrustedProxies } from './peer.ts'
+import type { ListenerSettings } from './settings.ts'
+
+/** What all requests of one listener share. */
+export interface Service {
+  readonly settings: ListenerSettings
+  readonly logger: Logger
+  readonly trusted: TrustedProxies
+  readonly isReserved: (path: string) => boolean
+  handler: Handler
+  draining: boolean
+  /** Requests that were handed to a transaction and have not ended. */
+  active: number
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Handler, TemporaryStorage } from '#http'
+
+/** How sockets are opened and served, beyond what HTTP itself needs. */
+export interface ServerOptions {
+  readonly backlog?: number
+  readonly noDelay?: boolean
+  readonly keepAlive?: boolean
+  readonly highWaterMark?: number
+}
+
+/** What one listener needs to know; times in milliseconds, `Infinity` for no limit. */
+export interface ListenerSettings {
+  readonly port: number
+  readonly host: string
+  readonly reusePort: boolean
+  readonly maxTotalHeadersSize: number
+  readonly requestTimeout: number
+  readonly headersTimeout: number
+  readonly keepAliveTimeout: number
+  /** A client that takes nothing of its response for this long is cut off. */
+  readonly idleTimeout: number
+  /** Larger request bodies are refused with 413. */
+  readonly maxBodyBytes?: number
+  /** Addresses or CIDR blocks of proxies whose word about the client is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly transactionIdHeader: string
+  readonly trustTransactionHeader: boolean
+  /** When false, request bodies are buffered in `storage` before the handler runs. */
+  readonly streaming: boolean
+  readonly storage: TemporaryStorage
+  /** Paths at and under `/<prefix>` are answered with 404 and never handed on. */
+  readonly reservedPrefix?: string
+  readonly serverOptions?: ServerOptions
+  /** Takes over requests that ask for `Upgrade: websocket`; without it the wish is ignored. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** An open port and the requests that come in through it. */
+export interface Listener {
+  readonly port: number
+  readonly stats: { readonly connections: number; readonly active: number }
+  setHandler(handler: Handler): void
+  /** Stops accepting, lets running requests end for so long, cuts off the rest and says how many those were. */
+  drain(gracePeriodMs: number): Promise<{ aborted: number }>
+  close(): Promise<void>
+}

@@ -1,0 +1,32 @@
+import { isHopByHop } from '#http'
+
+// Fields that tell where a message goes, where it ends or who sent it must stand in the head (RFC 9110 section 6.5.1).
+const headOnly = new Set([
+  'authorization',
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'location',
+  'max-forwards',
+  'range',
+  'set-cookie',
+  'www-authenticate',
+])
+
+/** The fields of a trailer section that may be passed on, as a flat list; null when there are none (threats B32). */
+export function allowedTrailers(raw: readonly string[]): string[] | null {
+  let allowed: string[] | null = null
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase()
+    if (headOnly.has(name) || isHopByHop(name) || name.startsWith('x-forwarded-') || name.startsWith('if-')) continue
+    allowed ??= []
+    allowed.push(raw[i]!, raw[i + 1]!)
+  }
+  return allowed
+}

@@ -1,0 +1,237 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import { Body, BodyTooLargeError, type Exchange, type Response, reasonPhrase, respond } from '#http'
+import { admit, type Expectation } from './admission.ts'
+import { makeExchange } from './arrival.ts'
+import type { Connection } from './connection.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { allowedMethods } from './refusal.ts'
+import { headOf, isFinalStatus } from './response-head.ts'
+import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
+import type { Service } from './service.ts'
+
+/** The response object of node:http that knows which transaction it answers, so that listeners need no closure. */
+export class OwnedResponse extends ServerResponse {
+  transaction: Transaction | null = null
+}
+
+// What is left of a request body up to this size is read and thrown away to keep the connection.
+const maxDiscarded = 65_536
+
+function onFinish(this: OwnedResponse): void {
+  this.transaction?.finished()
+}
+
+function ignore(): void {}
+
+/** One request and its response, from the parsed head to the last byte. */
+export class Transaction {
+  readonly #service: Service
+  readonly #connection: Connection
+  readonly #message: IncomingMessage
+  readonly #target: OwnedResponse
+  #expect: Expectation
+  /** As declared; -1 when chunked or not yet known. */
+  #bodyLength = -1
+  #body: IncomingBody | null = null
+  #exchange: Exchange | null = null
+  #writer: ResponseWriter | null = null
+  #endsWithConnection = false
+  #over = false
+
+  constructor(
+    service: Service,
+    connection: Connection,
+    message: IncomingMessage,
+    target: OwnedResponse,
+    expect: Expectation,
+  ) {
+    this.#service = service
+    this.#connection = connection
+    this.#message = message
+    this.#target = target
+    this.#expect = expect
+    target.transaction = this
+    target.on('finish', onFinish)
+    target.on('error', ignore)
+  }
+
+  /** Whether the whole request has arrived. */
+  get isReceived(): boolean {
+    return this.#message.complete
+  }
+
+  get hasAnswered(): boolean {
+    return this.#target.headersSent
+  }
+
+  start(): void {
+    const service = this.#service
+    const { peer } = this.#connection
+    service.active++
+    const admitted = admit(this.#message, this.#expect, peer, service.settings)
+    if ('problem' in admitted) {
+      this.#refuse(admitted.status, admitted.problem)
+      return
+    }
+    this.#bodyLength = admitted.head.bodyLength
+    if (service.isReserved(admitted.uri.path)) {
+      this.#answer(404, 'keep')
+      return
+    }
+    this.#exchange = makeExchange(admitted, this.#receiveBody(), peer, service)
+    void this.#run(this.#exchange)
+  }
+
+  /** The response is out. */
+  finished(): void {
+    if (this.#over) return
+    const unread = !this.#message.complete
+    this.#end()
+    // Completing the exchange has stopped its body; what is left of it must still pass, or the connection would stall.
+    if (unread) this.#message.resume()
+    if (unread && !this.#isDiscardable) this.#connection.linger()
+    this.#connection.finished()
+  }
+
+  /** The client is gone, or what it sends makes no sense any more. */
+  abandon(reason: Error): void {
+    if (this.#over) return
+    this.#over = true
+    this.#body?.fail(reason)
+    this.#writer?.cancel(reason)
+    this.#tell((exchange) => exchange.abort(reason))
+    this.#end()
+  }
+
+  #end(): void {
+    this.#over = true
+    this.#service.active--
+    this.#tell((exchange) => exchange.complete())
+  }
+
+  // Callbacks of filters run here, outside of any handler: a fault in one must not end the process.
+  #tell(what: (exchange: Exchange) => void): void {
+    if (this.#exchange === null) return
+    try {
+      what(this.#exchange)
+    } catch (error) {
+      this.#service.logger.error({ error }, 'a callback of the exchange failed')
+    }
+  }
+
+  #receiveBody(): Body {
+    if (this.#bodyLength === 0) return Body.empty
+    const { maxBodyBytes = Number.POSITIVE_INFINITY } = this.#service.settings
+    this.#body = new IncomingBody(this.#message, {
+      maxBytes: maxBodyBytes,
+      framing: this.#bodyLength < 0 ? 'chunked' : 'length',
+      onFirstRead: this.#expect === 'continue' ? () => this.#sendContinue() : null,
+      onAbuse: (error) => this.#connection.unreadable(error),
+    })
+    return Body.fromSource(this.#body, this.#bodyLength < 0 ? null : this.#bodyLength)
+  }
+
+  #sendContinue(): void {
+    this.#expect = 'nothing'
+    if (!this.#over && !this.#target.headersSent) this.#target.writeContinue()
+  }
+
+  async #run(exchange: Exchange): Promise<void> {
+    try {
+      const { handler, settings } = this.#service
+      if (!settings.streaming && this.#body !== null) await exchange.request.body.buffer(settings.storage)
+      this.#write(await handler(exchange), 'keep')
+    } catch (error) {
+      this.#fault(error, exchange)
+    }
+  }
+
+  #fault(error: unknown, exchange: Exchange): void {
+    // The client has gone; that its handler then fails is no fault.
+    if (this.#over || this.#connection.socket.destroyed) return
+    if (error instanceof BodyTooLargeError && !this.#target.headersSent) {
+      this.#refuse(413, error.message)
+      return
+    }
+    const { method, uri } = exchange.request
+    const transaction = exchange.transactionId.value
+    this.#service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
+    if (this.#target.headersSent) this.#cut()
+    else this.#answer(500, 'keep')
+  }
+
+  /** Answers without a handler and closes the connection: what follows on it cannot be trusted. */
+  #refuse(status: number, problem: string): void {
+    this.#service.logger.debug({ status, problem, client: this.#connection.peer.address }, 'request refused')
+    this.#answer(status, 'close')
+  }
+
+  #answer(status: number, connection: 'keep' | 'close'): void {
+    const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods } : {}
+    this.#write(respond(status, headers, reasonPhrase(status)), connection)
+  }
+
+  #write(response: Response, connection: 'keep' | 'close'): void {
+    if (this.#over) {
+      response.body.cancel()
+      return
+    }
+    const head = headOf(response, this.#message.method ?? '', this.#connectionAfter(connection))
+    if (!this.#writeHead(response, head.raw)) {
+      response.body.cancel()
+      this.#answer(502, connection)
+      return
+    }
+    if (!head.hasBody) {
+      response.body.cancel()
+      this.#target.end()
+    } else if (fitsOneWrite(response)) {
+      this.#target.end(response.body.bytes())
+    } else {
+      this.#endsWithConnection = head.length === null && !this.#target.chunkedEncoding
+      this.#writer = new ResponseWriter(this.#target, response, head, (error) => this.#broken(error))
+      this.#writer.start()
+    }
+  }
+
+  /** Node checks names, values and the reason; what it refuses is answered with 502 and never sent (threats B28, B29). */
+  #writeHead(response: Response, raw: string[]): boolean {
+    try {
+      if (!isFinalStatus(response.status)) throw new RangeError(`status ${response.status} cannot end a request`)
+      this.#target.writeHead(response.status, response.reason, raw)
+      return true
+    } catch (error) {
+      this.#service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      return false
+    }
+  }
+
+  /** What becomes of the connection: a body nobody will read must not be taken for the next request (threats B26). */
+  #connectionAfter(wish: 'keep' | 'close'): 'keep' | 'close' {
+    const waitsForContinue = this.#expect !== 'nothing' && this.#bodyLength !== 0
+    const unread = !this.#message.complete && (waitsForContinue || !this.#isDiscardable)
+    if (wish === 'close' || unread) {
+      this.#connection.lingerAtEnd()
+      return 'close'
+    }
+    return this.#service.draining ? 'close' : 'keep'
+  }
+
+  get #isDiscardable(): boolean {
+    return this.#bodyLength >= 0 && this.#bodyLength <= maxDiscarded
+  }
+
+  #broken(error: Error): void {
+    const transaction = this.#exchange?.transactionId.value
+    this.#service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
+    this.#cut()
+  }
+
+  /** Ends the connection so that the client cannot take what it got for the whole (threats B27). */
+  #cut(): void {
+    const { socket } = this.#connection
+    // Where the end of the connection ends the body (HTTP/1.0), only a reset tells the client.
+    if (this.#endsWithConnection) socket.resetAndDestroy()
+    else socket.destroy()
+  }
+}
