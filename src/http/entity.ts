@@ -50,9 +50,8 @@ export function setEntity(message: Message, value: unknown): void {
   const { headers } = message
   const body = entityBody(value)
   for (const name of ['Content-Length', 'Content-Encoding', 'Transfer-Encoding']) headers.delete(name)
-  const isJson = value !== null && value !== undefined && typeof value !== 'string' && !(value instanceof Uint8Array)
-  if (isJson && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
-  message.body.cancel()
+  if (isJson(value) && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
+  if (body !== message.body) message.body.cancel()
   message.body = body
 }
 
@@ -66,6 +65,11 @@ export function mediaType(headers: Headers): string {
 function charsetOf(headers: Headers): string {
   const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(headers.get('content-type') ?? '') ?? []
   return quoted || plain || 'utf-8'
+}
+
+function isJson(value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'string') return false
+  return !(value instanceof Uint8Array || value instanceof Entity)
 }
 
 function entityBody(value: unknown): Body {

@@ -31,9 +31,14 @@ export function isPunycode(text: string): boolean {
     bias = adapt(index - before, length, before === 0)
     codePoint += Math.floor(index / length)
     index = (index % length) + 1
-    if (codePoint > MAX_CODE_POINT || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return false
+    if (!isLetterLike(codePoint)) return false
   }
   return true
+}
+
+/** Neither a control character nor a surrogate, and within Unicode. */
+function isLetterLike(codePoint: number): boolean {
+  return codePoint >= 0xa1 && codePoint <= MAX_CODE_POINT && (codePoint < 0xd800 || codePoint > 0xdfff)
 }
 
 function digitOf(code: number): number {

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { Body, BodyCancelledError, BodyTooLargeError, TemporaryStorage } from './index.ts'
+
+async function storageFor(context: TestContext, limits: Partial<{ memoryLimit: number; fileLimit: number }> = {}) {
+  const parent = await mkdtemp(join(tmpdir(), 'storage-test-'))
+  context.after(() => rm(parent, { recursive: true, force: true }))
+  // A directory that does not exist yet: it is made when it is first needed.
+  const directory = join(parent, 'tmp')
+  return {
+    directory,
+    storage: new TemporaryStorage({ initialLength: 16, memoryLimit: 100, fileLimit: 10_000, ...limits, directory }),
+  }
+}
+
+const chunked = (content: Uint8Array, size: number): Buffer[] => {
+  const chunks: Buffer[] = []
+  for (let at = 0; at < content.length; at += size) chunks.push(Buffer.from(content.subarray(at, at + size)))
+  return chunks
+}
+
+const pattern = (length: number) => Buffer.from(Uint8Array.from({ length }, (_, index) => (index * 7) % 251))
+
+const bodyOf = (content: Uint8Array, size = 37) => Body.fromStream(Readable.from(chunked(content, size)))
+
+/** The files this process holds open under a directory, by the names the kernel gives them. */
+async function openFilesIn(directory: string): Promise<string[]> {
+  const names: string[] = []
+  for (const descriptor of await readdir('/proc/self/fd')) {
+    const target = await readlink(`/proc/self/fd/${descriptor}`).catch(() => '')
+    if (target.startsWith(directory)) names.push(target)
+  }
+  return names
+}
+
+test('small content stays in memory', async (context) => {
+  const { storage, directory } = await storageFor(context)
+  const body = bodyOf(pattern(100))
+  await body.buffer(storage)
+  assert.deepEqual(Buffer.from(body.bytes()), pattern(100))
+  assert.equal(body.length, 100)
+  await assert.rejects(readdir(directory), { code: 'ENOENT' })
+})
+
+test('larger content goes to a file that has no name, and can be read in every way again', async (context) => {
+  const { storage, directory } = await storageFor(context)
+  const content = pattern(9_000)
+  const body = bodyOf(content)
+  await body.buffer(storage)
+
+  assert.equal(body.isBuffered, true)
+  assert.equal(body.length, 9_000)
+  assert.deepEqual(await readdir(directory), [])
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(Buffer.from(body.bytes()), content)
+    assert.deepEqual(await buffer(body.stream()), content)
+  }
+  assert.deepEqual(Buffer.from(await body.read(9_000)), content)
+  body.cancel()
+})
+
+test('content over the limit of the file is refused and nothing stays open', {
+  skip: process.platform !== 'linux',
+}, async (context) => {
+  const { storage, directory } = await storageFor(context)
+  await assert.rejects(bodyOf(pattern(10_001)).buffer(storage), { name: 'BodyTooLargeError', limit: 10_000 })
+  await closed(directory)
+})
+
+test('cancelling closes the file', { skip: process.platform !== 'linux' }, async (context) => {
+  const { storage, directory } = await storageFor(context)
+  const body = bodyOf(pattern(5_000))
+  await body.buffer(storage)
+  assert.equal((await openFilesIn(directory)).length, 1)
+  body.cancel()
+  await closed(directory)
+  assert.throws(() => body.bytes())
+})
+
+/** Resolves when no file under the directory is open; closing goes through the thread pool, so it takes turns of the loop. */
+async function closed(directory: string): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn++) if ((await openFilesIn(directory)).length === 0) return
+  assert.fail('a temporary file is still open')
+}
+
+test('a file limit below the memory limit means memory only', async (context) => {
+  const { storage } = await storageFor(context, { memoryLimit: 50, fileLimit: 10 })
+  const body = bodyOf(pattern(50))
+  await body.buffer(storage)
+  assert.equal(body.length, 50)
+  await assert.rejects(bodyOf(pattern(51)).buffer(storage), BodyTooLargeError)
+})
+
+test('buffering twice, also at the same time, reads the producer once', async (context) => {
+  const { storage } = await storageFor(context)
+  const body = bodyOf(pattern(1_000))
+  await Promise.all([body.buffer(storage), body.buffer(storage)])
+  await body.buffer(storage)
+  assert.deepEqual(Buffer.from(body.bytes()), pattern(1_000))
+  body.cancel()
+})
+
+test('a sink that pauses gets a file piece by piece', async (context) => {
+  const { storage } = await storageFor(context, { fileLimit: 1_000_000 })
+  const content = pattern(300_000)
+  const body = bodyOf(content, 50_000)
+  await body.buffer(storage)
+  const chunks: Uint8Array[] = []
+  await new Promise<void>((resolve, reject) => {
+    let waiting = false
+    const control = body.pipe({
+      write(chunk) {
+        assert.equal(waiting, false)
+        chunks.push(chunk)
+        waiting = true
+        setImmediate(() => {
+          waiting = false
+          control.resume()
+        })
+        return false
+      },
+      end: () => resolve(),
+      fail: reject,
+    })
+  })
+  assert.ok(chunks.length > 2)
+  assert.deepEqual(Buffer.concat(chunks), content)
+  body.cancel()
+})
+
+test('cancelling while content is being stored rejects and leaves nothing open', {
+  skip: process.platform !== 'linux',
+}, async (context) => {
+  const { storage, directory } = await storageFor(context)
+  const stream = new Readable({ read: () => undefined })
+  const body = Body.fromStream(stream)
+  const buffering = body.buffer(storage)
+  stream.push(pattern(500))
+  stream.once('data', () => body.cancel())
+  await assert.rejects(buffering, BodyCancelledError)
+  assert.equal(stream.destroyed, true)
+  await closed(directory)
+})
+
+test('cancelling while a file is being sent fails the sink', async (context) => {
+  const { storage } = await storageFor(context)
+  const body = bodyOf(pattern(5_000))
+  await body.buffer(storage)
+  const failure = new Promise<Error>((resolve) => {
+    body.pipe({ write: () => true, end: () => assert.fail('a clean end'), fail: resolve })
+  })
+  body.cancel()
+  assert.ok((await failure) instanceof BodyCancelledError)
+})
+
+test('a directory that cannot be written to rejects the buffering', async () => {
+  const storage = new TemporaryStorage({
+    initialLength: 1,
+    memoryLimit: 1,
+    fileLimit: 100,
+    directory: '/dev/null/none',
+  })
+  await assert.rejects(bodyOf(pattern(50)).buffer(storage), { code: 'ENOTDIR' })
+})
+
+test('what is stored is what came, wherever the limits lie', async (context) => {
+  const { directory } = await storageFor(context)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(400),
+      fc.integer({ min: 1, max: 90 }),
+      fc.integer({ min: 1, max: 300 }),
+      async (length, size, memoryLimit) => {
+        const storage = new TemporaryStorage({ initialLength: 8, memoryLimit, fileLimit: 400, directory })
+        const body = bodyOf(pattern(length), size)
+        await body.buffer(storage)
+        assert.deepEqual(Buffer.from(body.bytes()), pattern(length))
+        body.cancel()
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
