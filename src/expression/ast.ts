@@ -19,7 +19,7 @@ export type Node =
   | { readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number }
   | { readonly type: 'unary'; readonly operator: UnaryOperator; readonly operand: Node }
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
-  | { readonly type: 'ternary'; readonly test: Node; readonly then: Node; readonly otherwise: Node }
+  | { readonly type: 'ternary'; readonly test: Node; readonly whenTrue: Node; readonly whenFalse: Node }
 
 /** A piece of a string that may hold expressions: literal text or one `${...}`. */
 export type Segment = string | Node
@@ -53,6 +53,6 @@ function childrenOf(node: Node): readonly Node[] {
     case 'binary':
       return [node.left, node.right]
     case 'ternary':
-      return [node.test, node.then, node.otherwise]
+      return [node.test, node.whenTrue, node.whenFalse]
   }
 }

@@ -46,7 +46,7 @@ function messagesOf(node: Node): readonly Message[] {
         ? both
         : named(node.name.replace(/^get([A-Z])/, (_, letter: string) => letter.toLowerCase()))
     case 'ternary':
-      return [...messagesOf(node.then), ...messagesOf(node.otherwise)]
+      return [...messagesOf(node.whenTrue), ...messagesOf(node.whenFalse)]
     default:
       return none
   }

@@ -37,7 +37,7 @@ export function compileNode(node: Node): Evaluate {
     case 'binary':
       return compileBinary(node)
     case 'ternary': {
-      const [test, then, otherwise] = [node.test, node.then, node.otherwise].map(compileNode) as [
+      const [test, then, otherwise] = [node.test, node.whenTrue, node.whenFalse].map(compileNode) as [
         Evaluate,
         Evaluate,
         Evaluate,

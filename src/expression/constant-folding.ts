@@ -23,8 +23,8 @@ export function foldConstants(node: Node): Node {
       return foldTernary({
         ...node,
         test: foldConstants(node.test),
-        then: foldConstants(node.then),
-        otherwise: foldConstants(node.otherwise),
+        whenTrue: foldConstants(node.whenTrue),
+        whenFalse: foldConstants(node.whenFalse),
       })
   }
 }
@@ -51,7 +51,7 @@ function foldBinary(node: Node & { type: 'binary' }): Node {
 function foldTernary(node: Node & { type: 'ternary' }): Node {
   if (node.test.type !== 'literal') return node
   try {
-    return toBoolean(node.test.value) ? node.then : node.otherwise
+    return toBoolean(node.test.value) ? node.whenTrue : node.whenFalse
   } catch (error) {
     if (error instanceof EvaluationError) return node
     throw error

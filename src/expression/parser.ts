@@ -95,9 +95,9 @@ class Parser {
     return this.#nested(() => {
       const test = this.#binary(0)
       if (!this.#accept('?')) return test
-      const then = this.expression()
+      const whenTrue = this.expression()
       this.#expect(':')
-      return { type: 'ternary', test, then, otherwise: this.expression() }
+      return { type: 'ternary', test, whenTrue, whenFalse: this.expression() }
     })
   }
 

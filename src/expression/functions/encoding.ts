@@ -68,9 +68,9 @@ function percentEncode(value: string, safe: string): string {
   const encoded = encodeURIComponent(value.toWellFormed())
   const strict = encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
   return bounded(
-    strict.replace(/%[0-7][0-9A-F]/g, (escape) => {
-      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
-      return safe.includes(character) ? character : escape
+    strict.replace(/%[0-7][0-9A-F]/g, (code) => {
+      const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      return safe.includes(character) ? character : code
     }),
   )
 }

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { compile, EvaluationError, scopeOf } from '../index.ts'
+
+const scope = scopeOf({
+  text: 'Hello, World',
+  padded: '  x ',
+  list: ['a', 'b', 'a'],
+  set: new Set(['a', 'b']),
+  map: { one: 1, nothing: null },
+  keyed: new Map<string, unknown>([['one', 1]]),
+  number: 2.75,
+  yes: true,
+  n: null,
+})
+const evaluate = (source: string): unknown => compile(`\${${source}}`).evaluate(scope)
+
+const results: readonly (readonly [string, unknown])[] = [
+  ['text.length()', 12],
+  ["''.isEmpty()", true],
+  ["' '.isBlank()", true],
+  ["text.concat('!')", 'Hello, World!'],
+  ["text.startsWith('Hell')", true],
+  ["text.endsWith('World')", true],
+  ["text.contains(', ')", true],
+  ["text.indexOf('o')", 4],
+  ["text.indexOf('o', 5)", 8],
+  ["text.lastIndexOf('o')", 8],
+  ['text.substring(7)', 'World'],
+  ['text.substring(0, 5)', 'Hello'],
+  ['text.charAt(1)', 'e'],
+  ['text.toUpperCase()', 'HELLO, WORLD'],
+  ['text.toLowerCase()', 'hello, world'],
+  ['padded.trim()', 'x'],
+  ['padded.strip()', 'x'],
+  ["'ab'.repeat(3)", 'ababab'],
+  ["'a.b.c'.replace('.', '$1')", 'a$1b$1c'],
+  ["'a1b2'.replaceAll('([a-z])(\\\\d)', '$2$1')", '1a2b'],
+  ["'a1b2'.replaceFirst('\\\\d', '#')", 'a#b2'],
+  ["'a1'.replaceAll('1', '\\\\\\\\$')", 'a$'],
+  ["'a,b,,'.split(',')", ['a', 'b']],
+  ["'abc'.matches('a.c')", true],
+  ["'abcd'.matches('a.c')", false],
+  ["'abc'.equals('abc')", true],
+  ["'abc'.equals(5)", false],
+  ["'abc'.equalsIgnoreCase('ABC')", true],
+  ["'a'.compareTo('b')", -1],
+  ["'a'.toString()", 'a'],
+  ['list.size()', 3],
+  ['list.isEmpty()', false],
+  ["list.contains('b')", true],
+  ["list.contains('z')", false],
+  ["list.indexOf('a')", 0],
+  ["list.lastIndexOf('a')", 2],
+  ['list.get(1)', 'b'],
+  ['list.get(9)', null],
+  ["list.join('-')", 'a-b-a'],
+  ['list.toString()', '[a, b, a]'],
+  ['list.equals(list)', true],
+  ['set.size()', 2],
+  ["set.contains('a')", true],
+  ['set.isEmpty()', false],
+  ["map.get('one')", 1],
+  ["map.get('absent')", null],
+  ["map.getOrDefault('absent', 7)", 7],
+  ["map.getOrDefault('one', 7)", 1],
+  ["map.containsKey('nothing')", true],
+  ["map.containsKey('toString')", false],
+  ['map.containsValue(1)', true],
+  ["map.keySet().contains('one')", true],
+  ['map.values()', [1, null]],
+  ['map.size()', 2],
+  ['map.isEmpty()', false],
+  ["keyed.get('one')", 1],
+  ["keyed.containsKey('one')", true],
+  ['keyed.keySet().size()', 1],
+  ['number.intValue()', 2],
+  ['number.longValue()', 2],
+  ['number.doubleValue()', 2.75],
+  ['number.toString()', '2.75'],
+  ['number.equals(2.75)', true],
+  ['number.compareTo(3)', -1],
+  ['yes.toString()', 'true'],
+  ['n.anything(1, 2)', null],
+]
+
+for (const [source, expected] of results) {
+  test(`${source} gives ${JSON.stringify(expected)}`, () => assert.deepEqual(evaluate(source), expected))
+}
+
+const failures = [
+  'text.substring(-1)',
+  'text.substring(5, 99)',
+  'text.charAt(99)',
+  "text.substring('x')",
+  'text.hashCode()',
+  'text.getClass()',
+  "text.startsWith('a', 'b', 'c')",
+  'text.contains(list)',
+  'list.add(1)',
+  "list.get('x')",
+  'map.put(1, 2)',
+  'map.clear()',
+  'set.add(1)',
+  'number.getClass()',
+  "number.compareTo('x')",
+  "'a'.replaceAll('a', '$5')",
+  "'a'.replaceAll(text.concat('('), '')",
+]
+
+for (const source of failures) {
+  test(`${source} fails`, () => assert.throws(() => evaluate(source), EvaluationError))
+}
