@@ -1,0 +1,188 @@
+import { FilterKind } from '#contracts'
+import {
+  type Exchange,
+  equalsIgnoreCase,
+  type Filter,
+  Headers,
+  isHopByHop,
+  type Response,
+  sameManagedName,
+} from '#http'
+import { appendPointer } from '#json'
+import { config, defineType, list, listOrOne, map, oneOf, type Runtime, runtime, string } from '#schema'
+
+type Fields = Readonly<Record<string, readonly Runtime<string>[]>>
+
+/** Removes, replaces and adds headers of requests or responses. */
+export const HeaderFilter = defineType({
+  name: 'HeaderFilter',
+  kind: FilterKind,
+  summary: 'Removes, replaces and adds headers of the request or of the response.',
+  config: {
+    messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({
+      description: 'Which message is changed: the request on its way in, or the response on its way back.',
+    }),
+    remove: list(config(string()))
+      .prefault([])
+      .meta({ description: 'Names of headers that are removed, with all their values.' }),
+    replace: map(listOrOne(runtime('string')))
+      .prefault({})
+      .meta({ description: 'Header names to values that take the place of all present ones. A null adds nothing.' }),
+    add: map(listOrOne(runtime('string')))
+      .prefault({})
+      .meta({ description: 'Header names to values that are added to the present ones. A null adds nothing.' }),
+  },
+  check: ({ remove, replace, add }, report) => {
+    for (const [at, name] of remove.entries()) reportField(name, '', `/remove/${at}`, report)
+    checkFields('/replace', replace, report)
+    checkFields('/add', add, report)
+  },
+  create: ({ messageType, remove, replace, add }, env) => {
+    for (const name of [...Object.keys(replace), ...Object.keys(add)]) {
+      if (isHopByHop(name) || equalsIgnoreCase(name, 'content-length')) {
+        env.warn(`HeaderFilter: setting ${name} has no effect, since it belongs to one connection; remove it`)
+      }
+    }
+    return changeHeaders({ messageType, remove, replace, add })
+  },
+})
+
+function checkFields(pointer: string, fields: Fields, report: (path: string, message: string) => void): void {
+  for (const name of Object.keys(fields)) {
+    const constants = (fields[name] ?? []).filter((ask) => ask.expression.constant).map(constantValue)
+    for (const value of constants.length === 0 ? [''] : constants) {
+      reportField(name, value, appendPointer(pointer, name), report)
+    }
+  }
+}
+
+function reportField(name: string, value: string, path: string, report: (path: string, message: string) => void): void {
+  try {
+    new Headers().add(name, value)
+  } catch (error) {
+    report(path, (error as Error).message)
+  }
+}
+
+/** The value of an expression that holds none; it is the same in every scope. */
+function constantValue(ask: Runtime<string>): string {
+  return ask.expression.evaluate({ lookup: () => undefined }) as string
+}
+
+interface Settings {
+  readonly messageType: 'REQUEST' | 'RESPONSE'
+  readonly remove: readonly string[]
+  readonly replace: Fields
+  readonly add: Fields
+}
+
+/** Puts a filter together that does per request only what could not be done before. */
+export function changeHeaders(settings: Settings): Filter {
+  const change = headerChange(settings)
+  return settings.messageType === 'REQUEST' ? onRequest(change) : onResponse(change)
+}
+
+type Change = (headers: Headers, exchange: Exchange, response: Response | null) => Promise<void> | null
+
+function onRequest(change: Change): Filter {
+  return (exchange, next) => {
+    try {
+      const pending = change(exchange.request.headers, exchange, null)
+      return pending === null ? next(exchange) : pending.then(() => next(exchange))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+}
+
+function onResponse(change: Change): Filter {
+  return async (exchange, next) => {
+    const response = await next(exchange)
+    try {
+      const pending = change(response.headers, exchange, response)
+      if (pending !== null) await pending
+    } catch (error) {
+      // Nobody will read it any more: its connection must not wait for that.
+      response.body.cancel()
+      throw error
+    }
+    return response
+  }
+}
+
+interface NewField {
+  readonly name: string
+  readonly ask: Runtime<string>
+}
+
+function headerChange(settings: Settings): Change {
+  const isUnwanted = unwantedNames(settings)
+  const fields = [settings.replace, settings.add].flatMap(flat)
+  const write = (headers: Headers, values: readonly (string | null)[]): void => {
+    if (isUnwanted !== null) headers.deleteWhere(isUnwanted)
+    for (let at = 0; at < fields.length; at++) {
+      const value = values[at] ?? null
+      if (value !== null) headers.add(fields[at]!.name, value)
+    }
+  }
+  if (fields.every(({ ask }) => ask.expression.constant)) {
+    const constants = fields.map(({ ask }) => constantValue(ask))
+    return (headers) => {
+      write(headers, constants)
+      return null
+    }
+  }
+  return (headers, exchange, response) => {
+    // All values are asked for before anything changes, so that they can be made from what is removed.
+    const values = valuesOf(fields, exchange, response, 0, [])
+    if (values instanceof Promise) return values.then((settled) => write(headers, settled))
+    write(headers, values)
+    return null
+  }
+}
+
+function flat(fields: Fields): NewField[] {
+  return Object.entries(fields).flatMap(([name, values]) => values.map((ask) => ({ name, ask })))
+}
+
+type Values = readonly (string | null)[]
+
+/** One after the other: of several promises under way, a failure of the second would be nobody's. */
+function valuesOf(
+  fields: readonly NewField[],
+  exchange: Exchange,
+  response: Response | null,
+  from: number,
+  values: (string | null)[],
+): Values | Promise<Values> {
+  for (let at = from; at < fields.length; at++) {
+    const value = fields[at]!.ask(exchange, response)
+    if (value instanceof Promise) {
+      return value.then((settled) => {
+        values.push(settled)
+        return valuesOf(fields, exchange, response, at + 1, values)
+      })
+    }
+    values.push(value)
+  }
+  return values
+}
+
+/**
+ * Which present fields go. Servers behind the gateway may take `X_User` for `X-User`, so a client must not be able
+ * to send one beside the other that the gateway answers for (threats B15).
+ */
+function unwantedNames({ messageType, remove, replace, add }: Settings): ((name: string) => boolean) | null {
+  const gone = [...remove, ...Object.keys(replace)]
+  const same = messageType === 'REQUEST' ? sameManagedName : equalsIgnoreCase
+  const added = messageType === 'REQUEST' ? Object.keys(add) : []
+  if (gone.length + added.length === 0) return null
+  return (name) => {
+    for (let at = 0; at < gone.length; at++) if (same(gone[at]!, name)) return true
+    for (let at = 0; at < added.length; at++) {
+      const own = added[at]!
+      if (sameManagedName(own, name) && !equalsIgnoreCase(own, name)) return true
+    }
+    return false
+  }
+}
