@@ -34,6 +34,7 @@ let delivering = false
 /** One request on its way to the upstream and its response on the way back. */
 export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, UploadObserver, Watched {
   deadline = Number.POSITIVE_INFINITY
+  slot = -1
   carrier: Carrier | null = null
   /** Set by the owner: the call counts as one that uses a connection. */
   admitted = false

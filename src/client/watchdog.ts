@@ -1,6 +1,8 @@
 /** Something that must not wait beyond its deadline, a time of `performance.now()`; `Infinity` when it waits for nothing. */
 export interface Watched {
   readonly deadline: number
+  /** The watchdog's own note, -1 before it is watched. */
+  slot: number
   expire(): void
 }
 
@@ -12,7 +14,8 @@ const LONGEST_PERIOD = 500
  * body would not be. Deadlines are noticed at most an eighth of the time-out, or half a second, late; never early.
  */
 export class Watchdog {
-  readonly #watched = new Set<Watched>()
+  // An array and not a Set: the tables a Set leaves behind as it grows keep its former members alive until a full collection.
+  readonly #watched: Watched[] = []
   readonly #period: number
   #timer: NodeJS.Timeout | null = null
 
@@ -21,18 +24,28 @@ export class Watchdog {
   }
 
   add(watched: Watched): void {
-    this.#watched.add(watched)
+    watched.slot = this.#watched.push(watched) - 1
     this.#timer ??= setInterval(() => this.#look(), this.#period).unref()
   }
 
   delete(watched: Watched): void {
-    this.#watched.delete(watched)
+    if (watched.slot < 0) return
+    const last = this.#watched.pop()!
+    if (last !== watched) {
+      this.#watched[watched.slot] = last
+      last.slot = watched.slot
+    }
+    watched.slot = -1
   }
 
+  /** Backwards, because an expired one is replaced by the last, which has been looked at. */
   #look(): void {
     const now = performance.now()
-    for (const watched of this.#watched) if (watched.deadline <= now) watched.expire()
-    if (this.#watched.size > 0 || this.#timer === null) return
+    for (let i = this.#watched.length - 1; i >= 0; i--) {
+      const watched = this.#watched[i]
+      if (watched !== undefined && watched.deadline <= now) watched.expire()
+    }
+    if (this.#watched.length > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
   }
