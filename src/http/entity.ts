@@ -1,6 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import { parseJson } from '#json'
 import { Body } from './body.ts'
+import { decodeContent } from './content-coding.ts'
 import { type Form, parseForm } from './form.ts'
 import type { Headers } from './headers.ts'
 import { jsonCopy } from './json-copy.ts'
@@ -13,7 +14,7 @@ export interface Message {
 
 const URLENCODED = 'application/x-www-form-urlencoded'
 
-/** The content of a message as expressions see it; the body must be buffered before it is looked into. */
+/** The content of a message as expressions see it; the body must be buffered before it is looked into. Bytes are as sent. */
 export class Entity {
   readonly message: Message
 
@@ -22,7 +23,7 @@ export class Entity {
   }
 
   get string(): string {
-    return this.message.body.text(charsetOf(this.message.headers))
+    return textOf(this.message)
   }
 
   get json(): unknown {
@@ -42,7 +43,7 @@ export class Entity {
 /** The fields of a urlencoded body; none where the content is of another type. */
 export function bodyForm(message: Message): Form {
   if (mediaType(message.headers) !== URLENCODED || message.body.isEmpty) return Object.create(null)
-  return parseForm(message.body.text(charsetOf(message.headers)), { keepNamesWithoutValue: false })
+  return parseForm(textOf(message), { keepNamesWithoutValue: false })
 }
 
 /** Replaces the content by text, bytes or a JSON value; headers that described the old content go. */
@@ -53,6 +54,11 @@ export function setEntity(message: Message, value: unknown): void {
   if (isJson(value) && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
   if (body !== message.body) message.body.cancel()
   message.body = body
+}
+
+/** The content as text, its coding undone, in the charset its type names. */
+function textOf({ headers, body }: Message): string {
+  return new TextDecoder(charsetOf(headers)).decode(decodeContent(headers, body.bytes()))
 }
 
 /** The media type of a message, in lower case and without parameters. */

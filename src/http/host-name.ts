@@ -8,7 +8,11 @@ export interface Authority {
 }
 
 const MAX_BYTES = 255
-const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
+const MAX_LABEL = 63
+const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/
+const DOT = 0x2e
+const HYPHEN = 0x2d
+const UNDERSCORE = 0x5f
 
 /** Reads `host[:port]` as it may stand in Host, or says what is wrong with it (RFC 9110 section 7.2; threats B7, B34). */
 export function parseAuthority(text: string): Authority | { problem: string } {
@@ -38,14 +42,35 @@ function addressLiteral(host: string, port: number): Authority | { problem: stri
 function registeredName(written: string, port: number): Authority | { problem: string } {
   // A final dot only says that the name is complete; without it there is one spelling.
   const host = written.endsWith('.') ? written.slice(0, -1) : written
-  let last = ''
-  for (const label of host.split('.')) {
-    if (label.length > 63 || !LABEL.test(label)) return { problem: 'the host is not a name' }
-    if (label.startsWith('xn--') && !isPunycode(label.slice(4)))
-      return { problem: 'the host is not an international name' }
-    last = label
+  let start = 0
+  for (let end = 0; end <= host.length; end++) {
+    if (end < host.length && host.charCodeAt(end) !== DOT) continue
+    const problem = labelProblem(host, start, end)
+    if (problem !== null) return { problem }
+    if (end < host.length) start = end + 1
   }
   // What ends in a number is read as an address by others, often as another one: 127.1, 0x7f.1.
-  if (/^(?:\d+|0x[0-9a-f]*)$/.test(last) && !isIPv4(host)) return { problem: 'the host is not an address' }
+  if (isDigit(host.charCodeAt(start)) && NUMBER.test(host.slice(start)) && !isIPv4(host)) {
+    return { problem: 'the host is not an address' }
+  }
   return { host, port }
+}
+
+/** Checks the label between two positions (RFC 1123 section 2.1; underscores are taken, as many internal names have them). */
+function labelProblem(host: string, start: number, end: number): string | null {
+  const length = end - start
+  if (length === 0 || length > MAX_LABEL) return 'the host is not a name'
+  for (let i = start; i < end; i++) {
+    const code = host.charCodeAt(i)
+    const letter = (code >= 0x61 && code <= 0x7a) || isDigit(code) || code === UNDERSCORE
+    if (!letter && (code !== HYPHEN || i === start || i === end - 1)) return 'the host is not a name'
+  }
+  if (host.startsWith('xn--', start) && !isPunycode(host.slice(start + 4, end))) {
+    return 'the host is not an international name'
+  }
+  return null
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
 }

@@ -41,6 +41,16 @@ export const URI_EXPOSURE: Exposure<Uri> = {
     port: (self, value) => {
       self.port = Number(value)
     },
+    authority: (self, value) => {
+      self.authority = text(value)
+    },
+    rawAuthority: (self, value) => {
+      self.authority = text(value)
+    },
+    pathElements: (self, value) => {
+      if (!Array.isArray(value)) throw new InvalidUriError('uri path elements: expected a list of text')
+      self.pathElements = value.map(text)
+    },
     path: (self, value) => {
       self.path = text(value)
     },

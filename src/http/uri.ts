@@ -152,9 +152,21 @@ export class Uri {
     this.#text = null
   }
 
+  /** Host and port, with user information before them where there is any. */
   get authority(): string {
     const user = this.#userInfo === null ? '' : `${this.#userInfo}@`
     return this.#port < 0 ? `${user}${this.#host}` : `${user}${this.#host}:${this.#port}`
+  }
+
+  set authority(value: string) {
+    const parsed = Uri.parse(`//${value}`)
+    if (parsed.#host === '' || parsed.#rawPath !== '' || parsed.#rawQuery !== null || parsed.#rawFragment !== null) {
+      throw new InvalidUriError(`uri authority: expected [user@]host[:port], got ${quote(value)}`)
+    }
+    this.#userInfo = parsed.#userInfo
+    this.#host = parsed.#host
+    this.#port = parsed.#port
+    this.#text = null
   }
 
   /** The port to connect to: as written, or the scheme's own; -1 where the scheme has none. */
