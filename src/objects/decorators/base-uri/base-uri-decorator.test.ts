@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FilterKind, HandlerKind } from '#contracts'
+import { type Exchange, type Filter, type Handler, respond } from '#http'
+import type { JsonValue } from '#json'
+import { defineType } from '#schema'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { BaseUriDecorator } from './base-uri-decorator.ts'
+
+/** Answers with what it was asked for. */
+const EchoUri = defineType({
+  name: 'EchoUri',
+  kind: HandlerKind,
+  summary: 'Answers with the URI it got.',
+  config: {},
+  create: () => echo,
+})
+
+const EchoUriFilter = defineType({
+  name: 'EchoUriFilter',
+  kind: FilterKind,
+  summary: 'Tells the URI it got and passes on.',
+  config: {},
+  create: (): Filter => async (exchange, next) => {
+    const response = await next(exchange)
+    response.headers.add('Seen', exchange.request.uri.toString())
+    return response
+  },
+})
+
+async function echo(exchange: Exchange) {
+  const { uri, headers } = exchange.request
+  return respond(200, { uri: uri.toString(), host: headers.get('host') ?? '', original: String(exchange.originalUri) })
+}
+
+const decorated = (baseURI: JsonValue, properties: JsonValue = null) =>
+  build<Handler>(
+    EchoUri,
+    {},
+    {
+      types: [BaseUriDecorator],
+      heap: [{ name: 'baseURI', type: 'BaseUriDecorator' }],
+      decorations: { baseURI },
+      properties,
+    },
+  )
+
+const request = (headers: Record<string, string> = {}) =>
+  exchangeFor('GET', 'http://gateway.example.com:8080/a%20b?x=1', { headers })
+
+test('takes over scheme, host and port; path, query, Host and the original URI stay', async () => {
+  await using built = await decorated('https://app.example.com:8443/ignored?also#this')
+
+  const { headers } = await built.object(request())
+
+  assert.equal(headers.get('uri'), 'https://app.example.com:8443/a%20b?x=1')
+  assert.equal(headers.get('host'), 'gateway.example.com:8080')
+  assert.equal(headers.get('original'), 'http://gateway.example.com:8080/a%20b?x=1')
+})
+
+test('a base without a port drops the port of the request', async () => {
+  await using built = await decorated('http://app.example.com')
+  assert.equal((await built.object(request())).headers.get('uri'), 'http://app.example.com/a%20b?x=1')
+})
+
+test('the request that came in is not touched', async () => {
+  await using built = await decorated('https://app.example.com')
+  const exchange = request()
+
+  await built.object(exchange)
+
+  assert.equal(exchange.request.uri.toString(), 'http://gateway.example.com:8080/a%20b?x=1')
+})
+
+test('an expression is asked for each request', async () => {
+  await using built = await decorated('${request.headers["X-App"][0]}')
+  for (const app of ['http://one.example.com', 'http://two.example.com:81', 'http://one.example.com']) {
+    assert.equal((await built.object(request({ 'X-App': app }))).headers.get('uri'), `${app}/a%20b?x=1`)
+  }
+})
+
+test('a property can name the server', async () => {
+  await using built = await decorated('${app}', { app: 'https://app.example.com' })
+  assert.equal((await built.object(request())).headers.get('uri'), 'https://app.example.com/a%20b?x=1')
+})
+
+test('an empty text changes nothing, whether written or given by an expression', async () => {
+  for (const baseURI of ['', "${''}"]) {
+    await using built = await decorated(baseURI)
+    assert.equal(
+      (await built.object(request())).headers.get('uri'),
+      'http://gateway.example.com:8080/a%20b?x=1',
+      `for ${JSON.stringify(baseURI)}`,
+    )
+  }
+})
+
+test('an empty text leaves the very object in place', async () => {
+  await using built = await decorated('')
+  assert.equal(built.object, echo)
+})
+
+test('a null is a fault, and so is anything that names no server', async () => {
+  await using built = await decorated('${request.headers["X-App"][0]}')
+  await assert.rejects(built.object(request()), /expected a base URI such as .*, got null$/)
+  for (const bad of [
+    'app.example.com',
+    '/path',
+    'ftp://app.example.com',
+    'http://',
+    'http://u:p@app',
+    'http://127.1',
+    '${x}',
+  ]) {
+    await assert.rejects(built.object(request({ 'X-App': bad })), /expected a base URI such as/, bad)
+  }
+})
+
+test('text of a request is never evaluated again', async () => {
+  await using built = await decorated('http://${request.headers["X-App"][0]}')
+  await assert.rejects(built.object(request({ 'X-App': '${env.HOME}' })), /expected a base URI/)
+})
+
+test('a filter and all behind it see the new server', async () => {
+  await using built = await build<Filter>(
+    EchoUriFilter,
+    {},
+    {
+      types: [BaseUriDecorator],
+      heap: [{ name: 'baseURI', type: 'BaseUriDecorator' }],
+      decorations: { baseURI: 'http://app.example.com' },
+    },
+  )
+
+  const { headers } = await built.object(request(), echo)
+
+  assert.equal(headers.get('seen'), 'http://app.example.com/a%20b?x=1')
+  assert.equal(headers.get('uri'), 'http://app.example.com/a%20b?x=1')
+})
+
+const refusals: readonly [string, JsonValue, string][] = [
+  [
+    'a bare host',
+    'app.example.com',
+    'expected a base URI such as "https://app.example.com:8443", got "app.example.com"',
+  ],
+  ['another scheme', 'ftp://app', 'expected a base URI such as "https://app.example.com:8443", got "ftp://app"'],
+  [
+    'a bad port',
+    'http://app:99999',
+    'expected a base URI such as "https://app.example.com:8443", got "http://app:99999"',
+  ],
+  [
+    'user information',
+    'http://u:p@app',
+    'expected a base URI such as "https://app.example.com:8443", but the host holds user information',
+  ],
+  ['a number', 5, 'expected an expression (string) such as "${...}", got 5'],
+]
+
+for (const [name, baseURI, message] of refusals) {
+  test(`refuses ${name}`, async () => {
+    await assert.rejects(decorated(baseURI), { code: 'GW_CONFIG_INVALID', message: `/heap/0/baseURI: ${message}` })
+  })
+}
+
+test('refuses a fixed server behind an escape', async () => {
+  await assert.rejects(decorated('http://\\${x}'), { message: /^\/heap\/0\/baseURI: expected a base URI/ })
+})

@@ -1,0 +1,93 @@
+import { EvaluationError } from '#expression'
+import { type Exchange, parseAuthority, type Response, Uri } from '#http'
+import { Deferred, type Field, field, type Runtime, runtime, type SettleContext } from '#schema'
+
+/**
+ * Gives the scheme, host and port to take over for a request, or null to leave them as they are. Throws where the
+ * expression is null or gives something else.
+ */
+export interface BaseUri {
+  (exchange: Exchange, response?: Response | null): Uri | null | Promise<Uri | null>
+  /** The result where it is the same for every request. */
+  readonly fixed: { readonly uri: Uri | null } | null
+}
+
+const EXAMPLE = '"https://app.example.com:8443"'
+
+/** An expression that names a server; a fixed one is checked when the configuration is read. */
+export function baseUri(): Field<Deferred<BaseUri>> {
+  const text = runtime('string')
+  return field({ label: 'a base URI', schema: () => ({ type: 'string' }) }, (value, report) => {
+    const decoded = text.safeParse(value)
+    if (!decoded.success) {
+      for (const { message } of decoded.error.issues) report(message)
+      return undefined
+    }
+    const isLiteral = typeof value === 'string' && !/[$#]\{/.test(value)
+    const parsed = isLiteral ? parseBase(value) : null
+    if (parsed !== null && 'problem' in parsed) report(parsed.problem)
+    return new BaseUriExpression(decoded.data)
+  }) as Field<Deferred<BaseUri>>
+}
+
+class BaseUriExpression extends Deferred<BaseUri> {
+  readonly #text: Deferred<Runtime<string>>
+
+  constructor(text: Deferred<Runtime<string>>) {
+    super()
+    this.#text = text
+  }
+
+  settle(context: SettleContext, pointer: string): BaseUri {
+    const ask = this.#text.settle(context, pointer) as Runtime<string>
+    if (!ask.expression.constant) return asked(ask)
+    const parsed = parseBase(String(ask.expression.evaluate(context.scope)))
+    if ('problem' in parsed) context.report(pointer, parsed.problem)
+    const uri = 'problem' in parsed ? null : parsed.uri
+    return Object.assign(() => uri, { fixed: { uri } })
+  }
+}
+
+/** The last text is remembered: most expressions name the same server for every request. */
+function asked(ask: Runtime<string>): BaseUri {
+  const { source } = ask.expression
+  let last: { readonly text: string; readonly uri: Uri | null } = { text: '', uri: null }
+  const read = (text: string | null): Uri | null => {
+    if (text === null) throw new EvaluationError(`${source}: expected a base URI such as ${EXAMPLE}, got null`)
+    if (text === last.text) return last.uri
+    const parsed = parseBase(text)
+    if ('problem' in parsed) throw new EvaluationError(`${source}: ${parsed.problem}`)
+    last = { text, uri: parsed.uri }
+    return last.uri
+  }
+  const base = (exchange: Exchange, response: Response | null = null) => {
+    const text = ask(exchange, response)
+    return text instanceof Promise ? text.then(read) : read(text)
+  }
+  return Object.assign(base, { fixed: null })
+}
+
+/** An empty text has neither scheme nor host to take over: it leaves everything as it is (field-notes 3.10). */
+function parseBase(text: string): { readonly uri: Uri | null } | { readonly problem: string } {
+  if (text === '') return { uri: null }
+  const uri = uriOf(text)
+  if (uri === null || !/^https?$/.test(uri.scheme) || uri.host === '') {
+    return { problem: `expected a base URI such as ${EXAMPLE}, got ${JSON.stringify(text.slice(0, 80))}` }
+  }
+  const authority = parseAuthority(uri.authority)
+  if ('problem' in authority) {
+    return { problem: `expected a base URI such as ${EXAMPLE}, but ${authority.problem}` }
+  }
+  const { scheme } = uri
+  return {
+    uri: new Uri({ scheme, userInfo: null, ...authority, rawPath: '', rawQuery: null, rawFragment: null }),
+  }
+}
+
+function uriOf(text: string): Uri | null {
+  try {
+    return Uri.parse(text)
+  } catch {
+    return null
+  }
+}
