@@ -1,0 +1,73 @@
+import { HandlerKind, passes, type RequestCondition } from '#contracts'
+import { type Exchange, type Handler, respond } from '#http'
+import type { Logger } from '#logging'
+import { condition, defineType, list, object, type Runtime, ref, runtime } from '#schema'
+import { baseFor, literalBase, rebased } from './base-uri.ts'
+
+/** Hands each request to the first of several handlers whose condition is true. */
+export const DispatchHandler = defineType({
+  name: 'DispatchHandler',
+  kind: HandlerKind,
+  summary: 'Hands a request to the handler of the first binding whose condition is true.',
+  config: {
+    bindings: list(
+      object({
+        condition: condition()
+          .optional()
+          .meta({ description: 'When this binding takes a request; always by default.' }),
+        handler: ref(HandlerKind).meta({ description: 'Handler of the requests that this binding takes.' }),
+        baseURI: runtime('string').optional().meta({
+          description:
+            'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query stays.',
+        }),
+      }),
+      { nonEmpty: true },
+    ).meta({ description: 'Bindings in the order in which they are tried.' }),
+  },
+  check({ bindings }, report) {
+    for (const [at, { baseURI }] of bindings.entries()) {
+      if (baseURI === undefined) continue
+      try {
+        literalBase(baseURI)
+      } catch (error) {
+        report(`/bindings/${at}/baseURI`, (error as Error).message)
+      }
+    }
+  },
+  create({ bindings }, env) {
+    const always = bindings.findIndex(({ condition }) => condition === undefined)
+    if (always !== -1 && always < bindings.length - 1) {
+      env.warn(`bindings/${always} has no condition, so that the bindings after it are never reached`)
+    }
+    const ways = bindings.map(({ condition, handler, baseURI }) => ({
+      condition,
+      handler: baseURI === undefined ? handler : rebasing(baseURI, handler),
+    }))
+    return dispatch(ways, env.logger)
+  },
+})
+
+/** One way a request can take; without a condition it takes them all. */
+export interface Binding {
+  readonly condition: RequestCondition | undefined
+  readonly handler: Handler
+}
+
+/** A handler over bindings; a request that none of them takes is not found. */
+export function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
+  return async (exchange) => {
+    for (const { condition, handler } of bindings) {
+      const taken = condition === undefined || passes(condition, exchange, null, logger)
+      if (taken instanceof Promise ? await taken : taken) return handler(exchange)
+    }
+    const { method, uri } = exchange.request
+    logger.error({ method, path: uri.path }, 'no binding takes the request, which is answered 404')
+    return respond(404, {}, 'Not Found')
+  }
+}
+
+function rebasing(baseURI: Runtime<string>, handler: Handler): Handler {
+  const fixed = literalBase(baseURI)
+  if (fixed !== null) return (exchange: Exchange) => handler(rebased(exchange, fixed))
+  return async (exchange) => handler(rebased(exchange, await baseFor(baseURI, exchange)))
+}
