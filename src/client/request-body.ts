@@ -22,6 +22,7 @@ export class RequestBody extends EventEmitter implements BodySink {
   #started = false
   #paused = false
   #ended = false
+  #sent = 0
 
   constructor(body: Body, observer: UploadObserver) {
     super()
@@ -62,12 +63,18 @@ export class RequestBody extends EventEmitter implements BodySink {
 
   write(chunk: Uint8Array): boolean {
     if (this.destroyed) return false
+    this.#sent += chunk.length
     this.emit('data', chunk)
     return !this.#paused
   }
 
   end(): void {
     if (this.destroyed || this.#ended) return
+    // undici would send an empty body as a whole request, and only then find that more was announced.
+    if (this.#body.length !== null && this.#sent < this.#body.length) {
+      this.fail(new Error('request body: ended before its announced length'))
+      return
+    }
     this.#ended = true
     this.#observer.uploadEnded()
     this.emit('end')

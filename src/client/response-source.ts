@@ -22,6 +22,7 @@ export class ResponseSource implements BodySource {
   #over = false
   #held: Uint8Array[] = []
   #heldBytes = 0
+  #taken = 0
   #complete = false
   #failure: Error | null = null
 
@@ -77,13 +78,17 @@ export class ResponseSource implements BodySource {
   #drain(sink: BodySink): void {
     if (this.#draining || this.#over) return
     this.#draining = true
-    const held = this.#held
-    let taken = 0
     let more = true
-    while (more && taken < held.length) more = sink.write(held[taken++]!)
+    while (more && this.#taken < this.#held.length) {
+      const chunk = this.#held[this.#taken++]!
+      this.#heldBytes -= chunk.length
+      more = sink.write(chunk)
+    }
     this.#draining = false
-    this.#held = taken === held.length ? [] : held.slice(taken)
-    this.#heldBytes = this.#held.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (this.#taken >= this.#held.length) {
+      this.#held = []
+      this.#taken = 0
+    }
     if (this.#over || !more) return
     if (this.#complete) {
       this.#finish(sink)

@@ -245,6 +245,45 @@ test('a request body longer or shorter than announced aborts the upstream reques
   }
 })
 
+test('a request whose announced body never comes is not sent as one without a body', async () => {
+  let bytes = ''
+  const closed = Promise.withResolvers<void>()
+  await using upstream = await silentUpstream((socket) => {
+    socket.on('data', (chunk) => {
+      bytes += chunk.toString('latin1')
+    })
+    socket.on('close', () => closed.resolve())
+  })
+  await using client = clientWith()
+  const body = Body.fromSource({ start: (sink) => sink.end(null), resume: () => {}, cancel: () => {} }, 4)
+  await assert.rejects(send(client, exchangeFor('POST', upstream.url, { body })), { code: 'GW_REQUEST_BODY' })
+  await closed.promise
+  assert.equal(bytes, '')
+})
+
+test('a response in very many pieces is taken in order by a reader that takes one at a time', async () => {
+  const count = 20_000
+  const pieces = Array.from({ length: count }, (_, i) => `1\r\n${i % 10}\r\n`).join('')
+  await using upstream = await rawUpstream((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`)
+  })
+  await using client = clientWith()
+  const response = await send(client, exchangeFor('GET', upstream.url))
+  let text = ''
+  const done = Promise.withResolvers<void>()
+  const control = response.body.pipe({
+    write: (chunk) => {
+      text += Buffer.from(chunk).toString('latin1')
+      queueMicrotask(() => control.resume())
+      return false
+    },
+    end: () => done.resolve(),
+    fail: done.reject,
+  })
+  await done.promise
+  assert.equal(text, '0123456789'.repeat(count / 10))
+})
+
 test('a response that comes before the whole request stops the request body', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!'),
