@@ -315,6 +315,7 @@ test('read gives the whole content and leaves the body buffered, with its traile
 test('read refuses too much: at once when the length is known, else at the byte too many', async () => {
   const known = new ManualSource()
   await assert.rejects(Body.fromSource(known, 11).read(10), { name: 'BodyTooLargeError', limit: 10 })
+  assert.equal(known.cancelled.length, 1)
 
   const unknown = new ManualSource()
   const reading = Body.fromSource(unknown).read(5)

@@ -79,13 +79,12 @@ export class Body {
 
   /** Keeps the content in the storage so that it can be read again; what is over its limit is refused. */
   buffer(storage: TemporaryStorage): Promise<void> {
-    return this.#collect(() => storage.open())
+    return this.#collect(storage.limit, () => storage.open())
   }
 
   /** The whole content in memory; afterwards the body is buffered. */
   async read(maxBytes: number): Promise<Uint8Array> {
-    if (this.#length !== null && this.#length > maxBytes) throw new BodyTooLargeError(maxBytes)
-    await this.#collect(() => memoryWriter(maxBytes))
+    await this.#collect(maxBytes, () => memoryWriter(maxBytes))
     if (this.#length !== null && this.#length > maxBytes) throw new BodyTooLargeError(maxBytes)
     return this.bytes()
   }
@@ -127,8 +126,14 @@ export class Body {
     return source
   }
 
-  #collect(open: () => StorageWriter): Promise<void> {
+  #collect(limit: number, open: () => StorageWriter): Promise<void> {
     if (this.isBuffered) return Promise.resolve()
+    if (this.#source !== null && this.#length !== null && this.#length > limit) {
+      const error = new BodyTooLargeError(limit)
+      // Whoever wanted the whole has no use for a part, and a producer nobody reads would wait for ever.
+      this.cancel(error)
+      return Promise.reject(error)
+    }
     this.#buffering ??= this.#fill(open).finally(() => {
       this.#buffering = null
     })

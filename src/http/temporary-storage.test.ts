@@ -97,6 +97,13 @@ test('a file limit below the memory limit means memory only', async (context) =>
   await assert.rejects(bodyOf(pattern(51)).buffer(storage), BodyTooLargeError)
 })
 
+test('content announced to be over the limit is refused before it is read, and its producer is freed', async (context) => {
+  const { storage } = await storageFor(context)
+  const stream = new Readable({ read: () => assert.fail('was read') })
+  await assert.rejects(Body.fromStream(stream, 10_001).buffer(storage), { limit: 10_000 })
+  assert.equal(stream.destroyed, true)
+})
+
 test('buffering twice, also at the same time, reads the producer once', async (context) => {
   const { storage } = await storageFor(context)
   const body = bodyOf(pattern(1_000))
