@@ -45,7 +45,12 @@ function boundTemplate(node: TemplateNode, context: SettleContext): Ask {
   if (node instanceof RuntimeExpression) return node.settle(context)
   if (Array.isArray(node)) {
     const items = node.map((item) => boundTemplate(item, context))
-    return (exchange, response) => Promise.all(items.map((item) => item(exchange, response)))
+    // One after the other: of several promises under way, a failure of the second would be nobody's.
+    return async (exchange, response) => {
+      const values: unknown[] = []
+      for (const item of items) values.push(await item(exchange, response))
+      return values
+    }
   }
   const entries = [...node.entries].map(([key, inner]) => [key, boundTemplate(inner, context)] as const)
   return async (exchange, response) => {
