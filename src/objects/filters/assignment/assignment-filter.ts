@@ -1,0 +1,58 @@
+import { FilterKind, passes, type RequestCondition } from '#contracts'
+import type { Exchange, Filter, Response } from '#http'
+import type { Logger } from '#logging'
+import { type Assign, condition, defineType, leftValue, list, object, template } from '#schema'
+
+const assignments = () =>
+  list(
+    object({
+      condition: condition().prefault(true).meta({ description: 'Only when true is the value assigned.' }),
+      target: leftValue().meta({
+        description: 'Where the value goes, such as `${attributes.name}` or `${session.user}`.',
+      }),
+      value: template()
+        .optional()
+        .meta({ description: 'What is assigned: any JSON, its texts may be expressions. Null by default.' }),
+    }),
+  ).prefault([])
+
+/** Assigns values to places named by expressions. */
+export const AssignmentFilter = defineType({
+  name: 'AssignmentFilter',
+  kind: FilterKind,
+  summary: 'Assigns values to attributes, session entries and parts of the message.',
+  config: {
+    onRequest: assignments().meta({ description: 'Assignments made in order before the request goes on.' }),
+    onResponse: assignments().meta({ description: 'Assignments made in order once there is a response.' }),
+  },
+  create: ({ onRequest, onResponse }, env) => assign(onRequest, onResponse, env.logger),
+})
+
+interface Assignment {
+  readonly condition: RequestCondition
+  readonly target: Assign
+  readonly value?: ((exchange: Exchange, response?: Response | null) => Promise<unknown>) | undefined
+}
+
+/** Each assignment sees what those before it have changed. */
+export function assign(onRequest: readonly Assignment[], onResponse: readonly Assignment[], logger: Logger): Filter {
+  const make = async (assignments: readonly Assignment[], exchange: Exchange, response: Response | null) => {
+    for (const { condition, target, value } of assignments) {
+      if (!(await passes(condition, exchange, response, logger))) continue
+      await target(exchange, response, value === undefined ? null : await value(exchange, response))
+    }
+  }
+  return async (exchange, next) => {
+    await make(onRequest, exchange, null)
+    const response = await next(exchange)
+    if (onResponse.length === 0) return response
+    try {
+      await make(onResponse, exchange, response)
+    } catch (error) {
+      // Nobody will read it any more: its connection must not wait for that.
+      response.body.cancel()
+      throw error
+    }
+    return response
+  }
+}
