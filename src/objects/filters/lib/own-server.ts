@@ -1,0 +1,46 @@
+import { defaultPort, type Exchange, parseAuthority, Uri } from '#http'
+
+/** A reference in a response header, cut where its path begins and ends; joined again it is what was written. */
+export interface Reference {
+  /** Scheme and authority as written; empty for a reference without them. */
+  readonly server: string
+  readonly path: string
+  /** Query and fragment, with their marks. */
+  readonly rest: string
+}
+
+const PARTS = /^((?:[^:/?#]+:)?(?:\/\/[^/?#]*)?)([^?#]*)(.*)$/s
+
+/** Cuts a reference. Nothing is decoded or encoded, so that what is not changed goes out as it came. */
+export function cutReference(value: string): Reference {
+  const [, server = '', path = '', rest = ''] = PARTS.exec(value) ?? []
+  return { server, path, rest }
+}
+
+/**
+ * Whether the scheme and authority of a reference name the server the request went to, by a name that server can know
+ * itself by: the one it was called by, the Host it was told, or the one the client used. Anything else is a link to
+ * someone else and no business of ours (threats B64).
+ */
+export function namesOwnServer({ server }: Reference, { request, originalUri }: Exchange): boolean {
+  const named = serverOf(server, request.uri.scheme)
+  if (named === null) return false
+  const told = parseAuthority(request.headers.get('host') ?? '')
+  if (!('problem' in told)) {
+    const port = told.port < 0 ? defaultPort(request.uri.scheme) : told.port
+    if (named.host === told.host && named.effectivePort === port) return true
+  }
+  return [request.uri, originalUri].some(
+    ({ host, effectivePort }) => named.host === host && named.effectivePort === effectivePort,
+  )
+}
+
+/** Null for what has no host, is not HTTP, or can not be read. A reference that starts with `//` keeps the scheme. */
+function serverOf(server: string, scheme: string): Uri | null {
+  if (!/^(?:https?:)?\/\/[^\\]+$/i.test(server)) return null
+  try {
+    return Uri.parse(server.startsWith('//') ? `${scheme}:${server}` : server)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,47 @@
+import { FilterKind } from '#contracts'
+import type { Exchange, Filter, Response, Uri } from '#http'
+import { defineType } from '#schema'
+import { type BaseUri, baseUri } from '../../lib/base-uri.ts'
+import { cutReference, namesOwnServer } from '../lib/own-server.ts'
+
+/** Keeps redirects of the application from leading around the gateway. */
+export const LocationHeaderFilter = defineType({
+  name: 'LocationHeaderFilter',
+  kind: FilterKind,
+  summary: 'Makes redirects that point at the protected application point at the gateway.',
+  config: {
+    baseURI: baseUri().optional().meta({
+      description: 'Scheme, host and port of the gateway as clients see it; those of the original request by default.',
+    }),
+  },
+  create: ({ baseURI }) => rebaseLocation(baseURI ?? null),
+})
+
+/** Replaces the server of each Location that names the application. */
+function rebaseLocation(base: BaseUri | null): Filter {
+  return async (exchange, next) => {
+    const response = await next(exchange)
+    const locations = response.headers.all('location')
+    if (locations.length === 0) return response
+    const uri = await baseFor(base, exchange, response)
+    if (uri === null) return response
+    const rebased = locations.map((location) => rebasedLocation(location, uri, exchange))
+    if (rebased.some((location, at) => location !== locations[at])) response.headers.set('Location', rebased)
+    return response
+  }
+}
+
+async function baseFor(base: BaseUri | null, exchange: Exchange, response: Response): Promise<Uri | null> {
+  if (base === null) return exchange.originalUri
+  try {
+    return await base(exchange, response)
+  } catch (error) {
+    response.body.cancel()
+    throw error
+  }
+}
+
+function rebasedLocation(location: string, base: Uri, exchange: Exchange): string {
+  const reference = cutReference(location)
+  return namesOwnServer(reference, exchange) ? `${base.origin}${reference.path}${reference.rest}` : location
+}
