@@ -47,8 +47,15 @@ export class BodyFlow implements BodySink, BodyControl {
     if (!this.#open) return false
     this.#writing = true
     this.#resumed = false
-    const more = this.#sink.write(chunk)
-    this.#writing = false
+    let more = false
+    try {
+      more = this.#sink.write(chunk)
+    } catch (error) {
+      // A fault of the taker, in an event of the producer: it concerns this body and not the process.
+      this.abort(asError(error))
+    } finally {
+      this.#writing = false
+    }
     // A sink may ask for more from within write(), before the producer knows that it was to wait.
     return this.#open && (more || this.#resumed)
   }
@@ -56,7 +63,11 @@ export class BodyFlow implements BodySink, BodyControl {
   end(trailers: readonly string[] | null): void {
     if (!this.#open) return
     this.#open = false
-    this.#sink.end(trailers)
+    try {
+      this.#sink.end(trailers)
+    } catch (error) {
+      this.#sink.fail(asError(error))
+    }
   }
 
   fail(error: Error): void {
@@ -83,6 +94,10 @@ export class BodyFlow implements BodySink, BodyControl {
     this.#source.cancel(reason)
     this.#sink.fail(reason)
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`body: the sink threw ${typeof thrown}`)
 }
 
 /** For content that was delivered whole while it was asked for. */

@@ -9,6 +9,7 @@ const MAX_CODINGS = 2
 /** Content in a coding that is not known here, or damaged. */
 export class ContentCodingError extends Error {
   override readonly name = 'ContentCodingError'
+  readonly code = 'GW_CONTENT_CODING'
 }
 
 const limits = { maxOutputLength: MAX_DECODED_BYTES }

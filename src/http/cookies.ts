@@ -63,6 +63,7 @@ export function cookiesByName(headers: readonly string[]): Readonly<Record<strin
 /** A cookie that can not be written without becoming another one. */
 export class InvalidCookieError extends Error {
   override readonly name = 'InvalidCookieError'
+  readonly code = 'GW_COOKIE_INVALID'
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

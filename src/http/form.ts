@@ -9,6 +9,7 @@ export const MAX_FORM_FIELDS = 10_000
 /** A form with more fields than are kept. */
 export class TooManyFieldsError extends Error {
   override readonly name = 'TooManyFieldsError'
+  readonly code = 'GW_FORM_TOO_LARGE'
 }
 
 const FORM = allowing('*')

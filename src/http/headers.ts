@@ -4,6 +4,7 @@ import { equalsIgnoreCase } from './ascii.ts'
 /** A header name or value that must not be sent: it could end the line or the head it stands in. */
 export class InvalidHeaderError extends Error {
   override readonly name = 'InvalidHeaderError'
+  readonly code = 'GW_HEADER_INVALID'
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

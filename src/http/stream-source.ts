@@ -4,6 +4,7 @@ import type { BodyControl, BodySink, BodySource } from './body-flow.ts'
 /** A stream that stopped before its end. */
 export class StreamAbortedError extends Error {
   override readonly name = 'StreamAbortedError'
+  readonly code = 'GW_BODY_ABORTED'
   constructor() {
     super('body: the stream was closed before its end')
   }

@@ -3,6 +3,7 @@ import { allowing, percentEncode, SUB_DELIMS } from './percent.ts'
 /** A text that is not a URI, or a part that has no place in one. */
 export class InvalidUriError extends Error {
   override readonly name = 'InvalidUriError'
+  readonly code = 'GW_URI_INVALID'
 }
 
 /** RFC 3986 section 3.1. */

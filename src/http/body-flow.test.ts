@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Body, type BodySink, type BodySource } from './index.ts'
+
+/** Pushes pieces as fast as it may, across turns of the loop, and counts what it did against the contract. */
+class Pusher implements BodySource {
+  readonly #pieces: Uint8Array[]
+  #sink: BodySink | null = null
+  #waiting = false
+  #scheduled = false
+
+  constructor(pieces: Uint8Array[]) {
+    this.#pieces = pieces
+  }
+
+  start(sink: BodySink): void {
+    this.#sink = sink
+    this.#push()
+  }
+
+  resume(): void {
+    this.#waiting = false
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(() => {
+      this.#scheduled = false
+      this.#push()
+    })
+  }
+
+  cancel(): void {
+    this.#sink = null
+  }
+
+  #push(): void {
+    while (this.#sink !== null && !this.#waiting) {
+      const piece = this.#pieces.shift()
+      if (piece === undefined) {
+        const sink = this.#sink
+        this.#sink = null
+        sink.end(null)
+        return
+      }
+      this.#waiting = !this.#sink.write(piece)
+    }
+  }
+}
+
+test('a slow sink is never written to while it waits, and gets everything', async () => {
+  const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 8 }), { maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(
+      pieces,
+      fc.array(fc.constantFrom('now', 'inside', 'soon', 'later'), { maxLength: 20 }),
+      async (content, pace) => {
+        const taken: Uint8Array[] = []
+        let waiting = false
+        await new Promise<void>((resolve, reject) => {
+          let control: { resume(): void } | null = null
+          const resume = () => {
+            waiting = false
+            control?.resume()
+          }
+          control = Body.fromSource(new Pusher([...content])).pipe({
+            write(piece) {
+              assert.equal(waiting, false, 'written to while waiting')
+              taken.push(piece)
+              const how = pace[taken.length] ?? 'now'
+              if (how === 'now') return true
+              // The first pieces may come before there is a control to resume with.
+              if (how === 'inside' && control !== null) {
+                control.resume()
+                return false
+              }
+              waiting = true
+              if (how === 'soon') queueMicrotask(resume)
+              else setImmediate(resume)
+              return false
+            },
+            end: () => resolve(),
+            fail: reject,
+          })
+        })
+        assert.deepEqual(Buffer.concat(taken), Buffer.concat(content))
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+test('B91: a sink that throws fails its own body only', () => {
+  const seen: string[] = []
+  let producer: BodySink | null = null
+  const source: BodySource = {
+    start: (sink) => {
+      producer = sink
+    },
+    resume: () => undefined,
+    cancel: (reason) => seen.push(`cancelled: ${reason?.message}`),
+  }
+  Body.fromSource(source).pipe({
+    write: () => {
+      throw new Error('bad sink')
+    },
+    end: () => seen.push('end'),
+    fail: (error) => seen.push(`failed: ${error.message}`),
+  })
+  assert.equal(producer!.write(Buffer.from('x')), false)
+  assert.deepEqual(seen, ['cancelled: bad sink', 'failed: bad sink'])
+})
+
+test('B91: a sink that throws at the end is told that it failed', () => {
+  const seen: string[] = []
+  Body.fromSource(new Pusher([])).pipe({
+    write: () => true,
+    end: () => {
+      throw new Error('bad end')
+    },
+    fail: (error) => seen.push(error.message),
+  })
+  assert.deepEqual(seen, ['bad end'])
+})
+
+test('B27: a flow ends once, with the first word of its producer', () => {
+  const seen: string[] = []
+  const source: BodySource = {
+    start(sink) {
+      sink.fail(new Error('cut'))
+      sink.end(null)
+      sink.fail(new Error('again'))
+    },
+    resume: () => assert.fail('resumed after its end'),
+    cancel: () => assert.fail('cancelled after its end'),
+  }
+  const body = Body.fromSource(source)
+  const control = body.pipe({
+    write: () => true,
+    end: () => seen.push('end'),
+    fail: (error) => seen.push(error.message),
+  })
+  control.resume()
+  control.cancel()
+  body.cancel()
+  assert.deepEqual(seen, ['cut'])
+})
