@@ -15,6 +15,8 @@ export class Connection {
   #current: Transaction | null = null
   readonly #waiting: Transaction[] = []
   #closing = false
+  /** What had been read when the last response was out; -1 before the first. */
+  #bytesServed = -1
   #lingering: NodeJS.Timeout | null = null
 
   constructor(socket: Socket, peer: Peer, service: Service) {
@@ -32,6 +34,11 @@ export class Connection {
     return this.#current === null
   }
 
+  /** Whether it waits for the client to begin another request: not a byte came since the last one. */
+  get isAtRest(): boolean {
+    return this.#current === null && this.socket.bytesRead === this.#bytesServed
+  }
+
   accept(transaction: Transaction): void {
     if (this.#closing) return
     if (this.#current !== null) {
@@ -45,6 +52,7 @@ export class Connection {
   /** Called by the transaction whose response is out. */
   finished(): void {
     this.#current = null
+    this.#bytesServed = this.socket.bytesRead
     const next = this.#waiting.shift()
     if (this.#closing) {
       this.linger()

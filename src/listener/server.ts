@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
@@ -59,11 +59,15 @@ class HttpListener implements Listener {
 
   async drain(gracePeriodMs: number): Promise<{ aborted: number }> {
     this.#service.draining = true
-    // Also closes connections that wait for their next request.
-    this.#server.close()
+    // The HTTP server's own close would also end connections whose first request is just being sent.
+    NetServer.prototype.close.call(this.#server)
+    for (const { socket, isAtRest } of this.#connections.values()) if (isAtRest) socket.destroy()
     if (this.#connections.size > 0) await this.#emptied(gracePeriodMs)
     const aborted = this.#service.active
     for (const { socket } of this.#connections.values()) socket.destroy()
+    if (this.#connections.size > 0) await this.#emptied(Number.POSITIVE_INFINITY)
+    // Stops the timer that looks for slow requests.
+    this.#server.close()
     return { aborted }
   }
 

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fetch } from 'undici'
+import { type BodySink, type Exchange, respond, TemporaryStorage } from '#http'
+import { converse, listening, RawClient } from '#test/listening'
+
+const echo = async ({ request }: Exchange) => respond(200, {}, Buffer.from(await request.body.read(1e6)).toString())
+
+const post = (headers: string, body: string) => `POST / HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`
+
+test('bodies with a length and chunked ones arrive whole', async () => {
+  await using server = await listening(echo)
+  assert.match(await converse(server.port, post('Connection: close\r\nContent-Length: 5', 'hello')), /hello$/)
+  const chunked = post('Connection: close\r\nTransfer-Encoding: Chunked', '3;ext=1\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n')
+  assert.match(await converse(server.port, chunked), /hello$/)
+})
+
+test('a large upload passes through in pieces', async () => {
+  await using server = await listening(async ({ request }) => {
+    let bytes = 0
+    for await (const chunk of request.body.stream()) bytes += (chunk as Buffer).length
+    return respond(200, {}, String(bytes))
+  })
+  const response = await fetch(server.url, { method: 'PUT', body: Buffer.alloc(5_000_000) })
+
+  assert.equal(await response.text(), '5000000')
+})
+
+test('trailers of a request pass, except those that belong in the head (B32)', async () => {
+  const ended = Promise.withResolvers<readonly string[] | null>()
+  const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
+  await using server = await listening(async ({ request }) => {
+    request.body.pipe(sink)
+    await ended.promise
+    return respond(200)
+  })
+  const trailers = 'X-Sum: 1\r\nHost: b\r\nAuthorization: x\r\nCookie: y\r\nConnection: x\r\n'
+  await converse(server.port, post('Connection: close\r\nTransfer-Encoding: chunked', `1\r\na\r\n0\r\n${trailers}\r\n`))
+
+  assert.deepEqual(await ended.promise, ['X-Sum', '1'])
+})
+
+test('100 Continue is sent when the body is first read, not before', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using server = await listening(async (exchange) => {
+    await gate.promise
+    return echo(exchange)
+  })
+  await using client = new RawClient(server.port)
+  client.send(post('Expect: 100-continue\r\nContent-Length: 2', ''))
+  await converse(server.port, 'x\r\n\r\n')
+  assert.equal(client.text, '')
+  gate.resolve()
+  await client.receives(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+  client.send('hi')
+  await client.receives(/\r\n\r\nHTTP\/1\.1 200 [\s\S]*hi$/)
+})
+
+test('a refusal without reading leaves 100 Continue unsaid and closes the connection (B31)', async () => {
+  await using server = await listening(async () => respond(401))
+  const answer = await converse(server.port, post('Expect: 100-continue\r\nContent-Length: 2', ''))
+
+  assert.match(answer, /^HTTP\/1\.1 401 [\s\S]*Connection: close\r\n/)
+})
+
+test('a body nobody read is never taken for a request (B26)', async () => {
+  const paths: string[] = []
+  await using server = await listening(async ({ request }) => {
+    paths.push(`${request.method} ${request.uri.path}`)
+    return respond(200, {}, 'ok')
+  })
+  const inner = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
+  for (const method of ['GET', 'OPTIONS', 'HEAD', 'DELETE', 'POST']) {
+    await using client = new RawClient(server.port)
+    client.send(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: ${inner.length}\r\n\r\n`)
+    await client.receives(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n/)
+    client.text = ''
+    client.send(`${inner}GET /next HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await client.receives(/ok$/)
+  }
+
+  assert.equal(paths.filter((path) => path === 'GET /smuggled').length, 0)
+  assert.equal(paths.filter((path) => path === 'GET /next').length, 5)
+})
+
+test('a large body nobody read ends the connection, and the client still gets its answer', async () => {
+  await using server = await listening(async () => respond(403, {}, 'no'))
+  await using client = new RawClient(server.port)
+  client.send(post('Content-Length: 50000000', 'x'.repeat(1_000_000)))
+  await client.receives(/^HTTP\/1\.1 403 [\s\S]*Connection: close\r\n[\s\S]*no$/)
+  client.socket.end()
+  await client.closed
+})
+
+test('a declared length over the limit is refused with 413 before anything is read', async () => {
+  let calls = 0
+  await using server = await listening(
+    async () => {
+      calls++
+      return respond(200)
+    },
+    { maxBodyBytes: 1000 },
+  )
+  const answer = await converse(server.port, post('Expect: 100-continue\r\nContent-Length: 1001', ''))
+
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+  assert.equal(calls, 0)
+})
+
+test('a chunked body that grows over the limit is 413', async () => {
+  await using server = await listening(echo, { maxBodyBytes: 10 })
+  const answer = await converse(
+    server.port,
+    post('Transfer-Encoding: chunked', 'ff\r\n'.concat('x'.repeat(255), '\r\n')),
+  )
+
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+})
+
+test('without streaming the body is buffered before the handler runs, and 413 over the storage', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-listener-'))
+  const storage = new TemporaryStorage({ initialLength: 10, memoryLimit: 100, fileLimit: 1000, directory })
+  let calls = 0
+  await using server = await listening(
+    async ({ request }) => {
+      calls++
+      return respond(200, {}, `${request.body.isBuffered} ${request.body.bytes().length}`)
+    },
+    { streaming: false, storage },
+  )
+  assert.match(await (await fetch(server.url, { method: 'POST', body: 'x'.repeat(500) })).text(), /^true 500$/)
+  const declared = await fetch(server.url, { method: 'POST', body: 'x'.repeat(1001) })
+  const chunk = `3e9\r\n${'x'.repeat(1001)}\r\n`
+  const grown = await converse(server.port, post('Transfer-Encoding: chunked', chunk))
+
+  assert.equal(declared.status, 413)
+  assert.match(grown, /^HTTP\/1\.1 413 /)
+  assert.equal(calls, 1)
+  await server.listener.close()
+  assert.deepEqual(existsSync(directory) ? readdirSync(directory) : [], [])
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('a framing error in a body fails it, answers 400 and closes', async () => {
+  const failed = Promise.withResolvers<Error>()
+  const events: string[] = []
+  await using server = await listening((exchange) => {
+    exchange.onAbort(() => events.push('abort'))
+    exchange.onComplete(() => events.push('complete'))
+    exchange.request.body.pipe({ write: () => true, end: () => events.push('end'), fail: failed.resolve })
+    return new Promise(() => {})
+  })
+  const answer = await converse(server.port, post('Transfer-Encoding: chunked', '3\r\nabc\r\nzz\r\n'))
+
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+  assert.ok((await failed.promise) instanceof Error)
+  assert.deepEqual(events, ['abort', 'complete'])
+})
+
+test('a body cut short by the client fails, and is no fault of the handler', async () => {
+  const failed = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  await using server = await listening(async ({ request }) => {
+    started.resolve()
+    await request.body.read(1000).catch((error) => {
+      failed.resolve()
+      throw error
+    })
+    return respond(200)
+  })
+  await using client = new RawClient(server.port)
+  client.send(post('Content-Length: 10', 'abc'))
+  await started.promise
+  client.socket.destroy()
+  await failed.promise
+  await server.listener.close()
+
+  assert.deepEqual(
+    server.log.entries.filter((entry) => entry.level === 'error'),
+    [],
+  )
+})
+
+test('a head or body that does not arrive in time is 408', async () => {
+  await using server = await listening(echo, { headersTimeout: 100, requestTimeout: 200 })
+  const answers = await Promise.all([
+    converse(server.port, 'GET / HTTP/1.1\r\nHos'),
+    converse(server.port, post('Content-Length: 10', 'abc')),
+  ])
+
+  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Agent, fetch } from 'undici'
+import { Body, type BodySink, Response, respond } from '#http'
+import { listening, RawClient } from '#test/listening'
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+test('drain closes what waits, lets what runs end with Connection: close, and accepts nothing new', async () => {
+  const gate = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  await using server = await listening(async ({ request }) => {
+    if (request.uri.path === '/slow') {
+      started.resolve()
+      await gate.promise
+    }
+    return respond(200, {}, 'ok')
+  })
+  await using idle = new RawClient(server.port)
+  idle.send(get)
+  await idle.receives(/ok$/)
+  await using running = new RawClient(server.port)
+  running.send(get.replace('/', '/slow'))
+  await started.promise
+
+  const drained = server.listener.drain(5000)
+  assert.equal(await idle.closed, 'end')
+  await using late = new RawClient(server.port)
+  assert.equal(await late.closed, 'reset')
+  gate.resolve()
+
+  await running.receives(/^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n[\s\S]*ok$/)
+  assert.deepEqual(await drained, { aborted: 0 })
+  assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
+})
+
+test('what still runs at the end of the grace time is cut off and counted', async () => {
+  const aborted: string[] = []
+  const started = Promise.withResolvers<void>()
+  await using server = await listening((exchange) => {
+    exchange.onAbort(() => aborted.push(exchange.request.uri.path))
+    started.resolve()
+    return new Promise(() => {})
+  })
+  await using client = new RawClient(server.port)
+  client.send(get)
+  await started.promise
+
+  assert.deepEqual(await server.listener.drain(50), { aborted: 1 })
+  await client.closed
+  assert.deepEqual(aborted, ['/'])
+})
+
+test('a response that began before the drain is finished, then its connection closes', async () => {
+  const started = Promise.withResolvers<BodySink>()
+  const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
+  await using server = await listening(async () => new Response(200, { body }))
+  await using client = new RawClient(server.port)
+  client.send(get)
+  const sink = await started.promise
+  sink.write(Buffer.from('one'))
+  await client.receives(/one/)
+  const drained = server.listener.drain(5000)
+  sink.write(Buffer.from('two'))
+  sink.end(null)
+
+  await client.receives(/two\r\n0\r\n\r\n$/)
+  assert.equal(await client.closed, 'end')
+  assert.deepEqual(await drained, { aborted: 0 })
+})
+
+test('a request that was on its way when the drain began is answered', async () => {
+  await using server = await listening(async () => respond(200, {}, 'ok'))
+  await using client = new RawClient(server.port)
+  client.send(get)
+  await client.receives(/ok$/)
+  client.text = ''
+  client.send('GET / HTTP/1.1\r\nHo')
+  // The other connection shows that the half head has been read.
+  await using other = new RawClient(server.port)
+  other.send(get)
+  await other.receives(/ok$/)
+  const drained = server.listener.drain(5000)
+  client.send('st: a\r\n\r\n')
+
+  await client.receives(/^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n[\s\S]*ok$/)
+  assert.deepEqual(await drained, { aborted: 0 })
+})
+
+test('a connection that never sent anything does not hold up a drain', async () => {
+  await using server = await listening(async () => respond(200))
+  await using client = new RawClient(server.port)
+  while (server.listener.stats.connections === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+  const begin = performance.now()
+
+  assert.deepEqual(await server.listener.drain(60_000), { aborted: 0 })
+  assert.ok(performance.now() - begin < 10_000)
+  await client.closed
+})
+
+test('under load every request that reached the handler is answered during a drain', async () => {
+  let started = 0
+  await using server = await listening(async () => {
+    started++
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    return respond(200, {}, 'ok')
+  })
+  const agent = new Agent({ connections: 8, pipelining: 1 })
+  const outcomes: string[] = []
+  const send = async () => {
+    for (let outcome = 'ok'; outcome === 'ok'; outcomes.push(outcome)) {
+      outcome = await fetch(server.url, { dispatcher: agent }).then((response) => response.text(), String)
+    }
+  }
+  const workers = Array.from({ length: 8 }, send)
+  while (outcomes.length < 100) await new Promise<void>((resolve) => setImmediate(resolve))
+  const { aborted } = await server.listener.drain(5000)
+  await Promise.all(workers)
+  await agent.close()
+
+  assert.equal(aborted, 0)
+  assert.equal(outcomes.filter((outcome) => outcome === 'ok').length, started)
+})
+
+test('a new handler takes the next request', async () => {
+  await using server = await listening(async () => respond(200, {}, 'old'))
+  assert.equal(await (await fetch(server.url)).text(), 'old')
+  server.listener.setHandler(async () => respond(200, {}, 'new'))
+  assert.equal(await (await fetch(server.url)).text(), 'new')
+})
+
+test('a port that is taken is reported, and shared where that is asked for', async () => {
+  await using first = await listening(async () => respond(200), { reusePort: true })
+  await using second = await listening(async () => respond(200), { reusePort: true, port: first.port })
+  assert.equal(second.port, first.port)
+  await assert.rejects(
+    listening(async () => respond(200), { port: first.port }),
+    { code: 'EADDRINUSE' },
+  )
+})

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { fetch } from 'undici'
+import { Body, type BodySink, type BodySource, Headers, Response, respond } from '#http'
+import { converse, listening, RawClient } from '#test/listening'
+
+const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+
+/** A body that the test pushes itself. */
+class Pushed implements BodySource {
+  sink!: BodySink
+  cancelled: Error | null = null
+  readonly #started = Promise.withResolvers<void>()
+  readonly started = this.#started.promise
+  #onCancel: (() => void) | null = null
+
+  start(sink: BodySink): void {
+    this.sink = sink
+    this.#started.resolve()
+  }
+
+  resume(): void {}
+
+  cancel(reason?: Error): void {
+    this.cancelled = reason ?? new Error('cancelled')
+    this.#onCancel?.()
+  }
+
+  async cancelling(): Promise<void> {
+    if (this.cancelled !== null) return
+    await new Promise<void>((resolve) => {
+      this.#onCancel = resolve
+    })
+  }
+}
+
+test('status, reason, and headers go out in their order and case, with a length of our own', async () => {
+  const headers = new Headers([
+    ['X-First', '1'],
+    ['set-cookie', 'a=1'],
+    ['Content-Length', '999'],
+    ['Set-Cookie', 'b=2'],
+    ['Connection', 'X-Hop, set-cookie'],
+    ['X-Hop', '1'],
+    ['Keep-Alive', 'x'],
+    ['Upgrade', 'x'],
+  ])
+  await using server = await listening(async () => new Response(299, { reason: 'Fine', headers, body: 'hello' }))
+  const answer = await converse(server.port, get())
+
+  assert.match(
+    answer,
+    /^HTTP\/1\.1 299 Fine\r\nX-First: 1\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 5\r\nDate: [^\r]+\r\nConnection: close\r\n\r\nhello$/,
+  )
+})
+
+test('a body of unknown length is chunked, with its trailers, except those that belong in the head (B32)', async () => {
+  const body = new Pushed()
+  await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))
+  const answer = converse(server.port, get())
+  await body.started
+  body.sink.write(Buffer.from('one'))
+  body.sink.end(['X-Sum', 'abc', 'Content-Length', '3', 'Authorization', 'x', 'Set-Cookie', 'y'])
+
+  assert.match(await answer, /Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\nX-Sum: abc\r\n\r\n$/)
+})
+
+test('an HTTP/1.0 client gets a body of unknown length up to the end of the connection', async () => {
+  const body = new Pushed()
+  await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))
+  const answer = converse(server.port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n')
+  await body.started
+  body.sink.write(Buffer.from('one'))
+  body.sink.end(null)
+
+  assert.match(await answer, /^HTTP\/1\.1 200 OK\r\nDate: [^\r]+\r\nConnection: close\r\n\r\none$/)
+})
+
+for (const [method, status, expected] of [
+  ['HEAD', 200, /Content-Length: 42\r\n[\s\S]*\r\n\r\n$/],
+  ['GET', 304, /Content-Length: 42\r\n[\s\S]*\r\n\r\n$/],
+  ['GET', 204, /^(?![\s\S]*content-length)(?![\s\S]*transfer-encoding)[\s\S]*\r\n\r\n$/i],
+] as const) {
+  test(`${method} with ${status} has no body`, async () => {
+    const body = new Pushed()
+    await using server = await listening(
+      async () => new Response(status, { headers: { 'Content-Length': '42' }, body: Body.fromSource(body, 42) }),
+    )
+    const answer = await converse(server.port, `${method} / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+
+    assert.match(answer, expected)
+    await body.cancelling()
+  })
+}
+
+test('a header that would split the response is never sent; the client gets 502 (B29)', async () => {
+  for (const raw of [
+    ['Location', '/a\r\nSet-Cookie: x=1'],
+    ['X-Bad', 'a\u0000b'],
+    ['X Bad', 'a'],
+    ['X-Wide', '\u2028'],
+  ]) {
+    await using server = await listening(async () => new Response(200, { headers: Headers.fromRaw(raw), body: 'x' }))
+    const answer = await converse(server.port, get())
+    assert.match(answer, /^HTTP\/1\.1 502 Bad Gateway\r\n/)
+    assert.doesNotMatch(answer, /Set-Cookie|X-?\s?Bad|X-Wide/)
+  }
+})
+
+test('a bad reason phrase, and an interim status as the final one, are 502 (B28)', async () => {
+  for (const response of [new Response(200, { reason: 'a\r\nb' }), new Response(101), new Response(100)]) {
+    await using server = await listening(async () => response)
+    assert.match(await converse(server.port, get()), /^HTTP\/1\.1 502 /)
+  }
+})
+
+test('a handler that throws or rejects costs its own request only: 500, nothing of the fault, one log entry (B86, B91)', async () => {
+  const fault = Object.assign(new Error('secret detail in /etc/passwd'), { code: 'GW_TEST' })
+  await using server = await listening((exchange) => {
+    if (exchange.request.uri.path === '/sync') throw fault
+    return exchange.request.uri.path === '/async' ? Promise.reject(fault) : Promise.resolve(respond(200, {}, 'ok'))
+  })
+  await using client = new RawClient(server.port)
+  for (const path of ['/sync', '/async']) {
+    client.text = ''
+    client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await client.receives(
+      /^HTTP\/1\.1 500 Internal Server Error\r\n[\s\S]*nosniff[\s\S]*\r\n\r\nInternal Server Error$/,
+    )
+    assert.doesNotMatch(client.text, /secret|passwd|at |GW_/)
+  }
+  client.text = ''
+  client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await client.receives(/ok$/)
+
+  const errors = server.log.entries.filter((entry) => entry.level === 'error')
+  assert.equal(errors.length, 2)
+  assert.equal((errors[0]!['error'] as { code: string }).code, 'GW_TEST')
+})
+
+test('a body that fails cuts the connection: never a clean end (B27)', async () => {
+  for (const length of [null, 100]) {
+    const body = new Pushed()
+    await using server = await listening(async () => new Response(200, { body: Body.fromSource(body, length) }))
+    await using client = new RawClient(server.port)
+    client.send(get())
+    await body.started
+    body.sink.write(Buffer.from('part'))
+    await client.receives(/part/)
+    body.sink.fail(new Error('upstream reset'))
+    await client.closed
+    assert.doesNotMatch(client.text, /0\r\n\r\n$/)
+    assert.equal(server.log.entries.filter((entry) => entry.level === 'warn').length, 1)
+  }
+})
+
+test('an HTTP/1.0 client sees a reset when a body of unknown length fails', async () => {
+  const body = new Pushed()
+  await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))
+  await using client = new RawClient(server.port)
+  client.send('GET / HTTP/1.0\r\nHost: a\r\n\r\n')
+  await body.started
+  body.sink.write(Buffer.from('part'))
+  await client.receives(/part/)
+  body.sink.fail(new Error('upstream reset'))
+
+  assert.equal(await client.closed, 'reset')
+})
+
+test('a body shorter or longer than announced is cut off', async () => {
+  for (const content of ['four', 'seven77']) {
+    const body = new Pushed()
+    await using server = await listening(async () => new Response(200, { body: Body.fromSource(body, 5) }))
+    await using client = new RawClient(server.port)
+    client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await body.started
+    body.sink.write(Buffer.from(content))
+    body.sink.end(null)
+    await client.closed
+    assert.doesNotMatch(client.text, /seven77/)
+  }
+})
+
+/** A body of 64 MB that is written as fast as it is taken, and tells when nothing of it was taken for a while. */
+class Flood implements BodySource {
+  sent = 0
+  readonly total = 1024
+  readonly #stalled = Promise.withResolvers<void>()
+  readonly stalled = this.#stalled.promise
+  readonly #cancelled = Promise.withResolvers<void>()
+  readonly cancelled = this.#cancelled.promise
+  readonly #quiet = setTimeout(this.#stalled.resolve, 100)
+  #sink!: BodySink
+
+  start(sink: BodySink): void {
+    this.#sink = sink
+    this.resume()
+  }
+
+  resume(): void {
+    this.#quiet.refresh()
+    while (this.sent < this.total) {
+      this.sent++
+      if (!this.#sink.write(Buffer.alloc(65_536))) return
+    }
+    this.#sink.end(null)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#quiet)
+    this.#cancelled.resolve()
+  }
+}
+
+test('the body waits while the client takes nothing, and goes on when it does', async () => {
+  const flood = new Flood()
+  await using server = await listening(async () => new Response(200, { body: Body.fromSource(flood) }))
+  const socket = connect(server.port, '127.0.0.1').pause()
+  socket.write(get())
+  await flood.stalled
+  assert.ok(flood.sent < flood.total / 2, `${flood.sent} pieces were taken at once`)
+  let received = 0
+  for await (const chunk of socket) received += (chunk as Buffer).length
+
+  assert.ok(received > flood.total * 65_536)
+})
+
+test('a client that takes nothing for the idle time is cut off', async () => {
+  const flood = new Flood()
+  await using server = await listening(async () => new Response(200, { body: Body.fromSource(flood) }), {
+    idleTimeout: 100,
+  })
+  await using client = new RawClient(server.port)
+  client.socket.pause()
+  client.send(get())
+  await flood.cancelled
+
+  assert.ok(flood.sent < flood.total)
+})
+
+test('a client that waits for a slow handler longer than the idle time is not cut off', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using server = await listening(
+    async () => {
+      await gate.promise
+      return respond(200, {}, 'late')
+    },
+    { idleTimeout: 50 },
+  )
+  const answer = converse(server.port, get())
+  setTimeout(gate.resolve, 250)
+
+  assert.match(await answer, /late$/)
+})
+
+test('the exchange is aborted when the client goes away, and complete once, whatever happens', async () => {
+  const events: string[] = []
+  const gone = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  await using server = await listening((exchange) => {
+    exchange.onAbort(() => events.push('abort'))
+    exchange.onComplete(() => {
+      events.push('complete')
+      gone.resolve()
+    })
+    started.resolve()
+    return new Promise(() => {})
+  })
+  await using client = new RawClient(server.port)
+  client.send(get())
+  await started.promise
+  client.socket.destroy()
+  await gone.promise
+
+  assert.deepEqual(events, ['abort', 'complete'])
+  assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
+})
+
+test('a response that is sent completes its exchange without aborting it', async () => {
+  const events: string[] = []
+  const done = Promise.withResolvers<void>()
+  await using server = await listening(async (exchange) => {
+    exchange.onAbort(() => events.push('abort'))
+    exchange.onComplete(() => {
+      events.push('complete')
+      done.resolve()
+    })
+    return respond(200, {}, 'x'.repeat(200_000))
+  })
+  assert.equal((await (await fetch(server.url)).text()).length, 200_000)
+  await done.promise
+
+  assert.deepEqual(events, ['complete'])
+})
+
+test('the body of a response that comes too late is cancelled', async () => {
+  const body = new Pushed()
+  const gate = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
+  await using server = await listening(async (exchange) => {
+    exchange.onComplete(() => aborted.resolve())
+    await gate.promise
+    return new Response(200, { body: Body.fromSource(body) })
+  })
+  const client = httpRequest(server.url).on('error', () => {})
+  client.end()
+  await once(client, 'socket')
+  await once(client.socket!, 'connect')
+  client.destroy()
+  await aborted.promise
+  gate.resolve()
+  await body.cancelling()
+})
