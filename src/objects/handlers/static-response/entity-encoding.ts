@@ -1,0 +1,40 @@
+import { isAscii } from 'node:buffer'
+
+/** Turns text into bytes of one character set. */
+export type Encode = (text: string) => Uint8Array
+
+const utf8: Encode = (text) => Buffer.from(text, 'utf8')
+
+// What the character set does not have becomes "?", never a byte that stands for something else.
+const latin1: Encode = (text) => Buffer.from(text.replace(/[^\0-\xff]/gu, '?'), 'latin1')
+
+const ascii: Encode = (text) => {
+  const bytes = utf8(text)
+  return isAscii(bytes) ? bytes : Buffer.from(text.replace(/[^\0-\x7f]/gu, '?'), 'latin1')
+}
+
+// What Node can encode without a table of its own; pages of today are UTF-8.
+const ENCODINGS: Readonly<Record<string, Encode>> = {
+  'utf-8': utf8,
+  utf8,
+  'iso-8859-1': latin1,
+  latin1,
+  'us-ascii': ascii,
+  ascii,
+}
+
+/** The character set that a Content-Type names, in lower case, or null. */
+export function charsetOf(contentType: string | null): string | null {
+  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(contentType ?? '') ?? []
+  return (quoted ?? plain)?.toLowerCase() || null
+}
+
+/** How text is encoded under a Content-Type: UTF-8 unless it names another character set; null for an unknown one. */
+export function encodingFor(contentType: string | null): Encode | null {
+  const charset = charsetOf(contentType)
+  if (charset === null) return utf8
+  return Object.hasOwn(ENCODINGS, charset) ? ENCODINGS[charset]! : null
+}
+
+/** The character sets that can be named. */
+export const CHARSETS = 'utf-8, iso-8859-1, us-ascii'
