@@ -174,7 +174,7 @@ test('a header of the connection is warned about', async () => {
     replace: { Connection: ['close'] },
   })
   const text = (name: string) =>
-    `/heap/0: HeaderFilter: setting ${name} has no effect, since it belongs to one connection; remove it`
+    `/heap/0: setting the header ${name} has no effect, since it belongs to one connection; remove it`
   assert.deepEqual(built.warnings, [text('Connection'), text('Content-Length')])
 })
 

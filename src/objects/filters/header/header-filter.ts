@@ -1,17 +1,13 @@
 import { FilterKind } from '#contracts'
-import {
-  type Exchange,
-  equalsIgnoreCase,
-  type Filter,
-  Headers,
-  isHopByHop,
-  type Response,
-  sameManagedName,
-} from '#http'
-import { appendPointer } from '#json'
+import { type Exchange, equalsIgnoreCase, type Filter, type Headers, type Response, sameManagedName } from '#http'
 import { config, defineType, list, listOrOne, map, oneOf, type Runtime, runtime, string } from '#schema'
-
-type Fields = Readonly<Record<string, readonly Runtime<string>[]>>
+import {
+  checkHeaderFields,
+  constantText,
+  type HeaderFields,
+  reportHeader,
+  warnOfFraming,
+} from '../../lib/header-fields.ts'
 
 /** Removes, replaces and adds headers of requests or responses. */
 export const HeaderFilter = defineType({
@@ -33,47 +29,21 @@ export const HeaderFilter = defineType({
       .meta({ description: 'Header names to values that are added to the present ones. A null adds nothing.' }),
   },
   check: ({ remove, replace, add }, report) => {
-    for (const [at, name] of remove.entries()) reportField(name, '', `/remove/${at}`, report)
-    checkFields('/replace', replace, report)
-    checkFields('/add', add, report)
+    for (const [at, name] of remove.entries()) reportHeader(name, '', `/remove/${at}`, report)
+    checkHeaderFields('/replace', replace, report)
+    checkHeaderFields('/add', add, report)
   },
   create: ({ messageType, remove, replace, add }, env) => {
-    for (const name of [...Object.keys(replace), ...Object.keys(add)]) {
-      if (isHopByHop(name) || equalsIgnoreCase(name, 'content-length')) {
-        env.warn(`HeaderFilter: setting ${name} has no effect, since it belongs to one connection; remove it`)
-      }
-    }
+    warnOfFraming([...Object.keys(replace), ...Object.keys(add)], (message) => env.warn(message))
     return changeHeaders({ messageType, remove, replace, add })
   },
 })
 
-function checkFields(pointer: string, fields: Fields, report: (path: string, message: string) => void): void {
-  for (const name of Object.keys(fields)) {
-    const constants = (fields[name] ?? []).filter((ask) => ask.expression.constant).map(constantValue)
-    for (const value of constants.length === 0 ? [''] : constants) {
-      reportField(name, value, appendPointer(pointer, name), report)
-    }
-  }
-}
-
-function reportField(name: string, value: string, path: string, report: (path: string, message: string) => void): void {
-  try {
-    new Headers().add(name, value)
-  } catch (error) {
-    report(path, (error as Error).message)
-  }
-}
-
-/** The value of an expression that holds none; it is the same in every scope. */
-function constantValue(ask: Runtime<string>): string {
-  return ask.expression.evaluate({ lookup: () => undefined }) as string
-}
-
 interface Settings {
   readonly messageType: 'REQUEST' | 'RESPONSE'
   readonly remove: readonly string[]
-  readonly replace: Fields
-  readonly add: Fields
+  readonly replace: HeaderFields
+  readonly add: HeaderFields
 }
 
 /** Puts a filter together that does per request only what could not be done before. */
@@ -126,7 +96,7 @@ function headerChange(settings: Settings): Change {
     }
   }
   if (fields.every(({ ask }) => ask.expression.constant)) {
-    const constants = fields.map(({ ask }) => constantValue(ask))
+    const constants = fields.map(({ ask }) => constantText(ask))
     return (headers) => {
       write(headers, constants)
       return null
@@ -141,7 +111,7 @@ function headerChange(settings: Settings): Change {
   }
 }
 
-function flat(fields: Fields): NewField[] {
+function flat(fields: HeaderFields): NewField[] {
   return Object.entries(fields).flatMap(([name, values]) => values.map((ask) => ({ name, ask })))
 }
 
