@@ -1,0 +1,162 @@
+import { FilterKind } from '#contracts'
+import { Body, type Exchange, type Filter, type Form, formatForm, Headers, InvalidUriError, Request, Uri } from '#http'
+import {
+  boolean,
+  byShape,
+  config,
+  defineType,
+  type Field,
+  field,
+  list,
+  listOrOne,
+  map,
+  type Runtime,
+  runtime,
+  string,
+} from '#schema'
+import {
+  addHeaderFields,
+  checkHeaderFields,
+  constantText,
+  type HeaderFields,
+  warnOfFraming,
+} from '../../lib/header-fields.ts'
+
+/** Puts a request of its own in the place of the one that came. */
+export const StaticRequestFilter = defineType({
+  name: 'StaticRequestFilter',
+  kind: FilterKind,
+  summary: 'Sends a new request on in place of the one that came.',
+  config: {
+    method: config(method()).meta({ description: 'Method of the new request.' }),
+    uri: runtime('string').meta({ description: 'Absolute URI of the new request, `http` or `https`.' }),
+    version: config(string()).optional().meta({
+      description: 'HTTP version.',
+      unsupported: 'the version of a request is that of the connection to its server',
+    }),
+    headers: map(listOrOne(runtime('string')))
+      .prefault({})
+      .meta({ description: 'Header names to values of the new request. A value that is null adds nothing.' }),
+    form: map(listOrOne(runtime('string')))
+      .prefault({})
+      .meta({
+        description:
+          'Field names to values: the content of a POST, for other methods appended to the query. A null adds nothing.',
+      }),
+    entity: byShape({ string: runtime('string'), array: list(runtime('string')) })
+      .optional()
+      .meta({ description: 'Content: one text, or an array of texts that are joined by line breaks; sent as UTF-8.' }),
+    restore: config(boolean()).prefault(true).meta({
+      description:
+        'Whether filters in front of this one still see the request that came, once the response is on its way back.',
+    }),
+  },
+  check: ({ method, uri, headers, form, entity }, report) => {
+    checkHeaderFields('/headers', headers, report)
+    if (method === 'POST' && entity !== undefined && Object.keys(form).length > 0) {
+      report('/entity', 'give form or entity, not both: the form is the content of a POST')
+    }
+    if (!uri.expression.constant) return
+    try {
+      targetUri(constantText(uri))
+    } catch (error) {
+      report('/uri', (error as Error).message)
+    }
+  },
+  create: ({ method, uri, headers, form, entity, restore }, env) => {
+    warnOfFraming(Object.keys(headers), (message) => env.warn(message))
+    const lines = entity === undefined ? [] : [entity].flat()
+    const make = requestMaker({ method, uri, headers, form, entity: lines })
+    return restore ? inPlaceDownstream(make) : inPlaceForAll(make)
+  },
+})
+
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/
+
+function method(): Field<string> {
+  const schema = () => ({ type: 'string', pattern: METHOD.source })
+  return field({ label: 'an HTTP method', schema }, (value, report) => {
+    if (typeof value !== 'string' || !METHOD.test(value)) {
+      report(`expected an HTTP method such as "POST", got ${JSON.stringify(value)}`)
+    }
+    return value as string
+  })
+}
+
+interface Settings {
+  readonly method: string
+  readonly uri: Runtime<string>
+  readonly headers: HeaderFields
+  readonly form: HeaderFields
+  readonly entity: readonly Runtime<string>[]
+}
+
+type MakeRequest = (exchange: Exchange) => Promise<Request>
+
+/** Makes the new request; the one that came may be looked into, its body too. */
+export function requestMaker(settings: Settings): MakeRequest {
+  const { method, headers: fields, entity } = settings
+  const isFormContent = method === 'POST' && Object.keys(settings.form).length > 0
+  return async (exchange) => {
+    const uri = targetUri(await settings.uri(exchange))
+    const headers = new Headers()
+    await addHeaderFields(headers, fields, exchange)
+    const form = formatForm(await formOf(settings.form, exchange))
+    if (isFormContent) {
+      if (!headers.has('content-type')) headers.add('Content-Type', 'application/x-www-form-urlencoded')
+      return new Request({ method, uri, headers, body: Body.of(form) })
+    }
+    if (form !== '') uri.rawQuery = uri.rawQuery ? `${uri.rawQuery}&${form}` : form
+    const lines: string[] = []
+    for (const line of entity) lines.push((await line(exchange)) ?? '')
+    return new Request({ method, uri, headers, body: Body.of(lines.join('\n')) })
+  }
+}
+
+function targetUri(text: string | null): Uri {
+  if (text === null) throw new InvalidUriError('uri: expected an absolute URI, got null')
+  const uri = Uri.parse(text)
+  if ((uri.scheme !== 'http' && uri.scheme !== 'https') || uri.host === '') {
+    throw new InvalidUriError(`uri: expected an absolute http or https URI, got ${JSON.stringify(text.slice(0, 80))}`)
+  }
+  // RFC 9110 section 4.2.4. A value put behind a host name could turn that name into user information.
+  if (uri.userInfo !== null) throw new InvalidUriError('uri: expected no user information before the host')
+  uri.rawFragment = null
+  return uri
+}
+
+async function formOf(fields: HeaderFields, exchange: Exchange): Promise<Form> {
+  const form: Form = Object.create(null)
+  for (const name of Object.keys(fields)) {
+    const values: string[] = []
+    for (const ask of fields[name] ?? []) {
+      const value = await ask(exchange)
+      if (value !== null) values.push(value)
+    }
+    form[name] = values
+  }
+  return form
+}
+
+function inPlaceDownstream(make: MakeRequest): Filter {
+  return async (exchange, next) => {
+    const request = await make(exchange)
+    giveUp(exchange.request.body)
+    return next(exchange.withRequest(request))
+  }
+}
+
+function inPlaceForAll(make: MakeRequest): Filter {
+  return async (exchange, next) => {
+    const { method, uri, headers, body } = await make(exchange)
+    const { request } = exchange
+    request.body.cancel()
+    Object.assign(request, { method, uri, headers, body })
+    return next(exchange)
+  }
+}
+
+/** A body that still comes from the client is not wanted any more; a buffered one can still be looked into. */
+function giveUp(body: Body): void {
+  if (!body.isBuffered) body.cancel()
+}
