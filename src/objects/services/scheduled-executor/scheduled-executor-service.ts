@@ -1,0 +1,29 @@
+import { Executor } from '#contracts'
+import { boolean, config, defineType, duration, integer } from '#schema'
+import { TaskTimers } from './task-timers.ts'
+
+/** Runs the background tasks of other objects. */
+export const ScheduledExecutorService = defineType({
+  name: 'ScheduledExecutorService',
+  kind: Executor,
+  summary: 'Runs background tasks of other objects, such as clearing caches and delayed retries.',
+  config: {
+    corePoolSize: config(integer({ min: 1 }))
+      .prefault(1)
+      .meta({
+        description: 'Number of threads in a pool.',
+        unsupported: 'tasks take turns on the thread of their unit and never wait for a free one, so there is no pool',
+      }),
+    gracefulStop: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether tasks that are running when the service stops may finish.' }),
+    gracePeriod: config(duration({ unlimited: false, max: '1 hour' }))
+      .prefault('10 seconds')
+      .meta({ description: 'The longest wait for running tasks; zero does not wait.' }),
+  },
+  create: ({ gracefulStop, gracePeriod }, env) => {
+    const timers = new TaskTimers((error) => env.logger.error({ error }, 'a background task failed'))
+    env.onDispose(() => timers.stop(gracefulStop ? gracePeriod : 0))
+    return timers
+  },
+})

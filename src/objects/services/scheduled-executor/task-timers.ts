@@ -1,0 +1,98 @@
+import type { Executor } from '#contracts'
+
+/** Timers of node fire at once where the delay is longer; such delays are waited for in pieces. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+type Task = () => void | Promise<void>
+
+/** Runs tasks by timers that do not keep the process alive. */
+export class TaskTimers implements Executor {
+  readonly #onError: (error: unknown) => void
+  readonly #waiting = new Set<NodeJS.Timeout>()
+  readonly #running = new Set<Promise<void>>()
+  #stopped = false
+
+  /** A task that fails is reported; it ends nothing but itself. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  schedule(delay: number, task: Task): () => void {
+    if (!(delay >= 0)) throw new RangeError(`executor: expected a delay of at least 0 milliseconds, got ${delay}`)
+    this.#checkOpen()
+    return this.#after(delay, () => void this.#run(task))
+  }
+
+  repeat(interval: number, task: Task): () => void {
+    if (!(interval > 0))
+      throw new RangeError(`executor: expected an interval of more than 0 milliseconds, got ${interval}`)
+    this.#checkOpen()
+    let cancel = () => {}
+    let cancelled = false
+    const again = () => {
+      cancel = this.#after(interval, () => {
+        void this.#run(task).then(() => {
+          if (!cancelled && !this.#stopped) again()
+        })
+      })
+    }
+    again()
+    return () => {
+      cancelled = true
+      cancel()
+    }
+  }
+
+  /** Drops what has not begun, and waits for what has, at most that long. */
+  async stop(gracePeriod: number): Promise<void> {
+    this.#stopped = true
+    for (const timer of this.#waiting) clearTimeout(timer)
+    this.#waiting.clear()
+    if (this.#running.size === 0 || gracePeriod === 0) return
+    const { promise: patienceEnded, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, gracePeriod)
+    await Promise.race([Promise.all(this.#running), patienceEnded])
+    clearTimeout(timer)
+  }
+
+  #checkOpen(): void {
+    // Dropping the task in silence could leave a request waiting for ever.
+    if (this.#stopped) throw new Error('executor: it has stopped and takes no more tasks')
+  }
+
+  #after(delay: number, act: () => void): () => void {
+    if (delay === Number.POSITIVE_INFINITY) return () => {}
+    let timer: NodeJS.Timeout
+    const wait = (left: number) => {
+      timer = setTimeout(
+        () => {
+          this.#waiting.delete(timer)
+          if (left > LONGEST_TIMER) wait(left - LONGEST_TIMER)
+          else act()
+        },
+        Math.min(left, LONGEST_TIMER),
+      ).unref()
+      this.#waiting.add(timer)
+    }
+    wait(delay)
+    return () => {
+      clearTimeout(timer)
+      this.#waiting.delete(timer)
+    }
+  }
+
+  async #run(task: Task): Promise<void> {
+    const running = this.#guarded(task)
+    this.#running.add(running)
+    await running
+    this.#running.delete(running)
+  }
+
+  async #guarded(task: Task): Promise<void> {
+    try {
+      await task()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
