@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { Handler, Response } from '#http'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { WelcomeHandler } from './welcome-handler.ts'
+
+async function page(): Promise<{ response: Response; html: string }> {
+  await using built = await build<Handler>(WelcomeHandler, {})
+  const response = await built.object(exchangeFor('GET', 'http://gateway.example.com/'))
+  return { response, html: response.body.text() }
+}
+
+test('answers 200 with a page that is neither sniffed nor kept', async () => {
+  const { response, html } = await page()
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+  assert.match(html, /<h1>The gateway is running<\/h1>/)
+})
+
+test('the policy allows the style of the page, by its hash, and nothing else', async () => {
+  const { response, html } = await page()
+  const [, style] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
+  const hash = createHash('sha256')
+    .update(style ?? '')
+    .digest('base64')
+  assert.equal(
+    response.headers.get('content-security-policy'),
+    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
+})
+
+test('the page needs nothing from elsewhere and runs nothing', async () => {
+  const { html } = await page()
+  assert.doesNotMatch(html, /\b(?:src|href|srcset|action|style|on\w+)\s*=/i)
+  assert.doesNotMatch(html, /<(?:script|link|iframe|img|form|object)\b|@import|url\(/i)
+  assert.doesNotMatch(html, /https?:\/\//)
+})
+
+test('the page can be read by everyone: language, title, landmark, headings in order, zoom', async () => {
+  const { html } = await page()
+  assert.match(html, /<html lang="en">/)
+  assert.match(html, /<title>[^<]+<\/title>/)
+  assert.equal(html.match(/<main>/g)?.length, 1)
+  assert.deepEqual(html.match(/<h\d/g), ['<h1', '<h2'])
+  assert.match(html, /content="width=device-width, initial-scale=1"/)
+})
+
+test('every element is closed, in the order in which it was opened', async () => {
+  const { html } = await page()
+  const open: string[] = []
+  for (const [, slash, name] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/g)) {
+    if (name === 'meta') continue
+    if (slash === '') open.push(name!)
+    else assert.equal(open.pop(), name)
+  }
+  assert.deepEqual(open, [])
+})
+
+test('says where routes go and how to check them', async () => {
+  const { html } = await page()
+  for (const hint of ['config/routes', 'gateway validate', 'gateway explain', '/studio/', "${request.uri.path == '/'}"])
+    assert.ok(html.includes(hint), hint)
+})
+
+test('tells neither a version nor a path of the machine', async () => {
+  const { html } = await page()
+  const text = html.replace(/<style>[\s\S]*<\/style>|<[^>]*>/g, ' ')
+  assert.doesNotMatch(text, /\d+\.\d+/)
+  assert.deepEqual(text.match(/(?<![\w.-])[\\/][\w.-]+/g), ['/studio'])
+})
+
+test('refuses any configuration', async () => {
+  await assert.rejects(build(WelcomeHandler, { title: 'Hello' }), {
+    code: 'GW_CONFIG_INVALID',
+    message: '/heap/0/config/title: unknown field',
+  })
+})

@@ -1,0 +1,27 @@
+import { HandlerKind } from '#contracts'
+import { type Handler, respond } from '#http'
+import { defineType } from '#schema'
+import { PAGE, POLICY } from './welcome-page.ts'
+
+/** Shows that the gateway works, and what to do next. */
+export const WelcomeHandler = defineType({
+  name: 'WelcomeHandler',
+  kind: HandlerKind,
+  summary: 'Answers with a page that says the gateway is running and how to go on from there.',
+  config: {},
+  create: () => welcome,
+})
+
+/** Answers every request with the welcome page. */
+export const welcome: Handler = async () =>
+  respond(
+    200,
+    {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': POLICY,
+      'Referrer-Policy': 'no-referrer',
+      // The page gives way to the first route for its address, which must show at once.
+      'Cache-Control': 'no-store',
+    },
+    PAGE,
+  )
