@@ -13,6 +13,8 @@ export class ExchangeLife {
   #id: string | null = null
   #reason: Error | null = null
   #controller: AbortController | null = null
+  // Most exchanges have one subscriber, the call to the upstream: only a second one needs a list.
+  #abortCallback: ((reason: Error) => void) | null = null
   #abortCallbacks: Set<(reason: Error) => void> | null = null
   #completeCallbacks: (() => void)[] | null = null
   #completed = false
@@ -62,16 +64,15 @@ export class ExchangeLife {
   }
 
   onAbort(callback: (reason: Error) => void): () => void {
-    if (this.#reason !== null) {
-      callback(this.#reason)
-      return () => undefined
-    }
-    // Wrapped, so that the same function can be registered twice and removed once.
-    const entry = (reason: Error) => callback(reason)
-    this.#abortCallbacks ??= new Set()
-    this.#abortCallbacks.add(entry)
+    if (this.#reason !== null) callback(this.#reason)
+    if (this.#reason !== null || this.#completed) return NOTHING_TO_DO
+    // While others are in the list, it alone keeps the order.
+    if (this.#abortCallback !== null || this.#abortCallbacks !== null) return this.#alsoOnAbort(callback)
+    this.#abortCallback = callback
+    let subscribed = true
     return () => {
-      this.#abortCallbacks?.delete(entry)
+      if (subscribed) this.#abortCallback = null
+      subscribed = false
     }
   }
 
@@ -87,23 +88,40 @@ export class ExchangeLife {
   abort(reason: Error): void {
     if (this.#reason !== null || this.#completed) return
     this.#reason = reason
-    const callbacks = this.#abortCallbacks
-    this.#abortCallbacks = null
+    const callbacks = [this.#abortCallback ?? NOTHING_TO_DO, ...(this.#abortCallbacks ?? [])]
+    this.#forgetAbortCallbacks()
     this.#controller?.abort(reason)
-    if (callbacks !== null) runAll([...callbacks].map((callback) => () => callback(reason)))
+    runAll(callbacks.map((callback) => () => callback(reason)))
   }
 
   complete(): void {
     if (this.#completed) return
     this.#completed = true
-    this.#abortCallbacks = null
+    this.#forgetAbortCallbacks()
     const callbacks = this.#completeCallbacks
     this.#completeCallbacks = null
     this.#request.body.cancel()
     if (this.#replacements !== null) for (const request of this.#replacements) request.body.cancel()
     if (callbacks !== null) runAll(callbacks)
   }
+
+  #alsoOnAbort(callback: (reason: Error) => void): () => void {
+    // Wrapped, so that the same function can be registered twice and removed once.
+    const entry = (reason: Error) => callback(reason)
+    this.#abortCallbacks ??= new Set()
+    this.#abortCallbacks.add(entry)
+    return () => {
+      this.#abortCallbacks?.delete(entry)
+    }
+  }
+
+  #forgetAbortCallbacks(): void {
+    this.#abortCallback = null
+    this.#abortCallbacks = null
+  }
 }
+
+const NOTHING_TO_DO = (): void => undefined
 
 /** Runs every callback even if one throws; the first error is thrown at the end. */
 function runAll(callbacks: readonly (() => void)[]): void {

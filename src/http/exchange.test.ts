@@ -108,6 +108,47 @@ test('abort tells every subscriber once, also those who come later', () => {
   assert.equal((child.signal.reason as Error).message, 'gone')
 })
 
+test('subscribers of an abort are told in the order they came, whoever has left in between', () => {
+  const exchange = exchangeOf()
+  const seen: string[] = []
+  const subscribe = (name: string) => exchange.onAbort(() => seen.push(name))
+  const leave = subscribe('first')
+  subscribe('second')
+  leave()
+  subscribe('third')
+  leave()
+  exchange.abort(new Error('gone'))
+  leave()
+  assert.deepEqual(seen, ['second', 'third'])
+})
+
+test('a function that subscribed more than once is told so often, and leaves once at a time', () => {
+  const exchange = exchangeOf()
+  let told = 0
+  const count = () => {
+    told += 1
+  }
+  const leave = exchange.onAbort(count)
+  leave()
+  const leaveSecond = exchange.onAbort(count)
+  leave()
+  const leaveThird = exchange.onAbort(count)
+  exchange.onAbort(count)
+  leaveThird()
+  leaveThird()
+  exchange.abort(new Error('gone'))
+  leaveSecond()
+  assert.equal(told, 2)
+})
+
+test('who subscribes after the completion is never told, and may leave', () => {
+  const exchange = exchangeOf()
+  exchange.complete()
+  const leave = exchange.onAbort(() => assert.fail('told'))
+  exchange.abort(new Error('late'))
+  leave()
+})
+
 test('the signal follows the abort', () => {
   const exchange = exchangeOf()
   const { signal } = exchange
