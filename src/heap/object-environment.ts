@@ -33,6 +33,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     directories: world.directories,
     scope: place.scope,
     units: world.units,
+    transactionIdHeader: world.transactionIdHeader,
     router: world.router,
     shared: (name, bytes) => world.shared(`${place.sharedKey}/${name}`, bytes),
     onDispose: (release) => {

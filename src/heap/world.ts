@@ -9,6 +9,8 @@ export interface World {
   readonly clock: Clock
   readonly directories: Directories
   readonly units: number
+  /** The header field that carries transaction ids between servers. */
+  readonly transactionIdHeader: string
   readonly router: RouterHost
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics

@@ -72,6 +72,8 @@ export interface Environment {
   readonly scope: Scope
   /** How many units share the work of this gateway. */
   readonly units: number
+  /** The header field that carries transaction ids between servers. */
+  readonly transactionIdHeader: string
   readonly router: RouterHost
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): SharedArrayBuffer

@@ -60,6 +60,7 @@ export interface Surroundings {
   /** Keys beside name, type and config: decorations. */
   readonly decorations?: Readonly<Record<string, JsonValue>>
   readonly units?: number
+  readonly transactionIdHeader?: string
   readonly router?: RouterHost
   readonly name?: string
 }
@@ -142,6 +143,7 @@ export function testWorld(
       temporary: directory,
     },
     units: surroundings.units ?? 1,
+    transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
     router: surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
     shared: (key, bytes) => {
