@@ -148,7 +148,7 @@ export class Body {
       const stored = await writer.finish()
       if (this.#cancelled) throw new BodyCancelledError()
       this.#length = stored.length
-      if (stored.inMemory) this.#bytes = stored.bytes()
+      if (stored instanceof Uint8Array) this.#bytes = stored
       else this.#stored = stored
     } catch (error) {
       writer.discard()

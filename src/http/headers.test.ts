@@ -17,6 +17,7 @@ test('looks names up without regard to case and keeps order and original case', 
   assert.equal(headers.get('X-Two'), null)
   assert.deepEqual(headers.all('X-Two'), [])
   assert.equal(headers.has('x-one'), true)
+  assert.deepEqual([...headers], [...headers.entries()])
 })
 
 test('set replaces every value at the place of the first', () => {

@@ -1,11 +1,7 @@
-import type { BodySink, BodySource } from './body-flow.ts'
-import type { StoredContent } from './temporary-storage.ts'
-
 const NOTHING = Buffer.alloc(0)
 
 /** Content in one block of memory that grows by doubling: many small pieces cost no more than their bytes. */
-export class MemoryContent implements StoredContent {
-  readonly inMemory = true
+export class MemoryContent {
   readonly #limit: number
   readonly #initialLength: number
   #block: Buffer = NOTHING
@@ -14,10 +10,6 @@ export class MemoryContent implements StoredContent {
   constructor(initialLength: number, limit: number) {
     this.#limit = limit
     this.#initialLength = initialLength
-  }
-
-  get length(): number {
-    return this.#length
   }
 
   append(chunk: Uint8Array): void {
@@ -37,18 +29,5 @@ export class MemoryContent implements StoredContent {
 
   bytes(): Uint8Array {
     return this.#block.subarray(0, this.#length)
-  }
-
-  source(trailers: readonly string[] | null): BodySource {
-    const start = (sink: BodySink) => {
-      if (this.#length > 0) sink.write(this.bytes())
-      sink.end(trailers)
-    }
-    return { start, resume: () => undefined, cancel: () => undefined }
-  }
-
-  dispose(): void {
-    this.#block = NOTHING
-    this.#length = 0
   }
 }

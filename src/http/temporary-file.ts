@@ -16,7 +16,6 @@ const forgotten = new FinalizationRegistry<number>((descriptor) => fs.close(desc
 
 /** A file without a name: removed as soon as it is open, so that not even a crash leaves it behind. */
 export class TemporaryFile implements StoredContent {
-  readonly inMemory = false
   readonly #directory: string
   #descriptor = -1
   #leftover: string | null = null

@@ -3,10 +3,9 @@ import type { BodySource } from './body-flow.ts'
 import { MemoryContent } from './memory-content.ts'
 import { TemporaryFile } from './temporary-file.ts'
 
-/** Content that was written to a storage and can be read as often as needed until it is disposed of. */
+/** Content that was written to a file and can be read as often as needed until it is disposed of. */
 export interface StoredContent {
   readonly length: number
-  readonly inMemory: boolean
   bytes(): Uint8Array
   source(trailers: readonly string[] | null): BodySource
   dispose(): void
@@ -16,7 +15,8 @@ export interface StoredContent {
 export interface StorageWriter {
   /** Null when the piece is kept already, else a promise to wait for before the next one. */
   write(chunk: Uint8Array): Promise<void> | null
-  finish(): Promise<StoredContent>
+  /** The whole: bytes where they fit into memory. */
+  finish(): Promise<Uint8Array | StoredContent>
   discard(): void
 }
 
@@ -87,9 +87,9 @@ class SpillingWriter implements StorageWriter {
     return this.#tail
   }
 
-  async finish(): Promise<StoredContent> {
+  async finish(): Promise<Uint8Array | StoredContent> {
     await this.#tail
-    return this.#file ?? this.#memory
+    return this.#file ?? this.#memory.bytes()
   }
 
   discard(): void {
