@@ -75,7 +75,13 @@ export class IncomingBody implements BodySource {
       onAbuse(Object.assign(new Error('too many chunk extensions'), { code: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' }))
       return
     }
-    if (!this.#sink.write(chunk)) this.#message.pause()
+    try {
+      if (!this.#sink.write(chunk)) this.#message.pause()
+    } catch (error) {
+      // Thrown from an event of the socket, it would end the process.
+      this.#message.pause()
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   #hasTooMuchFraming(): boolean {

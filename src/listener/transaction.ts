@@ -65,9 +65,19 @@ export class Transaction {
   }
 
   start(): void {
+    this.#service.active++
+    try {
+      this.#begin()
+    } catch (error) {
+      // Nothing above this frame would catch it: one request must not end the process.
+      this.#service.logger.error({ error }, 'the request could not be taken in')
+      this.#answer(500, 'close')
+    }
+  }
+
+  #begin(): void {
     const service = this.#service
     const { peer } = this.#connection
-    service.active++
     const admitted = admit(this.#message, this.#expect, peer, service.settings)
     if ('problem' in admitted) {
       this.#refuse(admitted.status, admitted.problem)
