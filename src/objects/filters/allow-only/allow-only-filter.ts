@@ -1,0 +1,176 @@
+import { FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { type Exchange, type Filter, type Handler, respond } from '#http'
+import type { Logger } from '#logging'
+import {
+  atLeastOneOf,
+  byShape,
+  condition,
+  config,
+  defineType,
+  list,
+  listOrOne,
+  object,
+  type Runtime,
+  ref,
+  runtime,
+  string,
+} from '#schema'
+import { type AddressBlock, addressBlock, addressIn } from './address-block.ts'
+import { type PortTest, portRange, type TextTest, wholePattern } from './rule-fields.ts'
+import { subjectOf } from './subject.ts'
+
+const blocks = () => list(config(addressBlock()), { nonEmpty: true })
+
+const origin = object(
+  {
+    ip: byShape({
+      object: object({
+        list: blocks().meta({ description: 'IP addresses and blocks in CIDR notation; one must hold the address.' }),
+        resolver: runtime('string').optional().meta({
+          description:
+            'Address to compare; by default that of the client: the peer, or what a trusted proxy says of the client.',
+        }),
+      }),
+      array: blocks(),
+    })
+      .optional()
+      .meta({ description: 'Addresses that requests may come from: `{ "list", "resolver" }`, or the list alone.' }),
+    certificate: object({
+      subjectDNs: list(config(wholePattern()), { nonEmpty: true }).meta({
+        description: 'Regular expressions; one must match the whole subject of the client certificate.',
+      }),
+    })
+      .optional()
+      .meta({ description: 'Client certificates that requests may come with.' }),
+  },
+  { rules: [atLeastOneOf('ip', 'certificate')] },
+)
+
+const destination = object(
+  {
+    hosts: list(config(wholePattern('i')), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Regular expressions; one must match the whole host, in any case.' }),
+    ports: list(config(portRange()), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Ports such as `"80"` and ranges such as `"8000:8999"`.' }),
+    methods: list(config(string({ nonEmpty: true })), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Methods, in upper and lower case as written.' }),
+    paths: list(config(wholePattern()), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Regular expressions; one must match the whole path.' }),
+  },
+  { rules: [atLeastOneOf('hosts', 'ports', 'methods', 'paths')] },
+)
+
+const rule = object(
+  {
+    name: config(string()).optional().meta({ description: 'Name for the log.' }),
+    from: listOrOne(origin).optional().meta({ description: 'Where requests may come from; one entry must hold.' }),
+    destination: listOrOne(destination).optional().meta({ description: 'Where requests may go; one entry must hold.' }),
+    when: condition().optional().meta({ description: 'What else must be true.' }),
+  },
+  { rules: [atLeastOneOf('from', 'destination', 'when')] },
+)
+
+/** Lets only requests through that a rule describes. */
+export const AllowOnlyFilter = defineType({
+  name: 'AllowOnlyFilter',
+  kind: FilterKind,
+  summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
+  config: {
+    rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules, of which one must hold.' }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Answers requests that no rule allows; 401 without content by default.' }),
+  },
+  create: ({ rules, failureHandler }, env) => {
+    const allowed = rules.map(({ name, from, destination, when }, at) => ({
+      name: name ?? `rule ${at + 1}`,
+      from: from?.map(({ ip, certificate }) => originTest(ip, certificate?.subjectDNs, env.logger)) ?? null,
+      destination: destination?.map(destinationTest) ?? null,
+      when: when ?? null,
+    }))
+    return allowOnly(allowed, failureHandler ?? refuse, env.logger)
+  },
+})
+
+const refuse: Handler = async () => respond(401)
+
+type OriginTest = (exchange: Exchange) => boolean | Promise<boolean>
+type DestinationTest = (exchange: Exchange) => boolean
+
+interface Rule {
+  readonly name: string
+  readonly from: readonly OriginTest[] | null
+  readonly destination: readonly DestinationTest[] | null
+  readonly when: RequestCondition | null
+}
+
+/** One rule is enough; what in a rule can not be answered does not hold. */
+export function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): Filter {
+  return async (exchange, next) => {
+    for (const rule of rules) {
+      if (!(await holds(rule, exchange, logger))) continue
+      if (logger.isEnabled('debug')) logger.debug({ rule: rule.name }, 'the rule allows the request')
+      return next(exchange)
+    }
+    return otherwise(exchange)
+  }
+}
+
+async function holds({ from, destination, when }: Rule, exchange: Exchange, logger: Logger): Promise<boolean> {
+  if (destination !== null && !destination.some((test) => test(exchange))) return false
+  if (from !== null && !(await anyOf(from, exchange))) return false
+  return when === null || passes(when, exchange, null, logger)
+}
+
+async function anyOf(tests: readonly OriginTest[], exchange: Exchange): Promise<boolean> {
+  for (const test of tests) if (await test(exchange)) return true
+  return false
+}
+
+type Addresses = readonly AddressBlock[] | { readonly list: readonly AddressBlock[]; readonly resolver?: Resolver }
+type Resolver = Runtime<string> | undefined
+
+function originTest(ip: Addresses | undefined, subjects: readonly TextTest[] | undefined, logger: Logger): OriginTest {
+  const fromAddress = ip === undefined ? () => true : addressTest(ip, logger)
+  const hasSubject = (exchange: Exchange) => {
+    if (subjects === undefined) return true
+    const subject = subjectOf(exchange.client.certificates)
+    return subject !== null && subjects.some((test) => test(subject))
+  }
+  return (exchange) => hasSubject(exchange) && fromAddress(exchange)
+}
+
+function addressTest(ip: Addresses, logger: Logger): OriginTest {
+  const { list, resolver } = 'list' in ip ? ip : { list: ip, resolver: undefined }
+  const isListed = addressIn(list)
+  if (resolver === undefined) return ({ client }) => isListed(client.remoteAddress)
+  return async (exchange) => {
+    try {
+      const address = await resolver(exchange)
+      return address !== null && isListed(address.trim())
+    } catch (error) {
+      logger.warn({ error, resolver: resolver.expression.source }, 'the resolver failed, so the address is not allowed')
+      return false
+    }
+  }
+}
+
+interface Destination {
+  readonly hosts?: readonly TextTest[] | undefined
+  readonly ports?: readonly PortTest[] | undefined
+  readonly methods?: readonly string[] | undefined
+  readonly paths?: readonly TextTest[] | undefined
+}
+
+/** Judges the request as it goes on, so that what is allowed is what is sent (threats B1). */
+function destinationTest({ hosts, ports, methods, paths }: Destination): DestinationTest {
+  return ({ request: { method, uri } }) =>
+    (methods === undefined || methods.includes(method)) &&
+    (ports === undefined || ports.some((test) => test(uri.effectivePort))) &&
+    (hosts === undefined || hosts.some((test) => test(uri.host))) &&
+    (paths === undefined || paths.some((test) => test(uri.path)))
+}

@@ -1,0 +1,40 @@
+import { compileRegex } from '#expression'
+import { type Field, field } from '#schema'
+
+/** Says whether a text is one of those meant. */
+export type TextTest = (text: string) => boolean
+
+/** A regular expression that must match the whole text; `flags` as in `compileRegex`. */
+export function wholePattern(flags = ''): Field<TextTest> {
+  const schema = () => ({ type: 'string', format: 'regex' })
+  return field({ label: 'a regular expression', schema }, (value, report) => {
+    if (typeof value !== 'string' || value === '') {
+      report(`expected a regular expression, got ${JSON.stringify(value)}`)
+      return undefined
+    }
+    try {
+      const pattern = compileRegex(value, flags)
+      return (text: string) => pattern.matchWhole(text) !== null
+    } catch (error) {
+      report(`expected a regular expression, got ${JSON.stringify(value)}: ${(error as Error).message}`)
+      return undefined
+    }
+  })
+}
+
+/** Says whether a port is one of those meant. */
+export type PortTest = (port: number) => boolean
+
+/** A port such as `"80"`, or a range such as `"100:200"`, both ends included. */
+export function portRange(): Field<PortTest> {
+  const schema = () => ({ anyOf: [{ type: 'string', pattern: '^\\d+(:\\d+)?$' }, { type: 'integer' }] })
+  return field({ label: 'a port or a range of ports', schema }, (value, report) => {
+    const [, first, last = first] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(String(value).trim()) ?? []
+    const [low, high] = [Number(first), Number(last)]
+    if (!(low >= 1 && low <= high && high <= 65535)) {
+      report(`expected a port from 1 to 65535, or a range such as "8000:8999", got ${JSON.stringify(value)}`)
+      return undefined
+    }
+    return (port: number) => port >= low && port <= high
+  })
+}
