@@ -1,0 +1,83 @@
+import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
+import type { Exchange, Filter, Handler, Response } from '#http'
+import { boolean, config, defineDecorator, type Environment, wrap } from '#schema'
+import { type TimeUnit, timeUnit } from './time-unit.ts'
+
+/** Tells how long filters and handlers take. */
+export const TimerDecorator = defineDecorator({
+  name: 'TimerDecorator',
+  kind: DecoratorKind,
+  summary: 'Logs how long a filter or handler took to answer.',
+  config: {
+    timeUnit: config(timeUnit())
+      .prefault('milliseconds')
+      .meta({ description: 'Unit of the logged times: any unit that a duration may have.' }),
+  },
+  settings: config(boolean()).meta({ description: 'Whether the object is timed.' }),
+  create: ({ timeUnit }) => ({
+    wraps: {
+      Filter: wrap(FilterKind, (inner, timed: boolean, env) => (timed ? timedFilter(inner, timeUnit, env) : inner)),
+      Handler: wrap(HandlerKind, (inner, timed: boolean, env) => (timed ? timedHandler(inner, timeUnit, env) : inner)),
+    },
+  }),
+})
+
+type Environs = Pick<Environment, 'clock' | 'logger'>
+
+function timedHandler(inner: Handler, unit: TimeUnit, { clock, logger }: Environs): Handler {
+  if (!logger.isEnabled('info')) return inner
+  return async (exchange) => {
+    const start = clock.monotonic()
+    return observed(inner(exchange), (outcome) => {
+      const total = inUnit(clock.monotonic() - start, unit)
+      logger.info({ ...about(exchange, outcome), elapsed: { total }, unit: unit.name }, 'timer')
+    })
+  }
+}
+
+/** What a filter spends in calls to what comes behind it is told apart from its own time. */
+function timedFilter(inner: Filter, unit: TimeUnit, { clock, logger }: Environs): Filter {
+  if (!logger.isEnabled('info')) return inner
+  return async (exchange, next) => {
+    const start = clock.monotonic()
+    let behind = 0
+    const timedNext: Handler = async (downstream) => {
+      const called = clock.monotonic()
+      return observed(next(downstream), () => {
+        behind += clock.monotonic() - called
+      })
+    }
+    return observed(inner(exchange, timedNext), (outcome) => {
+      const all = clock.monotonic() - start
+      const elapsed = {
+        total: inUnit(all, unit),
+        // Calls that a filter makes at the same time may add up to more than the whole.
+        internal: inUnit(Math.max(0, all - behind), unit),
+        downstream: inUnit(behind, unit),
+      }
+      logger.info({ ...about(exchange, outcome), elapsed, unit: unit.name }, 'timer')
+    })
+  }
+}
+
+type Outcome = number | 'failed'
+
+async function observed(answer: Promise<Response>, tell: (outcome: Outcome) => void): Promise<Response> {
+  let outcome: Outcome = 'failed'
+  try {
+    const response = await answer
+    outcome = response.status
+    return response
+  } finally {
+    tell(outcome)
+  }
+}
+
+function about(exchange: Exchange, outcome: Outcome): Record<string, unknown> {
+  return { transactionId: exchange.transactionId.value, outcome }
+}
+
+/** Three decimals: more than the clock knows would be noise. */
+function inUnit(milliseconds: number, unit: TimeUnit): number {
+  return Math.round((milliseconds / unit.milliseconds) * 1_000) / 1_000
+}
