@@ -13,17 +13,18 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const engines = ['metrics', 'secrets', 'audit', 'client', 'listener']
   const engine = [...language, 'contracts']
   const object = [...engine, ...engines]
-  const plane = [...object, 'heap', 'objects']
+  const plane = [...object, 'heap', 'instance', 'objects']
   return {
     json: [],
     expression: [],
     logging: [],
     http: ['json', 'expression'],
-    schema: ['json', 'expression'],
+    schema: [...ground, 'http'],
     crest: ['json', 'http'],
     contracts: language,
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     heap: [...ground, 'http', 'schema', 'contracts'],
+    instance: [...ground, 'http', 'schema', 'contracts', 'heap'],
     objects: object,
     unit: plane,
     control: plane,
@@ -178,7 +179,7 @@ test('http takes from expression only the protocol by which a class exposes its 
               .trim()
               .split(/\s/)[0]!,
         )
-      const others = foreign.filter((name) => name !== '' && !/^expos/i.test(name))
+      const others = foreign.filter((name) => name !== '' && !/^(?:expos|scope$)/i.test(name))
       return others.length > 0 ? `takes ${others.join(', ')} from #expression` : undefined
     },
   )

@@ -1,6 +1,18 @@
+export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
+export type {
+  ChangeProblems,
+  ConnectorSettings,
+  FromUnit,
+  MetricSample,
+  RouteChange,
+  RouteFailure,
+  RouteSource,
+  ToUnit,
+  UnitSettings,
+} from './messages.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'

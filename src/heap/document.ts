@@ -13,7 +13,7 @@ import {
   type Settled,
 } from '#schema'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
-import { Heap } from './heap.ts'
+import { type Construction, Heap } from './heap.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
 
@@ -38,6 +38,7 @@ export interface DocumentInput {
   readonly segments: readonly string[]
   readonly revision: string
   readonly defaults?: readonly JsonValue[]
+  readonly underConstruction?: Construction
 }
 
 const STRUCTURE = ['heap', 'properties', 'globalDecorators'] as const
@@ -57,7 +58,7 @@ export class ConfigDocument<M extends Members> {
     const document = value as JsonObject
     this.heap = new Heap({
       ...input,
-      scope: this.properties.scope,
+      properties: this.properties,
       declarations: document['heap'] ?? null,
       globalDecorators: document['globalDecorators'] ?? null,
     })

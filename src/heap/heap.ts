@@ -1,5 +1,4 @@
 import { DecoratorKind } from '#contracts'
-import type { Scope } from '#expression'
 import type { JsonValue } from '#json'
 import { appendPointer, isPlainObject } from '#json'
 import {
@@ -22,6 +21,7 @@ import {
   decodeInPlace,
 } from './declaration.ts'
 import { objectEnvironment } from './object-environment.ts'
+import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
 
 /** What a heap is made from. */
@@ -30,14 +30,19 @@ export interface HeapInput {
   readonly parent: Heap | null
   /** The segment of this heap in qualified names: `gateway`, a router, a route. */
   readonly segments: readonly string[]
-  readonly scope: Scope
+  readonly properties: Properties
   readonly declarations: JsonValue
   readonly globalDecorators: JsonValue
   /** Objects that are there without being declared; a declaration of the same name replaces one. */
   readonly defaults?: readonly JsonValue[]
   /** Tells this heap's shared memory apart from that of another revision of the same route. */
   readonly revision: string
+  /** For routes: the objects of parent heaps that wait for this one, so that it can not wait for them. */
+  readonly underConstruction?: Construction
 }
+
+/** Objects that are being built, the outermost first. */
+export type Construction = readonly Entry[]
 
 interface Entry {
   readonly declaration: Declaration
@@ -49,7 +54,7 @@ export class Heap {
   readonly parent: Heap | null
   readonly problems: Problem[] = []
   readonly warnings: Problem[] = []
-  readonly scope: Scope
+  readonly properties: Properties
   readonly #input: HeapInput
   readonly #entries = new Map<string, Entry>()
   readonly #globals: Decoration[]
@@ -60,7 +65,7 @@ export class Heap {
   constructor(input: HeapInput) {
     this.#input = input
     this.parent = input.parent
-    this.scope = input.scope
+    this.properties = input.properties
     const declared = this.#listed(input.declarations)
     const types = decoratorTypes([...(input.defaults ?? []), ...declared], input.world)
     this.decoding = {
@@ -149,9 +154,9 @@ export class Heap {
     await this.#resources.disposeAsync()
   }
 
-  #settleContext(chain: readonly Entry[]) {
+  #settleContext(chain: Construction) {
     return {
-      scope: this.scope,
+      scope: this.properties.scope,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds } = reference as Reference
@@ -161,23 +166,25 @@ export class Heap {
     }
   }
 
-  async #resolve(reference: Reference, pointer: string, chain: readonly Entry[]): Promise<Typed> {
+  async #resolve(reference: Reference, pointer: string, chain: Construction): Promise<Typed> {
     if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
     const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, this.decoding)
     if (declaration === null || this.problems.length > 0) throw new ConfigError(this.problems)
     return this.#build({ declaration, building: null }, chain)
   }
 
-  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: readonly Entry[]): Promise<Typed> {
+  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
+    const outer = this.#input.underConstruction ?? []
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#entries.get(name)
       if (entry === undefined) continue
-      const cycle = chain.indexOf(entry)
+      const waiting = heap === this ? chain : outer
+      const cycle = waiting.indexOf(entry)
       if (cycle !== -1) {
-        const path = [...chain.slice(cycle), entry].map(({ declaration }) => declaration.name).join(' -> ')
+        const path = [...waiting.slice(cycle), entry].map(({ declaration }) => declaration.name).join(' -> ')
         throw new ConfigError([{ pointer, message: `these objects need each other, so none can be built: ${path}` }])
       }
-      return heap.#build(entry, heap === this ? chain : [])
+      return heap.#build(entry, waiting)
     }
     const wanted = kinds.map((kind) => kind.name).join(' or ')
     const suggestion = didYouMean(name, this.#names())
@@ -204,28 +211,28 @@ export class Heap {
     throw new ConfigError([{ pointer, message: `expected a ${wanted}, got a ${object.kind.name}` }])
   }
 
-  #build(entry: Entry, chain: readonly Entry[]): Promise<Typed> {
+  #build(entry: Entry, chain: Construction): Promise<Typed> {
     entry.building ??= this.#create(entry, [...chain, entry])
     return entry.building
   }
 
-  async #create(entry: Entry, chain: readonly Entry[]): Promise<Typed> {
+  async #create(entry: Entry, chain: Construction): Promise<Typed> {
     const { definition, config, pointer, name, decorations } = entry.declaration
     const at = appendPointer(pointer, 'config')
     const settled = await settle(config, this.#settleContext(chain), at)
     const problems: Problem[] = []
     definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
     if (problems.length > 0) throw new ConfigError(problems)
-    const created = await this.#run(definition, settled, name, pointer)
+    const created = await this.#run(entry.declaration, settled, chain)
     const object = definition.kind === null ? (created as Typed) : { kind: definition.kind, value: created }
     if (object.kind === (DecoratorKind as Kind)) return object
     const local = await this.#apply(decorations, object, name, chain, 'named')
     return this.#applyGlobals(local, name, chain)
   }
 
-  async #run(definition: TypeDefinition, config: unknown, name: string, pointer: string): Promise<unknown> {
+  async #run({ definition, name, pointer }: Declaration, config: unknown, chain: Construction): Promise<unknown> {
     try {
-      return await definition.create(config as never, this.#environment(name, pointer))
+      return await definition.create(config as never, this.#environment(name, pointer, chain))
     } catch (error) {
       const at = appendPointer(pointer, 'config')
       if (error instanceof ConfigError) {
@@ -235,19 +242,20 @@ export class Heap {
     }
   }
 
-  #environment(name: string, pointer: string) {
+  #environment(name: string, pointer: string, chain: Construction) {
     const { world, segments, revision } = this.#input
     return objectEnvironment(world, {
       name,
       qualified: [...segments, name].join('+'),
-      scope: this.scope,
+      scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,
+      router: world.router(this, [...(this.#input.underConstruction ?? []), ...chain]),
       warn: (message) => this.warnings.push({ pointer, message }),
     })
   }
 
-  async #applyGlobals(object: Typed, name: string, chain: readonly Entry[]): Promise<Typed> {
+  async #applyGlobals(object: Typed, name: string, chain: Construction): Promise<Typed> {
     const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, name, [])
     return this.#apply(this.#globals, inherited, name, chain, 'global')
   }
@@ -257,7 +265,7 @@ export class Heap {
     decorations: readonly Decoration[],
     object: Typed,
     name: string,
-    chain: readonly Entry[],
+    chain: Construction,
     origin: 'named' | 'global',
   ): Promise<Typed> {
     let { value } = object
@@ -271,7 +279,7 @@ export class Heap {
         throw new ConfigError([{ pointer, message }])
       }
       const settled = await settle(settings, this.#settleContext(chain), pointer)
-      value = wrap(value as never, settled as never, this.#environment(name, pointer))
+      value = wrap(value as never, settled as never, this.#environment(name, pointer, chain))
     }
     return { kind: object.kind, value }
   }

@@ -1,5 +1,5 @@
 export { Catalogue } from './catalogue.ts'
 export { ConfigDocument, type DocumentInput, type DocumentType, documentType } from './document.ts'
-export { Heap, type HeapInput } from './heap.ts'
+export { type Construction, Heap, type HeapInput } from './heap.ts'
 export { Properties, type TokenResolver } from './properties.ts'
 export type { World } from './world.ts'

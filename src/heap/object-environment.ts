@@ -1,6 +1,6 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import type { Environment, Metrics } from '#schema'
+import type { Environment, Metrics, RouterHost } from '#schema'
 import type { World } from './world.ts'
 
 /** Where one object stands. */
@@ -10,6 +10,7 @@ interface Place {
   readonly scope: Scope
   readonly sharedKey: string
   readonly resources: AsyncDisposableStack
+  readonly router: RouterHost
   warn(message: string): void
 }
 
@@ -27,15 +28,23 @@ export function objectEnvironment(world: World, place: Place): Environment {
     },
     clock: world.clock,
     get metrics() {
-      metrics ??= world.metrics(place.qualified)
+      if (metrics === null) {
+        const holder = world.metrics(place.qualified)
+        place.resources.defer(() => holder.release())
+        metrics = holder
+      }
       return metrics
     },
     directories: world.directories,
     scope: place.scope,
     units: world.units,
     transactionIdHeader: world.transactionIdHeader,
-    router: world.router,
-    shared: (name, bytes) => world.shared(`${place.sharedKey}/${name}`, bytes),
+    router: place.router,
+    shared: async (name, bytes) => {
+      const { memory, release } = await world.shared(`${place.sharedKey}/${name}`, bytes)
+      place.resources.defer(release)
+      return memory
+    },
     onDispose: (release) => {
       place.resources.defer(release)
     },

@@ -1,6 +1,7 @@
 import type { Logger } from '#logging'
 import type { Clock, Directories, Metrics, RouterHost } from '#schema'
 import type { Catalogue } from './catalogue.ts'
+import type { Construction, Heap } from './heap.ts'
 
 /** What all heaps of a gateway unit have in common. */
 export interface World {
@@ -11,9 +12,10 @@ export interface World {
   readonly units: number
   /** The header field that carries transaction ids between servers. */
   readonly transactionIdHeader: string
-  readonly router: RouterHost
+  /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
+  router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */
-  metrics(name: string): Metrics
-  /** Memory shared over all units under a key. */
-  shared(key: string, bytes: number): SharedArrayBuffer
+  metrics(name: string): Metrics & { release(): void }
+  /** Memory shared over all units under a key, until it is released. */
+  shared(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

@@ -161,7 +161,7 @@ export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const branches = Object.values(shapes) as Field[]
   const label = branches.map((branch) => fieldInfo(branch).shape.label).join(', or ')
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: branches.map(render) })
-  return field({ label, schema }, (value, report) => {
+  return field({ label, schema, shapes: { ...shapes } }, (value, report) => {
     const branch = shapes[shapeOf(value) as keyof Shapes]
     if (branch === undefined) {
       report(expected(label, value))
@@ -171,7 +171,8 @@ export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   })
 }
 
-function shapeOf(value: unknown): string {
+/** The word by which `byShape` chooses. */
+export function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return value === null ? 'null' : typeof value
 }

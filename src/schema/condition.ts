@@ -2,12 +2,16 @@ import { isExpression } from '#expression'
 import type { Exchange, Response } from '#http'
 import { isPlainObject } from '#json'
 import { EXPRESSION_SCHEMA } from './compiled.ts'
+import { isIgnoredKey } from './composites.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { decodeInto, expected, type Field, field } from './field.ts'
+import { didYouMean } from './problem.ts'
 import { type Runtime, runtime } from './runtime-expression.ts'
 
 /** A condition: a boolean, an expression, or `{ expression, label }`. Only a real `true` passes. */
 export type Condition = Runtime<boolean>
+
+const KEYS = ['expression', 'label']
 
 /** A condition on a request. */
 export function condition(): Field<Deferred<Condition>> {
@@ -29,7 +33,8 @@ export function condition(): Field<Deferred<Condition>> {
     const labelled = isPlainObject(value)
     if (labelled) {
       for (const key of Object.keys(value)) {
-        if (key !== 'expression' && key !== 'label') report('unknown field', [key])
+        if (KEYS.includes(key) || isIgnoredKey(key)) continue
+        report(`unknown field${didYouMean(key, KEYS)}`, [key])
       }
     }
     const source = labelled ? value['expression'] : value

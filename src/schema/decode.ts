@@ -1,4 +1,5 @@
 import { appendPointer, formatPointer, isPlainObject } from '#json'
+import { shapeOf } from './composites.ts'
 import type { Decoded, Field } from './field.ts'
 import { fieldInfo } from './field.ts'
 import type { Problem } from './problem.ts'
@@ -21,11 +22,14 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
 function* remarks(field: Field, json: unknown, pointer: string): Generator<Problem> {
   const { shape } = fieldInfo(field)
   if (shape.inner !== undefined) yield* remarks(shape.inner, json, pointer)
+  const branch = shape.shapes?.[shapeOf(json)]
+  if (branch !== undefined) yield* remarks(branch, json, pointer)
   if (Array.isArray(json)) {
     if (shape.item !== undefined)
       for (const [at, item] of json.entries()) yield* remarks(shape.item, item, appendPointer(pointer, at))
     return
   }
+  if (shape.item !== undefined) yield* remarks(shape.item, json, pointer)
   if (!isPlainObject(json)) return
   for (const key of Object.keys(json)) {
     if (json[key] === null) continue

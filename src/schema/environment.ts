@@ -76,7 +76,7 @@ export interface Environment {
   readonly transactionIdHeader: string
   readonly router: RouterHost
   /** Memory that the same object of the same route revision shares over all units. */
-  shared(name: string, bytes: number): SharedArrayBuffer
+  shared(name: string, bytes: number): Promise<SharedArrayBuffer>
   /** Called when the object is retired, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void
   /** Something the author of the configuration should know. */

@@ -70,9 +70,7 @@ export function duration(bounds: DurationBounds = {}): Field<number> {
     else if (parsed === 0 && !zero) report(expected('a duration of more than zero', value))
     else if (parsed === Number.POSITIVE_INFINITY && !unlimited) report(expected('a limited duration', value))
     else if (parsed < min) report(expected(`a duration of at least ${bounds.min}`, value))
-    else if (parsed > max && parsed !== Number.POSITIVE_INFINITY)
-      report(expected(`a duration of at most ${bounds.max}`, value))
-    else if (parsed > max && bounds.max !== undefined) report(expected(`a duration of at most ${bounds.max}`, value))
+    else if (parsed > max) report(expected(`a duration of at most ${bounds.max}`, value))
     return parsed as number
   })
 }

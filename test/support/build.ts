@@ -28,6 +28,8 @@ export function manualClock(start = 1_700_000_000_000): ManualClock {
 export class TestMetrics implements Metrics {
   readonly values = new Map<string, number>()
 
+  release(): void {}
+
   #change(name: string, amount: number): void {
     this.values.set(name, (this.values.get(name) ?? 0) + amount)
   }
@@ -99,7 +101,7 @@ export async function build<T>(
     world,
     parent: null,
     segments: ['gateway'],
-    scope: root.extend(surroundings.properties ?? null).scope,
+    properties: root.extend(surroundings.properties ?? null),
     declarations: [
       { name, type: definition.name, config, ...surroundings.decorations },
       ...(surroundings.heap ?? []),
@@ -144,12 +146,12 @@ export function testWorld(
     },
     units: surroundings.units ?? 1,
     transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
-    router: surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
+    router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
-    shared: (key, bytes) => {
-      const known = shared.get(key) ?? new SharedArrayBuffer(bytes)
-      shared.set(key, known)
-      return known
+    shared: async (key, bytes) => {
+      const memory = shared.get(key) ?? new SharedArrayBuffer(bytes)
+      shared.set(key, memory)
+      return { memory, release: () => {} }
     },
   }
 }

@@ -1,0 +1,104 @@
+import type { Problem } from '#schema'
+
+/** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
+export interface RouteSource {
+  readonly id: string
+  readonly name: string
+  /** Hash of the canonical content. */
+  readonly revision: string
+  readonly text: string
+}
+
+/** One step of a deploy: a route to put in place, or the id of one to take away. */
+export type RouteChange = { readonly put: RouteSource } | { readonly remove: string }
+
+/** Problems of one change, by its position in the deploy. */
+export interface ChangeProblems {
+  readonly change: number
+  readonly problems: readonly Problem[]
+}
+
+/** What one route could not be built for. */
+export interface RouteFailure {
+  readonly id: string
+  readonly problems: readonly Problem[]
+}
+
+/** From the control plane to a unit. */
+export type ToUnit =
+  | { readonly type: 'routes'; readonly ask: number; readonly routes: readonly RouteSource[] }
+  | { readonly type: 'routes-refused'; readonly ask: number; readonly reason: string }
+  | {
+      readonly type: 'prepare'
+      readonly deploy: number
+      readonly directory: string
+      readonly changes: readonly RouteChange[]
+    }
+  | { readonly type: 'commit'; readonly deploy: number; readonly changes: readonly number[] }
+  | { readonly type: 'drain' }
+  | { readonly type: 'collect'; readonly ask: number }
+  | { readonly type: 'shared'; readonly ask: number; readonly memory: SharedArrayBuffer }
+
+/** From a unit to the control plane. */
+export type FromUnit =
+  | {
+      readonly type: 'open-router'
+      readonly ask: number
+      readonly directory: string
+      readonly scanInterval: number
+      readonly name: string
+    }
+  | { readonly type: 'router-open'; readonly directory: string; readonly failures: readonly RouteFailure[] }
+  | { readonly type: 'close-router'; readonly directory: string }
+  | { readonly type: 'share'; readonly ask: number; readonly key: string; readonly bytes: number }
+  | { readonly type: 'unshare'; readonly key: string }
+  | { readonly type: 'ready'; readonly ports: readonly number[] }
+  | { readonly type: 'failed'; readonly problems: readonly Problem[]; readonly message: string }
+  | { readonly type: 'prepared'; readonly deploy: number; readonly problems: readonly ChangeProblems[] }
+  | { readonly type: 'committed'; readonly deploy: number }
+  | { readonly type: 'drained'; readonly aborted: number }
+  | { readonly type: 'collected'; readonly ask: number; readonly samples: readonly MetricSample[] }
+
+/** One measured value, ready to be added up over units. */
+export interface MetricSample {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'summary'
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  /** Summaries: how many observations, and how many fell into each bucket (upper bounds in order). */
+  readonly count?: number
+  readonly buckets?: readonly (readonly [number, number])[]
+}
+
+/** A connector as units open it: plain data, times in milliseconds. */
+export interface ConnectorSettings {
+  readonly ports: readonly number[]
+  readonly host: string
+  readonly gracePeriod: number
+  readonly maxTotalHeadersSize: number
+  readonly requestTimeout: number
+  readonly headersTimeout: number
+  readonly keepAliveTimeout: number
+  readonly idleTimeout: number
+  readonly serverOptions: Readonly<Record<string, unknown>>
+}
+
+/** What every unit is started with. Plain data: it crosses a thread boundary. */
+export interface UnitSettings {
+  readonly unit: number
+  readonly units: number
+  readonly reusePort: boolean
+  readonly instance: string
+  readonly temporaryDirectory: string
+  readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
+  readonly prefix: string
+  readonly connectors: readonly ConnectorSettings[]
+  readonly streamingEnabled: boolean
+  readonly trustedProxies: readonly string[]
+  readonly transactionIdHeader: string
+  readonly trustTransactionHeader: boolean
+  /** Text of config.json; null where there is none. */
+  readonly config: string | null
+  readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }
+}

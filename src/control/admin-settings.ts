@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { ConnectorSettings, UnitSettings } from '#contracts'
+import { Catalogue, ConfigDocument, type World } from '#heap'
+import type { Filter, TemporaryStorage } from '#http'
+import { DEFAULT_OBJECTS, type InstanceDirectories, instanceDirectories, rootProperties } from '#instance'
+import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
+import { mapVertxServerOptions } from '#listener'
+import type { Logger } from '#logging'
+import { ConfigError, type Problem, type TypeDefinition } from '#schema'
+import { AdminDocument } from './admin-document.ts'
+
+/** admin.json, settled: what units are started with, and what the control plane itself needs. */
+export interface AdminSettings {
+  readonly directories: InstanceDirectories
+  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort'>
+  readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[] }
+  readonly protection: Filter | null
+  readonly storage: TemporaryStorage
+  readonly warnings: readonly Problem[]
+  dispose(): Promise<void>
+}
+
+/** What reading admin.json needs. */
+export interface AdminInput {
+  readonly instance: string
+  readonly types: readonly TypeDefinition[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly logger: Logger
+}
+
+/** A JSON file of the instance, or an empty object where there is none. */
+export function readConfigFile(path: string): JsonDocument {
+  if (!existsSync(path)) return new JsonDocument('{}', {})
+  const document = readDocument(readFileSync(path, 'utf8'))
+  if (!isPlainObject(document.value)) throw new ConfigError([{ pointer: '', message: 'expected a JSON object' }])
+  return document
+}
+
+/** Decodes and settles admin.json. Throws ConfigError with every problem. */
+export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
+  const { instance, env, logger } = input
+  const directories = instanceDirectories(instance)
+  const mode = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
+  const world = adminWorld(input, directories)
+  const document = new ConfigDocument(AdminDocument, json, {
+    world,
+    parent: null,
+    properties: rootProperties(directories, mode, env, world.clock, logger),
+    segments: ['admin'],
+    revision: 'admin',
+    defaults: DEFAULT_OBJECTS,
+  })
+  const fields = await document.build()
+  const warnings = [...document.warnings]
+  const connectors = fields.connectors.map((connector, at) =>
+    connectorSettings(connector, `/connectors/${at}`, warnings),
+  )
+  const admin = connectorSettings(
+    { ...fields.adminConnector, port: [fields.adminConnector.port] },
+    '/adminConnector',
+    warnings,
+  )
+  checkPorts(connectors, admin)
+  return {
+    directories: instanceDirectories(instance, fields.temporaryDirectory),
+    unit: {
+      units: fields.gatewayUnits ?? availableParallelism(),
+      instance,
+      temporaryDirectory: fields.temporaryDirectory ?? directories.temporary,
+      mode: fields.mode ?? (mode === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION'),
+      prefix: fields.prefix,
+      connectors,
+      streamingEnabled: fields.streamingEnabled,
+      trustedProxies: fields.trustedProxies,
+      transactionIdHeader: fields.transactionIdHeader,
+      trustTransactionHeader: fields.trustTransactionHeader,
+      logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
+    },
+    admin: { ...admin, allowedHosts: fields.adminConnector.allowedHosts },
+    protection: fields.adminProtection ?? null,
+    storage: fields.temporaryStorage,
+    warnings,
+    dispose: () => document.heap.dispose(),
+  }
+}
+
+function adminWorld({ types, logger }: AdminInput, directories: InstanceDirectories): World {
+  const nothing = { add: () => {}, set: () => {}, observe: () => {} }
+  return {
+    catalogue: new Catalogue(types),
+    logger,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    directories,
+    units: 1,
+    transactionIdHeader: 'X-Vendor-TransactionId',
+    router: () => ({
+      openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
+    }),
+    metrics: () => ({ counter: () => nothing, gauge: () => nothing, summary: () => nothing, release: () => {} }),
+    shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
+  }
+}
+
+interface ConnectorFields extends Omit<ConnectorSettings, 'ports' | 'serverOptions'> {
+  readonly port: readonly number[]
+  readonly vertx: Readonly<Record<string, unknown>>
+}
+
+function connectorSettings(fields: ConnectorFields, pointer: string, warnings: Problem[]): ConnectorSettings {
+  const {
+    port,
+    host,
+    gracePeriod,
+    maxTotalHeadersSize,
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout,
+    idleTimeout,
+  } = fields
+  const mapped = mapVertxServerOptions(fields.vertx)
+  for (const message of mapped.warnings) warnings.push({ pointer: join(pointer, 'vertx'), message })
+  return {
+    host,
+    gracePeriod,
+    maxTotalHeadersSize,
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout,
+    idleTimeout,
+    // What another engine's options say counts where the connector's own field has a counterpart.
+    ...withoutReusePort(mapped.options),
+    ports: port,
+    serverOptions: { ...mapped.options.serverOptions },
+  }
+}
+
+function withoutReusePort({ reusePort, serverOptions, ...rest }: ReturnType<typeof mapVertxServerOptions>['options']) {
+  return rest
+}
+
+/** Management must never share a port with traffic. */
+function checkPorts(connectors: readonly ConnectorSettings[], admin: ConnectorSettings): void {
+  const [adminPort] = admin.ports
+  const problems: Problem[] = []
+  for (const [at, { ports }] of connectors.entries()) {
+    if (adminPort === 0 || !ports.some((port) => port === adminPort)) continue
+    problems.push({
+      pointer: `/connectors/${at}/port`,
+      message: `port ${adminPort} is the management port; traffic needs another`,
+    })
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+}

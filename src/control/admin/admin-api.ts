@@ -1,0 +1,69 @@
+import { chain, type Exchange, type Filter, type Handler, type Request, type Response } from '#http'
+import { type AdminCredentials, authenticate } from './authentication.ts'
+import { callerChecks } from './caller-checks.ts'
+import { crestError, crestJson } from './crest-error.ts'
+import { type Health, healthHandler, isHealthPath } from './health.ts'
+
+/** What `/api/info` tells. */
+export interface GatewayInfo {
+  readonly version: string
+  readonly revision: string
+  readonly mode: string
+  readonly units: number
+  readonly configRevision: string
+}
+
+/** What the management API is made of. */
+export interface AdminApi {
+  readonly prefix: string
+  readonly ownHost: string
+  readonly allowedHosts: readonly string[]
+  readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
+  readonly credentials: AdminCredentials
+  /** Guards the API in place of the admin credentials, where configured. */
+  readonly protection: Filter | null
+  readonly health: Health
+  info(): GatewayInfo
+}
+
+/** The handler of the management connector: health for all, everything else behind the checks of decisions 3. */
+export function adminApi(api: AdminApi): Handler {
+  const health = healthHandler(api.health)
+  const endpoints: Handler = async (exchange) => endpoint(api, exchange)
+  const guard = api.protection ?? authenticate(api.credentials, api.mode, isMetricsPath)
+  const guarded = chain([callerChecks(api.ownHost, api.allowedHosts), guard], endpoints)
+  return async (exchange) => {
+    const inside = withoutPrefix(exchange, api.prefix)
+    return isHealthPath(inside.request.uri.path) ? health(inside) : guarded(inside)
+  }
+}
+
+async function endpoint(api: AdminApi, { request }: Exchange): Promise<Response> {
+  const { path } = request.uri
+  if (path === '/api/info') return onlyGet(request) ?? crestJson(api.info(), isPretty(request))
+  return crestError(404, `there is nothing at ${path}`)
+}
+
+function onlyGet(request: Request): Response | null {
+  if (request.method === 'GET' || request.method === 'HEAD') return null
+  return crestError(405, `${request.method} is not allowed here`, { Allow: 'GET, HEAD' })
+}
+
+function isPretty(request: Request): boolean {
+  return request.queryParams['_prettyPrint']?.[0] === 'true'
+}
+
+/** Metrics answer callers on the same machine without credentials (decisions 3). */
+function isMetricsPath(path: string): boolean {
+  return path === '/metrics' || path.startsWith('/metrics/')
+}
+
+/** Endpoints answer at `/x` and at `/<prefix>/x`. */
+function withoutPrefix(exchange: Exchange, prefix: string): Exchange {
+  const { uri } = exchange.request
+  if (!uri.rawPath.startsWith(`/${prefix}/`)) return exchange
+  const request = exchange.request.clone()
+  request.uri = uri.clone()
+  request.uri.rawPath = uri.rawPath.slice(prefix.length + 1)
+  return exchange.withRequest(request)
+}

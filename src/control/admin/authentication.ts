@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Exchange, Filter } from '#http'
+import { crestError } from './crest-error.ts'
+
+/** How the management API knows who may use it. */
+export interface AdminCredentials {
+  /** The admin password as it is now; null where none is configured. Read anew, so that a changed file counts at once. */
+  password(): string | null
+}
+
+const SECRET_ID = 'gateway.admin.password'
+const LONGEST_PASSWORD = 4096
+
+/** The password from the file `secrets/gateway.admin.password`, else from the environment (decisions 3). */
+export function adminCredentials(secrets: string, env: Readonly<Record<string, string | undefined>>): AdminCredentials {
+  return {
+    password: () => {
+      const fromFile = readPassword(join(secrets, SECRET_ID))
+      const found = fromFile ?? env['GATEWAY_ADMIN_PASSWORD'] ?? null
+      return found === '' ? null : found
+    },
+  }
+}
+
+function readPassword(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+      .slice(0, LONGEST_PASSWORD)
+      .replace(/\r?\n$/, '')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Lets a request on with the admin credentials; without configured ones, by the mode (decisions 3). */
+export function authenticate(
+  credentials: AdminCredentials,
+  mode: 'PRODUCTION' | 'DEVELOPMENT',
+  isOpenToLoopback: (path: string) => boolean,
+): Filter {
+  return async (exchange, next) => {
+    const password = credentials.password()
+    const loopback = isLoopback(exchange.client.remoteAddress)
+    if (loopback && isOpenToLoopback(exchange.request.uri.path)) return next(exchange)
+    if (password === null && mode === 'DEVELOPMENT' && loopback) return next(exchange)
+    if (password !== null && presents(exchange, password)) return next(exchange)
+    return crestError(401, 'this needs the admin credentials', {
+      'WWW-Authenticate': 'Basic realm="IdentityGateway", charset="UTF-8"',
+    })
+  }
+}
+
+/** Basic with the user `admin`, or Bearer. Exactly one Authorization header. */
+function presents({ request }: Exchange, password: string): boolean {
+  const headers = request.headers.all('authorization')
+  const [scheme = '', value = '', ...more] = (headers.length === 1 ? (headers[0] as string) : '').split(' ')
+  if (more.length > 0 || value === '') return false
+  if (scheme.toLowerCase() === 'bearer') return same(value, password)
+  if (scheme.toLowerCase() !== 'basic') return false
+  return same(Buffer.from(value, 'base64').toString('utf8'), `admin:${password}`)
+}
+
+/** Digests have one length, so that comparing them tells nothing of either text (threats B53). */
+function same(a: string, b: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
+}
+
+/** Whether an address is this machine's own. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address)
+}

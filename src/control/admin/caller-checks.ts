@@ -1,0 +1,36 @@
+import type { Filter, Request } from '#http'
+import { crestError } from './crest-error.ts'
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Refuses requests under a foreign host name, which is how a web page reaches a loopback port after rebinding its
+ * own name (threats B84), and changes that another origin asks a browser for.
+ */
+export function callerChecks(ownHost: string, allowedHosts: readonly string[]): Filter {
+  const allowed = new Set([...LOOPBACK_NAMES, ownHost.toLowerCase(), ...allowedHosts.map((host) => host.toLowerCase())])
+  return async (exchange, next) => {
+    const { request, client } = exchange
+    // An address can not be rebound as a name can: the one the connection came in on is the listener's own.
+    const host = request.uri.host.toLowerCase()
+    if (!allowed.has(host) && host.replace(/^\[|\]$/g, '') !== client.localAddress) {
+      return crestError(
+        403,
+        'the Host header does not name this connector; add the name to adminConnector.allowedHosts to use it',
+      )
+    }
+    if (!SAFE_METHODS.has(request.method) && isForeign(request)) {
+      return crestError(403, 'changes are not taken from pages of another origin')
+    }
+    return next(exchange)
+  }
+}
+
+function isForeign(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return true
+  const origin = request.headers.get('origin')
+  if (origin === null) return false
+  return origin.toLowerCase() !== request.uri.origin.toLowerCase()
+}

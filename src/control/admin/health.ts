@@ -1,0 +1,50 @@
+import { type Handler, Response } from '#http'
+
+/** One thing that has to be well for the gateway to be. */
+export interface HealthCheck {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail?: string
+}
+
+/** What each health endpoint looks at. */
+export interface Health {
+  live(): readonly HealthCheck[]
+  ready(): readonly HealthCheck[]
+  startup(): readonly HealthCheck[]
+}
+
+const PATHS: Readonly<Record<string, keyof Health>> = {
+  '/ping': 'live',
+  '/health/live': 'live',
+  '/livez': 'live',
+  '/healthz': 'live',
+  '/health/ready': 'ready',
+  '/readyz': 'ready',
+  '/health/startup': 'startup',
+  '/startupz': 'startup',
+}
+
+/** Whether a path is a health endpoint: those answer everyone, whatever they send (threats B19). */
+export function isHealthPath(path: string): boolean {
+  return Object.hasOwn(PATHS, path)
+}
+
+/** Answers health endpoints: 200 or 503; `?verbose` lists the checks. */
+export function healthHandler(health: Health): Handler {
+  return async ({ request }) => {
+    const endpoint = PATHS[request.uri.path] as keyof Health
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return new Response(405, { headers: { Allow: 'GET, HEAD' } })
+    const checks = health[endpoint]()
+    const ok = checks.every((check) => check.ok)
+    const verbose = Object.hasOwn(request.queryParams, 'verbose')
+    const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+    if (!verbose) return new Response(ok ? 200 : 503, { headers })
+    const body = JSON.stringify({ status: ok ? 'UP' : 'DOWN', checks }, null, 2)
+    return new Response(ok ? 200 : 503, {
+      headers: { ...headers, 'Content-Type': 'application/json; charset=UTF-8' },
+      body: `${body}\n`,
+    })
+  }
+}

@@ -1,0 +1,39 @@
+import type { RouteChange } from '#contracts'
+import type { Problem } from '#schema'
+import type { UnitLink } from './unit-link.ts'
+
+/** What the first phase of a deploy found, and the way to the second. */
+export interface Deployment {
+  /** Problems by the position of the change; a change without an entry was built by every unit. */
+  readonly problems: ReadonlyMap<number, readonly Problem[]>
+  /** Swaps the given changes in, in every unit; the rest is thrown away. */
+  commit(accepted: readonly number[]): Promise<void>
+}
+
+let deploys = 0
+
+/** First phase: every unit that has a router on the folder builds the changes aside. */
+export async function prepareDeployment(
+  units: readonly UnitLink[],
+  directory: string,
+  changes: readonly RouteChange[],
+): Promise<Deployment> {
+  const deploy = ++deploys
+  const concerned = units.filter((unit) => unit.state !== 'ended' && unit.routers.has(directory))
+  const answers = await Promise.all(concerned.map((unit) => unit.prepare(deploy, directory, changes)))
+  const problems = new Map<number, Problem[]>()
+  for (const found of answers.flatMap((answer) => answer ?? [])) {
+    const known = problems.get(found.change) ?? []
+    for (const problem of found.problems) {
+      if (!known.some(({ pointer, message }) => pointer === problem.pointer && message === problem.message))
+        known.push(problem)
+    }
+    problems.set(found.change, known)
+  }
+  return {
+    problems,
+    commit: async (accepted) => {
+      await Promise.all(concerned.map((unit) => unit.commit(deploy, accepted)))
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FromUnit } from '#contracts'
+import { type Listener, listen } from '#listener'
+import type { Logger } from '#logging'
+import { adminApi } from './admin/admin-api.ts'
+import { adminCredentials } from './admin/authentication.ts'
+import type { Health, HealthCheck } from './admin/health.ts'
+import type { AdminSettings } from './admin-settings.ts'
+import { RouteStores } from './route-stores.ts'
+import { SharedMemory } from './shared-memory.ts'
+import { Supervisor } from './supervisor.ts'
+import type { UnitLink } from './unit-link.ts'
+
+/** What a gateway is started with. */
+export interface GatewayInput {
+  readonly settings: AdminSettings
+  /** The module that a unit's thread runs. */
+  readonly unitEntry: URL
+  readonly logger: Logger
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly revision: string
+}
+
+const MAX_ADMIN_BODY = 1024 * 1024
+
+/** The control plane: units, route folders, the management connector, and the way down. */
+export class Gateway {
+  readonly stores: RouteStores
+  readonly #input: GatewayInput
+  readonly #supervisor: Supervisor
+  readonly #memory = new SharedMemory()
+  readonly #configRevision: string
+  #admin: Listener | null = null
+  #state: 'starting' | 'running' | 'draining' = 'starting'
+
+  constructor(input: GatewayInput) {
+    const { settings, logger } = input
+    this.#input = input
+    const config = configText(settings)
+    this.#configRevision = createHash('sha256')
+      .update(config ?? '')
+      .digest('hex')
+      .slice(0, 12)
+    this.#supervisor = new Supervisor({
+      entry: input.unitEntry,
+      settings: { ...settings.unit, config, reusePort: canReusePorts() },
+      logger,
+      message: (unit, message) => this.#message(unit, message),
+      ended: (unit) => {
+        this.#memory.releaseAll(unit)
+        this.stores.ended(unit)
+      },
+    })
+    this.stores = new RouteStores(() => this.#supervisor.units, logger)
+  }
+
+  /** Opens the management connector, then starts the units; resolves when all serve. */
+  async start(): Promise<void> {
+    mkdirSync(this.#input.settings.directories.temporary, { recursive: true })
+    this.#admin = await this.#openAdmin()
+    this.#warnAboutProtection()
+    await this.#supervisor.start()
+    this.#state = 'running'
+  }
+
+  /** Traffic ports in the order of the settings. */
+  get ports(): readonly number[] {
+    return this.#supervisor.ports
+  }
+
+  get adminPort(): number {
+    return this.#admin?.port ?? 0
+  }
+
+  get units(): readonly UnitLink[] {
+    return this.#supervisor.units
+  }
+
+  /** SIGHUP: looks at every route folder again, also at what failed before. */
+  async reload(): Promise<void> {
+    await this.stores.rescan()
+  }
+
+  /** Not ready at once, then no new connections, then the end of what runs; gives how many requests were cut off. */
+  async drain(): Promise<number> {
+    this.#state = 'draining'
+    const aborted = await this.#supervisor.drain()
+    await this.#close()
+    return aborted
+  }
+
+  /** Ends everything now. */
+  async terminate(): Promise<void> {
+    this.#state = 'draining'
+    await this.#supervisor.terminate()
+    await this.#close()
+  }
+
+  async #close(): Promise<void> {
+    this.stores.close()
+    await this.#admin?.close()
+    await this.#input.settings.dispose()
+  }
+
+  #message(unit: UnitLink, message: FromUnit): void {
+    if (message.type === 'share') {
+      const memory = this.#memory.take(message.key, message.bytes, unit)
+      unit.send({ type: 'shared', ask: message.ask, memory })
+    } else if (message.type === 'unshare') this.#memory.release(message.key, unit)
+    else void this.stores.message(unit, message)
+  }
+
+  #openAdmin(): Promise<Listener> {
+    const { settings, logger, env, version, revision } = this.#input
+    const { admin, unit, protection, storage, directories } = settings
+    const handler = adminApi({
+      prefix: unit.prefix,
+      ownHost: admin.host,
+      allowedHosts: admin.allowedHosts,
+      mode: unit.mode,
+      credentials: adminCredentials(directories.secrets, env),
+      protection,
+      health: this.#health(),
+      info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
+    })
+    return listen(
+      {
+        ...admin,
+        port: admin.ports[0] as number,
+        reusePort: false,
+        maxBodyBytes: MAX_ADMIN_BODY,
+        trustedProxies: [],
+        transactionIdHeader: unit.transactionIdHeader,
+        trustTransactionHeader: unit.trustTransactionHeader,
+        streaming: false,
+        storage,
+      },
+      handler,
+      logger.child({ logger: 'admin' }),
+    )
+  }
+
+  #health(): Health {
+    const started = (): HealthCheck => ({ name: 'started', ok: this.#state !== 'starting' })
+    return {
+      live: () => [{ name: 'control-plane', ok: true }],
+      startup: () => [started()],
+      ready: () => [
+        started(),
+        {
+          name: 'accepting',
+          ok: this.#state !== 'draining',
+          ...(this.#state === 'draining' && { detail: 'shutting down' }),
+        },
+        ...this.units.map((unit) => ({ name: `unit-${unit.number}`, ok: unit.state === 'ready', detail: unit.state })),
+      ],
+    }
+  }
+
+  #warnAboutProtection(): void {
+    const { settings, logger, env } = this.#input
+    if (settings.protection !== null || adminCredentials(settings.directories.secrets, env).password() !== null) return
+    const message =
+      settings.unit.mode === 'DEVELOPMENT'
+        ? 'the management API is open to every process on this machine; set a password in secrets/gateway.admin.password'
+        : 'no admin password is configured, so the management API answers 401; put one in secrets/gateway.admin.password'
+    logger.warn(message)
+  }
+}
+
+function configText({ directories }: AdminSettings): string | null {
+  const path = join(directories.config, 'config.json')
+  return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/** SO_REUSEPORT lets several threads listen on one port; where it is missing, one unit has to do. */
+function canReusePorts(): boolean {
+  return process.platform === 'linux' || process.platform === 'freebsd'
+}

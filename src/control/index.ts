@@ -1,0 +1,6 @@
+export { type AdminInput, type AdminSettings, openAdminSettings, readConfigFile } from './admin-settings.ts'
+export { Gateway, type GatewayInput } from './gateway.ts'
+export { parseRouteFile, type RouteFile, readRouteFiles, revisionOf } from './route-files.ts'
+export { planRoutes } from './route-plan.ts'
+export type { RouteStatus } from './route-store.ts'
+export { UnitStartError } from './unit-link.ts'

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RouteIdentity, routeIdentity } from '#instance'
+import {
+  canonicalJson,
+  isPlainObject,
+  type JsonDocument,
+  type JsonObject,
+  JsonSyntaxError,
+  type Position,
+  readDocument,
+} from '#json'
+import type { Problem } from '#schema'
+
+/** A route file as it was last read. */
+export interface RouteFile {
+  readonly file: string
+  readonly text: string
+  /** Changes when the file does; tells whether it has to be read again. */
+  readonly stamp: string
+  /** Null where the file can not be a route at all; `problems` says why. */
+  readonly route: (RouteIdentity & { readonly revision: string; readonly document: JsonDocument }) | null
+  readonly problems: readonly (Problem & Partial<Position>)[]
+}
+
+const MAX_ROUTE_FILE = 4 * 1024 * 1024
+
+/** Reads the route files of a folder; those whose stamp is unchanged are taken from `known`. */
+export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
+  const files = new Map<string, RouteFile>()
+  for (const name of listed(directory)) {
+    const path = join(directory, name)
+    try {
+      const { mtimeMs, size, ino, ctimeMs } = statSync(path)
+      const stamp = `${ino}:${size}:${mtimeMs}:${ctimeMs}`
+      const before = known.get(name)
+      files.set(name, before?.stamp === stamp ? before : readRouteFile(name, path, stamp, size))
+    } catch (error) {
+      // Gone between listing and reading: as if it had never been listed.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+      const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
+      files.set(name, { file: name, text: '', stamp: '', route: null, problems })
+    }
+  }
+  return files
+}
+
+function listed(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function readRouteFile(file: string, path: string, stamp: string, size: number): RouteFile {
+  if (size > MAX_ROUTE_FILE) {
+    return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is larger than 4 MiB' }] }
+  }
+  return parseRouteFile(file, decodeText(readFileSync(path)), stamp)
+}
+
+/** Bytes that are not UTF-8 become a text that no JSON reader takes, and so a problem with its place. */
+function decodeText(bytes: Buffer): string {
+  return new TextDecoder('utf-8').decode(bytes)
+}
+
+/** What a text says as a route file of that name. */
+export function parseRouteFile(file: string, text: string, stamp: string): RouteFile {
+  try {
+    const document = readDocument(text)
+    if (!isPlainObject(document.value)) {
+      const problems = [{ pointer: '', message: 'expected a JSON object, the route', line: 1, column: 1 }]
+      return { file, text, stamp, route: null, problems }
+    }
+    const identity = routeIdentity(file, document.value as JsonObject)
+    if ('message' in identity) {
+      return { file, text, stamp, route: null, problems: [{ ...identity, ...document.locate(identity.pointer) }] }
+    }
+    return {
+      file,
+      text,
+      stamp,
+      route: { ...identity, revision: revisionOf(document.value as JsonObject), document },
+      problems: [],
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const { line, column } = error
+    const message = `not valid JSON: ${error.message.replace(/^line \d+, column \d+: /, '')}`
+    return { file, text, stamp, route: null, problems: [{ pointer: '', message, line, column }] }
+  }
+}
+
+/** The revision of a route: a hash of its canonical content. */
+export function revisionOf(json: JsonObject): string {
+  return createHash('sha256').update(canonicalJson(json)).digest('hex').slice(0, 32)
+}

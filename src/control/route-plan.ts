@@ -1,0 +1,79 @@
+import type { RouteChange, RouteSource } from '#contracts'
+import type { Problem } from '#schema'
+import type { RouteFile } from './route-files.ts'
+
+/** A route that is being served, and the file it came from. */
+export interface Serving {
+  readonly source: RouteSource
+  readonly file: string
+}
+
+/** One step towards the files, and the file that asks for it. */
+export interface PlannedChange {
+  readonly change: RouteChange
+  readonly file: string
+}
+
+/** What to change so that what is served becomes what the files say. */
+export interface RoutePlan {
+  readonly changes: readonly PlannedChange[]
+  /** Files that can not be served because another has their id or name. */
+  readonly refused: ReadonlyMap<string, Problem>
+}
+
+/**
+ * Compares the files with what is served. Whoever serves keeps an id or name; of two newcomers the first by file
+ * name gets it (decisions 4: Route order).
+ */
+export function planRoutes(files: ReadonlyMap<string, RouteFile>, serving: ReadonlyMap<string, Serving>): RoutePlan {
+  const servedBy = new Map([...serving.values()].map((served) => [served.file, served]))
+  const claims = new Claims()
+  const refused = new Map<string, Problem>()
+  const changes: PlannedChange[] = []
+
+  for (const [file, { source }] of servedBy) {
+    const wanted = files.get(file)
+    const keeps =
+      wanted !== undefined &&
+      (wanted.route === null || (wanted.route.id === source.id && wanted.route.name === source.name))
+    if (keeps) claims.take(source.id, source.name, file)
+    if (wanted === undefined) changes.push({ change: { remove: source.id }, file })
+  }
+  for (const [file, { route, text }] of files) {
+    if (route === null) continue
+    const served = servedBy.get(file)?.source
+    const taken = claims.conflict(route.id, route.name, file)
+    if (taken !== null) {
+      refused.set(file, taken)
+      continue
+    }
+    claims.take(route.id, route.name, file)
+    if (served?.revision === route.revision && served.id === route.id) continue
+    const { id, name, revision } = route
+    changes.push({ change: { put: { id, name, revision, text } }, file })
+    if (served !== undefined && served.id !== id) changes.push({ change: { remove: served.id }, file })
+  }
+  return { changes, refused }
+}
+
+/** Who has which id and name. */
+class Claims {
+  readonly #ids = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+
+  take(id: string, name: string, file: string): void {
+    this.#ids.set(id, file)
+    this.#names.set(name, file)
+  }
+
+  conflict(id: string, name: string, file: string): Problem | null {
+    const byId = this.#ids.get(id)
+    if (byId !== undefined && byId !== file)
+      return { pointer: '/_id', message: `the id "${id}" is already taken by ${byId}` }
+    const byName = this.#names.get(name)
+    if (byName !== undefined && byName !== file) {
+      return { pointer: '/name', message: `the name "${name}" is already taken by ${byName}` }
+    }
+    return null
+  }
+}

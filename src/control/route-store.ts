@@ -1,0 +1,191 @@
+import { join } from 'node:path'
+import type { RouteFailure, RouteSource } from '#contracts'
+import type { Position } from '#json'
+import type { Logger } from '#logging'
+import type { Problem } from '#schema'
+import { prepareDeployment } from './deployment.ts'
+import { type RouteFile, readRouteFiles } from './route-files.ts'
+import { type PlannedChange, planRoutes, type Serving } from './route-plan.ts'
+import type { UnitLink } from './unit-link.ts'
+
+/** A problem with its place in the file. */
+export type PlacedProblem = Problem & Partial<Position>
+
+/** How a route file fares. */
+export interface RouteStatus {
+  readonly file: string
+  readonly id: string | null
+  readonly state: 'loaded' | 'failed'
+  readonly problems: readonly PlacedProblem[]
+}
+
+/**
+ * The routes of one folder: what its files say, what is served, and the way from the one to the other. All changes
+ * go through one queue. A file that turns bad leaves its last good version serving.
+ */
+export class RouteStore {
+  readonly directory: string
+  readonly name: string
+  readonly #units: () => readonly UnitLink[]
+  readonly #logger: Logger
+  readonly #serving = new Map<string, Serving>()
+  readonly #problems = new Map<string, readonly PlacedProblem[]>()
+  /** Revisions that could not be built, by file: not tried again until the file changes or a scan is forced. */
+  readonly #failedRevisions = new Map<string, string>()
+  /** Units that are building what they were handed; a deploy waits for them. */
+  readonly #openings = new Map<UnitLink, { promise: Promise<void>; resolve: () => void }>()
+  #files: ReadonlyMap<string, RouteFile> = new Map()
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(directory: string, name: string, units: () => readonly UnitLink[], logger: Logger) {
+    this.directory = directory
+    this.name = name
+    this.#units = units
+    this.#logger = logger
+  }
+
+  /** A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. */
+  open(unit: UnitLink): Promise<readonly RouteSource[]> {
+    return this.#enqueue(async () => {
+      if (this.#serving.size === 0 && this.#units().every((other) => !other.routers.has(this.directory)))
+        this.#firstScan()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#openings.set(unit, { promise, resolve })
+      unit.routers.add(this.directory)
+      return [...this.#serving.values()].map(({ source }) => source)
+    })
+  }
+
+  /** The unit has built what it could. */
+  opened(unit: UnitLink, failures: readonly RouteFailure[]): void {
+    const opening = this.#openings.get(unit)
+    opening?.resolve()
+    this.#openings.delete(unit)
+    if (opening !== undefined && unit.number === 0) {
+      this.#logger.info({ routes: this.#serving.size - failures.length, directory: this.directory }, 'routes loaded')
+    }
+    for (const { id, problems } of failures) {
+      const served = this.#serving.get(id)
+      if (served === undefined) continue
+      this.#serving.delete(id)
+      this.#fail(served.file, problems, served.source.revision)
+    }
+  }
+
+  /** A unit has closed its routers here, or has ended. */
+  left(unit: UnitLink): void {
+    this.opened(unit, [])
+    unit.routers.delete(this.directory)
+  }
+
+  /** Brings what is served in line with the files. `force`: also tries what failed before (SIGHUP). */
+  scan(options: { force?: boolean } = {}): Promise<void> {
+    return this.#enqueue(async () => {
+      await Promise.all([...this.#openings.values()].map(({ promise }) => promise))
+      if (options.force) this.#failedRevisions.clear()
+      this.#files = readRouteFiles(this.directory, this.#files)
+      this.#noteUnreadable()
+      const plan = planRoutes(this.#files, this.#serving)
+      for (const [file, problem] of plan.refused)
+        this.#fail(file, [problem], this.#files.get(file)?.route?.revision ?? '')
+      const changes = plan.changes.filter(({ file }) => !this.#failedBefore(file))
+      if (changes.length > 0) await this.#deploy(changes)
+      this.#forgetGoneFiles()
+    })
+  }
+
+  /** Every file and how it fares, by file name. */
+  status(): RouteStatus[] {
+    const idOf = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
+    const files = new Set([...this.#files.keys(), ...this.#problems.keys()])
+    return [...files].sort().map((file) => {
+      const problems = this.#problems.get(file) ?? []
+      return {
+        file,
+        id: idOf.get(file) ?? this.#files.get(file)?.route?.id ?? null,
+        state: problems.length > 0 ? 'failed' : 'loaded',
+        problems,
+      }
+    })
+  }
+
+  #firstScan(): void {
+    this.#files = readRouteFiles(this.directory, this.#files)
+    this.#noteUnreadable()
+    const plan = planRoutes(this.#files, this.#serving)
+    for (const [file, problem] of plan.refused)
+      this.#fail(file, [problem], this.#files.get(file)?.route?.revision ?? '')
+    for (const { change, file } of plan.changes)
+      if ('put' in change) this.#serving.set(change.put.id, { source: change.put, file })
+  }
+
+  async #deploy(planned: readonly PlannedChange[]): Promise<void> {
+    const changes = planned.map(({ change }) => change)
+    const deployment = await prepareDeployment(this.#units(), this.directory, changes)
+    const failedFiles = new Set<string>()
+    for (const [at, problems] of deployment.problems) {
+      const { file, change } = planned[at] as PlannedChange
+      failedFiles.add(file)
+      this.#fail(file, problems, 'put' in change ? change.put.revision : '')
+    }
+    // Where a file's new version can not be built, what it served before stays, also under an old id.
+    const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))
+    await deployment.commit(accepted)
+    for (const at of accepted) this.#record(planned[at] as PlannedChange)
+  }
+
+  #record({ change, file }: PlannedChange): void {
+    if ('remove' in change) {
+      if (this.#serving.get(change.remove)?.file === file) this.#serving.delete(change.remove)
+      this.#logger.info({ route: change.remove, file }, 'route removed')
+      return
+    }
+    const updated = this.#serving.has(change.put.id)
+    this.#serving.set(change.put.id, { source: change.put, file })
+    this.#problems.delete(file)
+    this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
+  }
+
+  #noteUnreadable(): void {
+    for (const [file, { problems, stamp }] of this.#files) {
+      if (problems.length > 0) this.#fail(file, problems, stamp)
+      else if (this.#failedRevisions.get(file) === undefined) this.#problems.delete(file)
+    }
+  }
+
+  /** Remembers and logs why a file is not served; the same reason only once. */
+  #fail(file: string, problems: readonly PlacedProblem[], revision: string): void {
+    const document = this.#files.get(file)?.route?.document
+    const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
+    const before = JSON.stringify(this.#problems.get(file))
+    this.#problems.set(file, placed)
+    this.#failedRevisions.set(file, revision)
+    if (before === JSON.stringify(placed)) return
+    for (const { pointer, message, line, column } of placed) {
+      const place = line === undefined ? file : `${file}:${line}:${column}`
+      this.#logger.error(
+        { file: join(this.directory, file), line, column, pointer },
+        `${place}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
+      )
+    }
+  }
+
+  #failedBefore(file: string): boolean {
+    const revision = this.#files.get(file)?.route?.revision
+    return revision !== undefined && this.#failedRevisions.get(file) === revision && this.#problems.has(file)
+  }
+
+  #forgetGoneFiles(): void {
+    for (const file of [...this.#problems.keys()]) {
+      if (this.#files.has(file)) continue
+      this.#problems.delete(file)
+      this.#failedRevisions.delete(file)
+    }
+  }
+
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(task)
+    this.#queue = result.catch(() => {})
+    return result
+  }
+}

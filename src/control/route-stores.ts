@@ -1,0 +1,69 @@
+import type { FromUnit } from '#contracts'
+import type { Logger } from '#logging'
+import { RouteStore } from './route-store.ts'
+import { RouteWatcher } from './route-watcher.ts'
+import type { UnitLink } from './unit-link.ts'
+
+/** The stores of all folders that routers have open. */
+export class RouteStores {
+  readonly #units: () => readonly UnitLink[]
+  readonly #logger: Logger
+  readonly #stores = new Map<string, { store: RouteStore; watcher: RouteWatcher | null }>()
+
+  constructor(units: () => readonly UnitLink[], logger: Logger) {
+    this.#units = units
+    this.#logger = logger
+  }
+
+  get all(): readonly RouteStore[] {
+    return [...this.#stores.values()].map(({ store }) => store)
+  }
+
+  /** Takes what units say about their routers. */
+  async message(unit: UnitLink, message: FromUnit): Promise<void> {
+    if (message.type === 'open-router') {
+      try {
+        const routes = await this.#store(message).open(unit)
+        unit.send({ type: 'routes', ask: message.ask, routes })
+      } catch (error) {
+        const reason = `the route folder ${message.directory} can not be read: ${(error as Error).message}`
+        unit.send({ type: 'routes-refused', ask: message.ask, reason })
+      }
+    } else if (message.type === 'router-open') {
+      this.#stores.get(message.directory)?.store.opened(unit, message.failures)
+    } else if (message.type === 'close-router') {
+      this.#left(unit, message.directory)
+    }
+  }
+
+  /** A unit is gone, and with it its routers. */
+  ended(unit: UnitLink): void {
+    for (const directory of [...unit.routers]) this.#left(unit, directory)
+    for (const { store } of this.#stores.values()) store.left(unit)
+  }
+
+  /** Scans every folder (SIGHUP: also what failed before). */
+  async rescan(): Promise<void> {
+    await Promise.all(this.all.map((store) => store.scan({ force: true })))
+  }
+
+  close(): void {
+    for (const { watcher } of this.#stores.values()) watcher?.[Symbol.dispose]()
+    this.#stores.clear()
+  }
+
+  #store({ directory, name, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
+    const known = this.#stores.get(directory)
+    if (known !== undefined) return known.store
+    const logger = this.#logger.child({ logger: `gateway+${name}` })
+    const store = new RouteStore(directory, name, this.#units, logger)
+    const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
+    this.#stores.set(directory, { store, watcher })
+    return store
+  }
+
+  #left(unit: UnitLink, directory: string): void {
+    const known = this.#stores.get(directory)
+    known?.store.left(unit)
+  }
+}

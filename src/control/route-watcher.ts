@@ -1,0 +1,63 @@
+import { type FSWatcher, watch } from 'node:fs'
+import type { Logger } from '#logging'
+
+/** Editors write a file in several steps; what comes within this time is one change. */
+const SETTLE_TIME = 100
+
+/** Calls for a scan when a folder changes, and at every interval whether it seems to have changed or not. */
+export class RouteWatcher implements Disposable {
+  readonly #directory: string
+  readonly #scan: () => Promise<void>
+  readonly #logger: Logger
+  readonly #interval: NodeJS.Timeout
+  #watcher: FSWatcher | null = null
+  #settling: NodeJS.Timeout | null = null
+
+  constructor(directory: string, scanInterval: number, scan: () => Promise<void>, logger: Logger) {
+    this.#directory = directory
+    this.#scan = scan
+    this.#logger = logger
+    this.#watch()
+    this.#interval = setInterval(() => {
+      if (this.#watcher === null) this.#watch()
+      this.#run()
+    }, scanInterval).unref()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#interval)
+    if (this.#settling !== null) clearTimeout(this.#settling)
+    this.#watcher?.close()
+  }
+
+  #watch(): void {
+    try {
+      this.#watcher = watch(this.#directory, { persistent: false }, () => this.#settle())
+      this.#watcher.on('error', () => this.#unwatch())
+    } catch {
+      // The folder is not there yet, or can not be watched: the scan still looks at every interval.
+      this.#watcher = null
+    }
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+  }
+
+  #settle(): void {
+    this.#settling ??= setTimeout(() => {
+      this.#settling = null
+      this.#run()
+    }, SETTLE_TIME).unref()
+  }
+
+  #run(): void {
+    this.#scan().catch((error: unknown) => {
+      this.#logger.error(
+        { error, directory: this.#directory },
+        'the route folder can not be scanned; the routes stay as they are',
+      )
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import type { FromUnit, UnitSettings } from '#contracts'
+import type { Logger } from '#logging'
+import { UnitLink } from './unit-link.ts'
+
+/** What a supervisor is told to run. */
+export interface Supervision {
+  readonly entry: URL
+  readonly settings: Omit<UnitSettings, 'unit'>
+  readonly logger: Logger
+  message(unit: UnitLink, message: FromUnit): void
+  /** A unit has ended, wanted or not. */
+  ended(unit: UnitLink): void
+}
+
+const FIRST_DELAY = 100
+const LONGEST_DELAY = 30_000
+
+/** Runs the units, and starts those again that end without being told to. */
+export class Supervisor {
+  readonly #supervision: Supervision
+  readonly #units = new Map<number, UnitLink>()
+  readonly #restarts = new Map<number, number>()
+  #settings: Omit<UnitSettings, 'unit'>
+  #draining = false
+  restartCount = 0
+
+  constructor(supervision: Supervision) {
+    this.#supervision = supervision
+    this.#settings = supervision.settings
+  }
+
+  get units(): readonly UnitLink[] {
+    return [...this.#units.values()]
+  }
+
+  /** The ports in the order of the settings, once the first unit is open. */
+  get ports(): readonly number[] {
+    return this.units.find(({ ports }) => ports.length > 0)?.ports ?? []
+  }
+
+  /** Starts all units; resolves when all serve. The first goes ahead where a port of 0 has to become a real one. */
+  async start(): Promise<void> {
+    const { units, connectors } = this.#settings
+    const first = this.#spawn(0)
+    if (connectors.some(({ ports }) => ports.includes(0))) {
+      await first.started
+      this.#settings = { ...this.#settings, connectors: withPorts(connectors, first.ports) }
+    }
+    for (let number = 1; number < units; number++) this.#spawn(number)
+    await Promise.all(this.units.map((unit) => unit.started))
+  }
+
+  /** Lets every unit finish what it has; gives the number of requests that were cut off. */
+  async drain(): Promise<number> {
+    this.#draining = true
+    const aborted = await Promise.all(this.units.map((unit) => unit.drain()))
+    return aborted.reduce((sum, count) => sum + count, 0)
+  }
+
+  async terminate(): Promise<void> {
+    this.#draining = true
+    await Promise.all(this.units.map((unit) => unit.terminate()))
+  }
+
+  #spawn(number: number): UnitLink {
+    const { entry } = this.#supervision
+    const unit = new UnitLink(
+      entry,
+      { ...this.#settings, unit: number },
+      {
+        message: (from, message) => this.#supervision.message(from, message),
+        ended: (ended, error) => this.#ended(ended, error),
+      },
+    )
+    this.#units.set(number, unit)
+    return unit
+  }
+
+  #ended(unit: UnitLink, error: Error | null): void {
+    this.#supervision.ended(unit)
+    if (this.#draining || this.#units.get(unit.number) !== unit) return
+    // A unit that never served is a failed start, which start() reports.
+    if (unit.ports.length === 0 && this.#restarts.get(unit.number) === undefined) return
+    const failures = (unit.ports.length > 0 ? 0 : (this.#restarts.get(unit.number) ?? 0)) + 1
+    this.#restarts.set(unit.number, failures)
+    this.restartCount++
+    const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
+    const { logger } = this.#supervision
+    logger.error(
+      { ...(error !== null && { error }), unit: unit.number, delay },
+      'a unit ended; it is started again, the others keep serving',
+    )
+    setTimeout(() => {
+      if (!this.#draining) this.#spawn(unit.number)
+    }, delay)
+  }
+}
+
+function withPorts(connectors: UnitSettings['connectors'], ports: readonly number[]): UnitSettings['connectors'] {
+  const actual = [...ports]
+  return connectors.map((connector) => ({ ...connector, ports: connector.ports.map(() => actual.shift() as number) }))
+}

@@ -1,0 +1,129 @@
+import { Worker } from 'node:worker_threads'
+import type { ChangeProblems, FromUnit, MetricSample, RouteChange, ToUnit, UnitSettings } from '#contracts'
+import type { Problem } from '#schema'
+
+/** What the control plane does with what a unit says or suffers. */
+export interface UnitEvents {
+  message(unit: UnitLink, message: FromUnit): void
+  /** The thread has ended; `error` is what ended it, if anything was thrown. */
+  ended(unit: UnitLink, error: Error | null): void
+}
+
+/** Why a unit could not start. */
+export class UnitStartError extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(message: string, problems: readonly Problem[]) {
+    super(message)
+    this.name = 'UnitStartError'
+    this.problems = problems
+  }
+}
+
+/** The control plane's end of one unit thread. */
+export class UnitLink {
+  readonly number: number
+  /** Folders of the routers this unit has open. */
+  readonly routers = new Set<string>()
+  state: 'starting' | 'ready' | 'ended' = 'starting'
+  ports: readonly number[] = []
+  readonly #worker: Worker
+  readonly #waiting = new Map<string, (message: FromUnit | null) => void>()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
+  #error: Error | null = null
+
+  constructor(entry: URL, settings: UnitSettings, events: UnitEvents) {
+    this.number = settings.unit
+    this.#worker = new Worker(entry, { workerData: settings, name: `unit-${settings.unit}` })
+    this.#started.promise.catch(() => {})
+    this.#worker.on('message', (message: FromUnit) => this.#take(message, events))
+    this.#worker.on('error', (error) => {
+      this.#error = error as Error
+    })
+    this.#worker.on('exit', () => {
+      this.state = 'ended'
+      this.#started.reject(this.#error ?? new Error('the unit ended while it was starting'))
+      for (const answer of this.#waiting.values()) answer(null)
+      this.#waiting.clear()
+      this.#ended.resolve()
+      events.ended(this, this.#error)
+    })
+  }
+
+  /** Resolves when the unit serves; rejects when it can not. */
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  send(message: ToUnit): void {
+    this.#worker.postMessage(message)
+  }
+
+  /** Null when the unit ended before it answered: its successor will start from what is deployed then. */
+  async prepare(
+    deploy: number,
+    directory: string,
+    changes: readonly RouteChange[],
+  ): Promise<readonly ChangeProblems[] | null> {
+    this.send({ type: 'prepare', deploy, directory, changes })
+    const answer = await this.#answer(`prepared ${deploy}`)
+    return answer?.type === 'prepared' ? answer.problems : null
+  }
+
+  async commit(deploy: number, changes: readonly number[]): Promise<void> {
+    this.send({ type: 'commit', deploy, changes })
+    await this.#answer(`committed ${deploy}`)
+  }
+
+  async collect(ask: number): Promise<readonly MetricSample[]> {
+    this.send({ type: 'collect', ask })
+    const answer = await this.#answer(`collected ${ask}`)
+    return answer?.type === 'collected' ? answer.samples : []
+  }
+
+  /** Resolves when the unit has let its requests end; gives how many it had to cut off. */
+  async drain(): Promise<number> {
+    if (this.state === 'ended') return 0
+    this.send({ type: 'drain' })
+    const answer = await this.#answer('drained')
+    await this.ended
+    return answer?.type === 'drained' ? answer.aborted : 0
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #take(message: FromUnit, events: UnitEvents): void {
+    const waiting = this.#waiting.get(answerKey(message))
+    if (waiting !== undefined) {
+      this.#waiting.delete(answerKey(message))
+      waiting(message)
+      return
+    }
+    if (message.type === 'ready') {
+      this.state = 'ready'
+      this.ports = message.ports
+      this.#started.resolve()
+    }
+    if (message.type === 'failed') this.#started.reject(new UnitStartError(message.message, message.problems))
+    events.message(this, message)
+  }
+
+  #answer(key: string): Promise<FromUnit | null> {
+    if (this.state === 'ended') return Promise.resolve(null)
+    const { promise, resolve } = Promise.withResolvers<FromUnit | null>()
+    this.#waiting.set(key, resolve)
+    return promise
+  }
+}
+
+function answerKey(message: FromUnit): string {
+  if (message.type === 'prepared' || message.type === 'committed') return `${message.type} ${message.deploy}`
+  return message.type === 'collected' ? `collected ${message.ask}` : message.type
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '#json'
+
+/** Objects that are there without being declared (field-notes 1.2); one declared under the same name replaces it. */
+export const DEFAULT_OBJECTS: readonly JsonValue[] = [
+  { name: 'capture', type: 'CaptureDecorator' },
+  { name: 'timer', type: 'TimerDecorator' },
+  { name: 'baseURI', type: 'BaseUriDecorator' },
+  { name: 'ClientHandler', type: 'ClientHandler' },
+  { name: 'ReverseProxyHandler', type: 'ReverseProxyHandler' },
+  {
+    name: 'ForgeRockClientHandler',
+    type: 'Chain',
+    config: { filters: ['TransactionIdOutboundFilter'], handler: 'ClientHandler' },
+  },
+  { name: 'TransactionIdOutboundFilter', type: 'TransactionIdOutboundFilter' },
+  { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+  { name: 'TemporaryStorage', type: 'TemporaryStorage' },
+  { name: 'AuditService', type: 'NoOpAuditService' },
+]
+
+/** What stands in for a config.json that is not there (decisions 2). */
+export const DEFAULT_CONFIG: JsonObject = {
+  handler: '_router',
+  heap: [
+    {
+      name: '_router',
+      type: 'Router',
+      config: {
+        defaultHandler: {
+          type: 'DispatchHandler',
+          config: {
+            bindings: [
+              {
+                condition: "${request.uri.path == '/' && request.method == 'GET'}",
+                handler: { type: 'WelcomeHandler' },
+              },
+              {
+                condition: "${request.uri.path == '/'}",
+                handler: {
+                  type: 'StaticResponseHandler',
+                  config: {
+                    status: 405,
+                    headers: { Allow: ['GET'], 'Content-Type': ['text/plain; charset=UTF-8'] },
+                    entity: 'Method Not Allowed',
+                  },
+                },
+              },
+              {
+                handler: {
+                  type: 'StaticResponseHandler',
+                  config: {
+                    status: 404,
+                    headers: { 'Content-Type': ['text/plain; charset=UTF-8'], 'X-Content-Type-Options': ['nosniff'] },
+                    entity: 'Not Found',
+                  },
+                },
+              },
+            ],
+          },
+        },
+      },
+    },
+  ],
+}

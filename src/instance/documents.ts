@@ -1,0 +1,33 @@
+import { AuditServiceKind, HandlerKind, TemporaryStorageKind } from '#contracts'
+import { documentType } from '#heap'
+import { condition, ref, string } from '#schema'
+
+/** Keys that files of older gateways hold (decisions 4). */
+const LEGACY = ['audit', 'monitor']
+
+/** A route: a document with a handler, chosen by its condition. */
+export const RouteDocument = documentType(
+  {
+    name: string({ nonEmpty: true })
+      .optional()
+      .meta({ description: 'Name by which the router orders routes; the route ID by default.' }),
+    condition: condition()
+      .prefault('${true}')
+      .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
+    handler: ref(HandlerKind).meta({ description: 'Handler to which requests are dispatched.' }),
+    auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the route.' }),
+  },
+  LEGACY,
+)
+
+/** config.json: the root handler and the heap that every route inherits from. */
+export const RootDocument = documentType(
+  {
+    handler: ref(HandlerKind).meta({ description: 'Handler that every request meets first, usually a Router.' }),
+    temporaryStorage: ref(TemporaryStorageKind)
+      .prefault('TemporaryStorage')
+      .meta({ description: 'Where bodies are buffered that expressions or filters look into.' }),
+    auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
+  },
+  LEGACY,
+)

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as contracts from '#contracts'
+import * as http from '#http'
+import * as schema from '#schema'
+
+type Api = typeof schema & typeof contracts & typeof http
+
+/** A module in `extra/`: gives object types, made with the same words as the built-in ones. */
+interface ExtensionModule {
+  readonly types?: (api: Api) => readonly schema.TypeDefinition[]
+}
+
+/** Loads the object types of every module in the instance's `extra` folder (decisions 2). */
+export async function loadExtensions(directory: string): Promise<schema.TypeDefinition[]> {
+  const api: Api = { ...schema, ...contracts, ...http }
+  const definitions: schema.TypeDefinition[] = []
+  for (const file of extensionFiles(directory)) {
+    const module = (await import(pathToFileURL(join(directory, file)).href)) as ExtensionModule
+    if (typeof module.types !== 'function') {
+      throw new TypeError(`extra/${file}: expected an exported function types(api) that returns object types`)
+    }
+    definitions.push(...module.types(api))
+  }
+  return definitions
+}
+
+function extensionFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.d.ts'))
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '#json'
+import type { Problem } from '#schema'
+
+/** What a route is called: its id, and the name by which it is ordered. */
+export interface RouteIdentity {
+  readonly id: string
+  readonly name: string
+}
+
+const ROUTE_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
+
+/** The id and name of a route file by the spec's route ID rules, or why it can have none. */
+export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity | Problem {
+  const fromFile = fileName.replace(/\.json$/, '')
+  if (fromFile.toLowerCase() === 'default') {
+    return { pointer: '', message: 'a route file can not be called default.json; give it another name' }
+  }
+  const { _id: id = fromFile, name = id } = json
+  if (typeof id !== 'string' || !ROUTE_ID.test(id)) {
+    const message = 'expected an _id of 1 to 128 letters, digits, ".", "_" or "-", not starting with "."'
+    return { pointer: json['_id'] === undefined ? '' : '/_id', message }
+  }
+  if (typeof name !== 'string' || name === '')
+    return { pointer: '/name', message: 'expected a name that is a string and not empty' }
+  if (id.toLowerCase() === 'default') return { pointer: '/_id', message: 'a route can not have the id "default"' }
+  if (name.toLowerCase() === 'default') return { pointer: '/name', message: 'a route can not be named "default"' }
+  return { id, name }
+}

@@ -1,0 +1,1 @@
+export { Holder, MetricsRegistry } from './registry.ts'

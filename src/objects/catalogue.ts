@@ -1,0 +1,53 @@
+import type { TypeDefinition } from '#schema'
+import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
+import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
+import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
+import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
+import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
+import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
+import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
+import { HeaderFilter } from './filters/header/header-filter.ts'
+import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
+import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
+import { SwitchFilter } from './filters/switch/switch-filter.ts'
+import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { UriPathRewriteFilter } from './filters/uri-path-rewrite/uri-path-rewrite-filter.ts'
+import { Chain } from './handlers/chain/chain.ts'
+import { Delegate } from './handlers/delegate/delegate.ts'
+import { DispatchHandler } from './handlers/dispatch/dispatch-handler.ts'
+import { ClientHandler } from './handlers/reverse-proxy/client-handler.ts'
+import { ReverseProxyHandler } from './handlers/reverse-proxy/reverse-proxy-handler.ts'
+import { Router } from './handlers/router/router.ts'
+import { SequenceHandler } from './handlers/sequence/sequence-handler.ts'
+import { StaticResponseHandler } from './handlers/static-response/static-response-handler.ts'
+import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
+import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
+import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
+
+/** Every built-in object type. A type is in the gateway when it stands here. */
+export const CATALOGUE: readonly TypeDefinition[] = [
+  AllowOnlyFilter,
+  AssignmentFilter,
+  BaseUriDecorator,
+  Chain,
+  ChainOfFilters,
+  ClientHandler,
+  ConditionEnforcementFilter,
+  ConditionalFilter,
+  Delegate,
+  DispatchHandler,
+  ForwardedRequestFilter,
+  HeaderFilter,
+  LocationHeaderFilter,
+  ReverseProxyHandler,
+  Router,
+  ScheduledExecutorService,
+  SequenceHandler,
+  StaticRequestFilter,
+  StaticResponseHandler,
+  SwitchFilter,
+  TemporaryStorage,
+  TransactionIdOutboundFilter,
+  UriPathRewriteFilter,
+  WelcomeHandler,
+]

@@ -1,0 +1,36 @@
+import { join, resolve } from 'node:path'
+import { HandlerKind } from '#contracts'
+import { byShape, config, defineType, duration, number, ref, string } from '#schema'
+
+/** Dispatches to the routes of a folder. */
+export const Router = defineType({
+  name: 'Router',
+  aliases: ['RouterHandler'],
+  kind: HandlerKind,
+  summary: 'Dispatches each request to the first route, by name, whose condition is true.',
+  config: {
+    directory: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Folder of the route files; `config/routes` of the instance by default.' }),
+    scanInterval: byShape({ string: config(duration({ unlimited: false })), number: config(number()) })
+      .prefault('10 seconds')
+      .meta({
+        description:
+          'How often the folder is scanned, besides being watched. `disabled`: only at start-up and on SIGHUP. A number is seconds.',
+      }),
+    defaultHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Takes the requests that no route takes; without it they get 404.' }),
+  },
+  create: ({ directory, scanInterval, defaultHandler }, env) =>
+    env.router.openRouter(
+      {
+        name: env.localName,
+        directory:
+          directory === undefined ? join(env.directories.config, 'routes') : resolve(env.directories.config, directory),
+        scanInterval,
+        defaultHandler: defaultHandler ?? null,
+      },
+      env,
+    ),
+})

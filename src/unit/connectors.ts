@@ -1,0 +1,50 @@
+import type { UnitSettings } from '#contracts'
+import type { Handler, TemporaryStorage } from '#http'
+import { type Listener, listen } from '#listener'
+import type { Logger } from '#logging'
+
+/** The open ports of a unit. */
+export class Connectors {
+  readonly #listeners: readonly { listener: Listener; gracePeriod: number }[]
+
+  private constructor(listeners: readonly { listener: Listener; gracePeriod: number }[]) {
+    this.#listeners = listeners
+  }
+
+  /** Opens every port of every connector; all units open the same ones. */
+  static async open(settings: UnitSettings, handler: Handler, storage: TemporaryStorage, logger: Logger): Promise<Connectors> {
+    const opened: { listener: Listener; gracePeriod: number }[] = []
+    for (const connector of settings.connectors) {
+      for (const port of connector.ports) {
+        const listener = await listen(
+          {
+            ...connector,
+            port,
+            reusePort: settings.reusePort,
+            trustedProxies: settings.trustedProxies,
+            transactionIdHeader: settings.transactionIdHeader,
+            trustTransactionHeader: settings.trustTransactionHeader,
+            streaming: settings.streamingEnabled,
+            storage,
+            reservedPrefix: settings.prefix,
+          },
+          handler,
+          logger,
+        )
+        opened.push({ listener, gracePeriod: connector.gracePeriod })
+      }
+    }
+    return new Connectors(opened)
+  }
+
+  /** The ports, in the order of the settings: a port of 0 shows here what it became. */
+  get ports(): number[] {
+    return this.#listeners.map(({ listener }) => listener.port)
+  }
+
+  /** Stops accepting and lets what runs end within each connector's grace period; says how many requests were cut off. */
+  async drain(): Promise<number> {
+    const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))
+    return results.reduce((sum, { aborted }) => sum + aborted, 0)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Exchange, Handler, Response } from '#http'
+import { respond } from '#http'
+import type { Route } from './route.ts'
+import { RouteIndex } from './route-index.ts'
+
+/** The routes of one Router as requests meet them. A change is one assignment; nobody sees a half of it. */
+export class LiveRouter {
+  readonly name: string
+  readonly directory: string
+  readonly #otherwise: Handler
+  readonly #retiring = new Set<Promise<void>>()
+  #routes: readonly Route[] = []
+  #index: RouteIndex<Route> = new RouteIndex([])
+
+  constructor(name: string, directory: string, otherwise: Handler | null) {
+    this.name = name
+    this.directory = directory
+    this.#otherwise = otherwise ?? (() => Promise.resolve(respond(404)))
+  }
+
+  get routes(): readonly Route[] {
+    return this.#routes
+  }
+
+  readonly handle: Handler = (exchange) => {
+    const index = this.#index
+    return this.#dispatch(exchange, index, index.positions(exchange.request.uri.path), 0)
+  }
+
+  /** Puts routes in place and takes others away, at once; those that go are retired. */
+  replace(arriving: readonly Route[], leaving: ReadonlySet<string>): void {
+    const replaced = new Set([...leaving, ...arriving.map(({ id }) => id)])
+    const retired = this.#routes.filter(({ id }) => replaced.has(id))
+    const kept = this.#routes.filter(({ id }) => !replaced.has(id))
+    const routes = [...kept, ...arriving].sort(byName)
+    this.#index = new RouteIndex(routes)
+    this.#routes = routes
+    for (const route of retired) this.#retire(route)
+  }
+
+  /** Retires every route, and waits for those that were retired before. */
+  async close(): Promise<void> {
+    this.replace([], new Set(this.#routes.map(({ id }) => id)))
+    await Promise.all(this.#retiring)
+  }
+
+  #dispatch(
+    exchange: Exchange,
+    index: RouteIndex<Route>,
+    positions: readonly number[],
+    from: number,
+  ): Promise<Response> {
+    for (let at = from; at < positions.length; at++) {
+      const route = index.at(positions[at] as number)
+      const accepts = route.accepts(exchange)
+      if (accepts === true) return route.run(exchange)
+      if (accepts !== false) {
+        return accepts.then((late) => {
+          if (!late) return this.#dispatch(exchange, index, positions, at + 1)
+          // While the body was read for the condition, the route may have been replaced: ask again.
+          return route.isRetired ? this.handle(exchange) : route.run(exchange)
+        })
+      }
+    }
+    return this.#otherwise(exchange)
+  }
+
+  #retire(route: Route): void {
+    const done = route.retire().finally(() => this.#retiring.delete(done))
+    this.#retiring.add(done)
+  }
+}
+
+/** By name, compared by code unit; names are unique in a router (decisions 4). */
+function byName(a: Route, b: Route): number {
+  if (a.name === b.name) return 0
+  return a.name < b.name ? -1 : 1
+}

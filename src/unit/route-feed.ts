@@ -1,0 +1,12 @@
+import type { RouteFailure, RouteSource } from '#contracts'
+
+/** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
+export interface RouteFeed {
+  /** The routes of a folder as they are deployed now. */
+  open(router: { directory: string; scanInterval: number; name: string }): Promise<readonly RouteSource[]>
+  /** The router has built what it could. */
+  opened(directory: string, failures: readonly RouteFailure[]): void
+  close(directory: string): void
+  /** Memory that every unit sees under a key. */
+  share(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
+}

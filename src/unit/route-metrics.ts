@@ -1,0 +1,70 @@
+import type { Response } from '#http'
+import type { Holder } from '#metrics'
+import type { Clock, Counter, Gauge, Summary } from '#schema'
+
+/** The labels of a route's metrics (spec: Route metrics). */
+export interface RouteLabels {
+  readonly name: string
+  readonly route: string
+  readonly router: string
+}
+
+const FAMILIES = ['Informational', 'Successful', 'Redirection', 'Client_error', 'Server_error', 'Unknown'] as const
+const UNKNOWN = FAMILIES.length - 1
+
+/** What a route counts. One series each, found at load. */
+export class RouteMetrics {
+  readonly #clock: Clock
+  readonly #active: Gauge
+  readonly #requests: Counter
+  readonly #errors: Counter
+  readonly #nulls: Counter
+  readonly #conditionErrors: Counter
+  readonly #time: Summary
+  readonly #families: readonly Counter[]
+
+  constructor(holder: Holder, labels: RouteLabels, clock: Clock) {
+    const all = { ...labels }
+    this.#clock = clock
+    this.#active = holder.gauge('gw_route_request_active', 'Requests being processed.', all)
+    this.#requests = holder.counter('gw_route_request_total', 'Requests processed since deployment.', all)
+    this.#errors = holder.counter('gw_route_response_error_total', 'Responses that threw an exception.', all)
+    this.#nulls = holder.counter('gw_route_response_null_total', 'Responses not handled by the gateway.', all)
+    this.#conditionErrors = holder.counter('gw_route_condition_error_total', 'Conditions that failed.', all)
+    this.#time = holder.summary('gw_route_response_time', 'Response time in seconds.', all)
+    this.#families = FAMILIES.map((family) =>
+      holder.counter('gw_route_response_status_total', 'Responses by status family.', { ...all, family }),
+    )
+  }
+
+  /** A request enters; gives the time, for `answered`. */
+  entered(): number {
+    this.#requests.add()
+    this.#active.add(1)
+    return this.#clock.monotonic()
+  }
+
+  /** The response head is known. */
+  answered(response: Response, enteredAt: number): void {
+    this.#time.observe((this.#clock.monotonic() - enteredAt) / 1000)
+    const family = Math.floor(response.status / 100) - 1
+    ;(this.#families[family] ?? (this.#families[UNKNOWN] as Counter)).add()
+  }
+
+  /** The exchange is over: its response was sent, or it was abandoned. */
+  left(): void {
+    this.#active.add(-1)
+  }
+
+  failed(): void {
+    this.#errors.add()
+  }
+
+  unhandled(): void {
+    this.#nulls.add()
+  }
+
+  conditionFailed(): void {
+    this.#conditionErrors.add()
+  }
+}

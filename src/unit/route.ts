@@ -1,0 +1,139 @@
+import { passes, type RouteSource } from '#contracts'
+import { conditionFacts } from '#expression'
+import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
+import type { Exchange, Handler, Response } from '#http'
+import { RouteDocument } from '#instance'
+import { type JsonObject, readDocument } from '#json'
+import type { Logger } from '#logging'
+import type { Holder } from '#metrics'
+import type { Condition, Problem } from '#schema'
+import { guarded } from './route-boundary.ts'
+import { RouteMetrics } from './route-metrics.ts'
+
+/** What routes are built in: the heap and properties of the configuration around their router. */
+export interface RouteSurroundings {
+  readonly world: World
+  readonly heap: Heap
+  readonly underConstruction: Construction
+  /** Qualified name of the router, in parts. */
+  readonly segments: readonly string[]
+  openMetrics(): Holder
+}
+
+/** How long a retired route waits for its last requests before it cuts them off. */
+const RETIREMENT_LIMIT = 10 * 60_000
+
+/** A deployed route: a condition, a folded handler, and everything built for it. */
+export class Route {
+  readonly id: string
+  readonly name: string
+  readonly revision: string
+  /** What has to hold of the path for the condition to be true, where that is known. */
+  readonly facts: ReturnType<typeof conditionFacts>
+  readonly warnings: readonly Problem[]
+  readonly #condition: Condition
+  readonly #handler: Handler
+  readonly #metrics: RouteMetrics
+  readonly #holder: Holder
+  readonly #logger: Logger
+  readonly #dispose: () => Promise<void>
+  readonly #active = new Set<Exchange>()
+  #idle: (() => void) | null = null
+  #retired = false
+
+  private constructor(source: RouteSource, parts: RouteParts) {
+    this.id = source.id
+    this.name = source.name
+    this.revision = source.revision
+    this.facts = conditionFacts(parts.condition.expression)
+    this.warnings = parts.warnings
+    this.#condition = parts.condition
+    this.#metrics = parts.metrics
+    this.#holder = parts.holder
+    this.#logger = parts.logger
+    this.#handler = guarded(parts.handler, parts.metrics, parts.logger)
+    this.#dispose = parts.dispose
+  }
+
+  /** Builds a route aside. Throws ConfigError with every problem; nothing is left behind then. */
+  static async build(source: RouteSource, around: RouteSurroundings): Promise<Route> {
+    const segments = [...around.segments, source.id]
+    const document = new ConfigDocument(RouteDocument, readDocument(source.text).value as JsonObject, {
+      world: around.world,
+      parent: around.heap,
+      properties: around.heap.properties,
+      underConstruction: around.underConstruction,
+      segments,
+      revision: source.revision,
+    })
+    const fields = await document.build()
+    const handler = await document.decorateMain(fields.handler)
+    const holder = around.openMetrics()
+    const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
+    return new Route(source, {
+      condition: fields.condition,
+      handler,
+      holder,
+      metrics: new RouteMetrics(holder, labels, around.world.clock),
+      logger: around.world.logger.child({ logger: segments.join('+') }),
+      warnings: document.warnings,
+      dispose: () => document.heap.dispose(),
+    })
+  }
+
+  /** Whether this route takes the request; a condition that fails does not, and is counted. */
+  accepts(exchange: Exchange): boolean | Promise<boolean> {
+    return passes(this.#condition, exchange, null, this.#logger, () => this.#metrics.conditionFailed())
+  }
+
+  /** Whether the route takes no more requests. */
+  get isRetired(): boolean {
+    return this.#retired
+  }
+
+  /** The condition as it was written, for explanations. */
+  get condition(): string {
+    return this.#condition.expression.source
+  }
+
+  /** Handles a request; the route is held until the response has been sent to its last byte. */
+  run(exchange: Exchange): Promise<Response> {
+    this.#active.add(exchange)
+    exchange.onComplete(() => {
+      this.#active.delete(exchange)
+      this.#metrics.left()
+      if (this.#active.size === 0) this.#idle?.()
+    })
+    return this.#handler(exchange)
+  }
+
+  /** Waits for the requests inside, then releases what the route built, last first. */
+  async retire(limit = RETIREMENT_LIMIT): Promise<void> {
+    this.#retired = true
+    if (this.#active.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(() => this.#cutOff(), limit).unref()
+      this.#idle = resolve
+      await promise
+      clearTimeout(timer)
+    }
+    this.#holder.release()
+    await this.#dispose()
+  }
+
+  #cutOff(): void {
+    this.#logger.warn({ requests: this.#active.size }, 'the retired route still has requests; they are cut off')
+    for (const exchange of this.#active) exchange.abort(new Error('the route was retired'))
+    this.#idle?.()
+  }
+}
+
+interface RouteParts {
+  readonly condition: Condition
+  readonly handler: Handler
+  readonly holder: Holder
+  readonly metrics: RouteMetrics
+  readonly logger: Logger
+  readonly warnings: readonly Problem[]
+  readonly dispose: () => Promise<void>
+}

@@ -1,0 +1,150 @@
+import type { ChangeProblems, RouteChange, RouteFailure } from '#contracts'
+import type { Construction, Heap, World } from '#heap'
+import type { Handler } from '#http'
+import type { MetricsRegistry } from '#metrics'
+import { ConfigError, type Environment, type RouterHost, type RouterSettings } from '#schema'
+import { LiveRouter } from './live-router.ts'
+import { Route, type RouteSurroundings } from './route.ts'
+import { guarded } from './route-boundary.ts'
+import type { RouteFeed } from './route-feed.ts'
+import { RouteMetrics } from './route-metrics.ts'
+
+interface OpenRouter {
+  readonly live: LiveRouter
+  readonly around: RouteSurroundings
+}
+
+interface Prepared {
+  readonly changes: readonly RouteChange[]
+  /** For each router of the folder, the routes built aside, by the position of their change. */
+  readonly built: ReadonlyMap<OpenRouter, ReadonlyMap<number, Route>>
+}
+
+/** The routers of a unit, and the deploys that are being prepared for them. */
+export class Routers {
+  readonly #feed: RouteFeed
+  readonly #metrics: MetricsRegistry
+  readonly #open = new Set<OpenRouter>()
+  readonly #prepared = new Map<number, Prepared>()
+
+  constructor(feed: RouteFeed, metrics: MetricsRegistry) {
+    this.#feed = feed
+    this.#metrics = metrics
+  }
+
+  /** The routers that are open now. */
+  get live(): readonly LiveRouter[] {
+    return [...this.#open].map(({ live }) => live)
+  }
+
+  /** The door for Routers declared in a heap. */
+  host(world: World, heap: Heap, underConstruction: Construction, outerFolders: readonly string[]): RouterHost {
+    return {
+      openRouter: (settings, env) => {
+        if (outerFolders.includes(settings.directory)) {
+          const message = `a Router inside a route needs a folder of its own; ${settings.directory} holds that very route`
+          throw new ConfigError([{ pointer: '/directory', message }])
+        }
+        const inner: World = {
+          ...world,
+          router: (child, chain) => this.host(inner, child, chain, [...outerFolders, settings.directory]),
+        }
+        return this.#openRouter(settings, env, { world: inner, heap, underConstruction })
+      },
+    }
+  }
+
+  async #openRouter(
+    settings: RouterSettings,
+    env: Environment,
+    place: Pick<RouteSurroundings, 'world' | 'heap' | 'underConstruction'>,
+  ): Promise<Handler> {
+    const { name, directory, scanInterval } = settings
+    const around: RouteSurroundings = {
+      ...place,
+      segments: env.name.split('+'),
+      openMetrics: () => this.#metrics.open(),
+    }
+    const router: OpenRouter = { live: new LiveRouter(name, directory, this.#default(settings, env)), around }
+    const sources = await this.#feed.open({ directory, scanInterval, name })
+    const failures: RouteFailure[] = []
+    const routes: Route[] = []
+    for (const source of sources) {
+      try {
+        routes.push(await Route.build(source, around))
+      } catch (error) {
+        failures.push({ id: source.id, problems: problemsOf(error) })
+      }
+    }
+    router.live.replace(routes, new Set())
+    this.#open.add(router)
+    this.#feed.opened(directory, failures)
+    env.onDispose(async () => {
+      this.#open.delete(router)
+      this.#feed.close(directory)
+      await router.live.close()
+    })
+    return router.live.handle
+  }
+
+  /** The default handler, measured as a route named `default` (spec: Route metrics). */
+  #default({ defaultHandler }: RouterSettings, env: Environment): Handler | null {
+    if (defaultHandler === null) return null
+    const holder = this.#metrics.open()
+    env.onDispose(() => holder.release())
+    const labels = { name: 'default', route: 'default', router: env.name.replaceAll('+', '.') }
+    const metrics = new RouteMetrics(holder, labels, env.clock)
+    const handler = guarded(defaultHandler, metrics, env.logger)
+    return (exchange) => {
+      exchange.onComplete(() => metrics.left())
+      return handler(exchange)
+    }
+  }
+
+  /** First phase: builds everything aside and says what can not be built. Nothing changes for requests. */
+  async prepare(deploy: number, directory: string, changes: readonly RouteChange[]): Promise<ChangeProblems[]> {
+    const problems: ChangeProblems[] = []
+    const built = new Map<OpenRouter, Map<number, Route>>()
+    for (const router of this.#open) {
+      if (router.live.directory !== directory) continue
+      const routes = new Map<number, Route>()
+      built.set(router, routes)
+      for (const [change, step] of changes.entries()) {
+        if (!('put' in step)) continue
+        try {
+          routes.set(change, await Route.build(step.put, router.around))
+        } catch (error) {
+          problems.push({ change, problems: problemsOf(error) })
+        }
+      }
+    }
+    this.#prepared.set(deploy, { changes, built })
+    return problems
+  }
+
+  /** Second phase: swaps the given changes in; the others are thrown away. */
+  commit(deploy: number, accepted: readonly number[]): void {
+    const prepared = this.#prepared.get(deploy)
+    if (prepared === undefined) return
+    this.#prepared.delete(deploy)
+    const taken = new Set(accepted)
+    const leaving = new Set<string>()
+    for (const at of taken) {
+      const step = prepared.changes[at]
+      if (step !== undefined && 'remove' in step) leaving.add(step.remove)
+    }
+    for (const [{ live }, routes] of prepared.built) {
+      const arriving: Route[] = []
+      for (const [at, route] of routes) {
+        if (taken.has(at)) arriving.push(route)
+        else void route.retire()
+      }
+      live.replace(arriving, leaving)
+    }
+  }
+}
+
+function problemsOf(error: unknown): { pointer: string; message: string }[] {
+  if (error instanceof ConfigError) return error.problems.map(({ pointer, message }) => ({ pointer, message }))
+  return [{ pointer: '', message: (error as Error).message }]
+}

@@ -1,0 +1,101 @@
+import { Catalogue, ConfigDocument, type World } from '#heap'
+import type { Handler, TemporaryStorage } from '#http'
+import {
+  DEFAULT_CONFIG,
+  DEFAULT_OBJECTS,
+  type InstanceDirectories,
+  loadExtensions,
+  RootDocument,
+  rootProperties,
+} from '#instance'
+import { type JsonObject, readDocument } from '#json'
+import type { Logger } from '#logging'
+import type { MetricsRegistry } from '#metrics'
+import type { Clock, Problem, TypeDefinition } from '#schema'
+import type { RouteFeed } from './route-feed.ts'
+import type { Routers } from './routers.ts'
+
+/** What a unit is opened with. */
+export interface UnitInput {
+  readonly directories: InstanceDirectories
+  readonly mode: string
+  readonly units: number
+  readonly transactionIdHeader: string
+  /** Text of config.json; null where there is none. */
+  readonly config: string | null
+  readonly types: readonly TypeDefinition[]
+  readonly feed: RouteFeed
+  /** Made before the unit, since deploys may arrive for its first routers while it still opens. */
+  readonly routers: Routers
+  readonly metrics: MetricsRegistry
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The data plane of one thread: a root handler with everything behind it. Knows nothing of sockets. */
+export class Unit {
+  readonly handler: Handler
+  readonly storage: TemporaryStorage
+  readonly routers: Routers
+  readonly metrics: MetricsRegistry
+  readonly warnings: readonly Problem[]
+  readonly #close: () => Promise<void>
+
+  private constructor(
+    parts: Pick<Unit, 'handler' | 'storage' | 'routers' | 'metrics' | 'warnings'> & { close: () => Promise<void> },
+  ) {
+    this.handler = parts.handler
+    this.storage = parts.storage
+    this.routers = parts.routers
+    this.metrics = parts.metrics
+    this.warnings = parts.warnings
+    this.#close = parts.close
+  }
+
+  /** Builds config.json and, through its routers, every route. Throws ConfigError for config.json; a broken route is reported to the feed. */
+  static async open(input: UnitInput): Promise<Unit> {
+    const { metrics, routers } = input
+    const extensions = await loadExtensions(input.directories.extra)
+    const world = unitWorld(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
+    const json = input.config === null ? DEFAULT_CONFIG : (readDocument(input.config).value as JsonObject)
+    const { directories, mode, env, clock, logger } = input
+    const document = new ConfigDocument(RootDocument, json, {
+      world,
+      parent: null,
+      properties: rootProperties(directories, mode, env, clock, logger),
+      segments: ['gateway'],
+      revision: 'root',
+      defaults: DEFAULT_OBJECTS,
+    })
+    const { handler, temporaryStorage } = await document.build()
+    return new Unit({
+      handler: await document.decorateMain(handler),
+      storage: temporaryStorage,
+      routers,
+      metrics,
+      warnings: document.warnings,
+      close: () => document.heap.dispose(),
+    })
+  }
+
+  /** Retires every route and releases everything. */
+  close(): Promise<void> {
+    return this.#close()
+  }
+}
+
+function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): World {
+  const world: World = {
+    catalogue,
+    logger: input.logger,
+    clock: input.clock,
+    directories: input.directories,
+    units: input.units,
+    transactionIdHeader: input.transactionIdHeader,
+    router: (heap, chain) => routers.host(world, heap, chain, []),
+    metrics: () => metrics.open(),
+    shared: (key, bytes) => input.feed.share(key, bytes),
+  }
+  return world
+}

@@ -1,0 +1,73 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { CATALOGUE } from '#catalogue'
+import type { ToUnit, UnitSettings } from '#contracts'
+import { instanceDirectories } from '#instance'
+import { createLogger, type LogLevel } from '#logging'
+import { MetricsRegistry } from '#metrics'
+import { ConfigError } from '#schema'
+import { Connectors } from './connectors.ts'
+import { ControlLink } from './control-link.ts'
+import { Routers } from './routers.ts'
+import { Unit } from './unit.ts'
+
+/** The thread of one unit: opens it, then does what the control plane says. */
+async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
+  const { level, format } = settings.logging
+  const logger = createLogger({ level: level as LogLevel, format }).child({ logger: 'gateway', unit: settings.unit })
+  const link = new ControlLink(port)
+  const metrics = new MetricsRegistry()
+  const routers = new Routers(link, metrics)
+  let unit: Unit | null = null
+  let connectors: Connectors | null = null
+
+  const act = async (message: ToUnit): Promise<void> => {
+    switch (message.type) {
+      case 'prepare': {
+        const { deploy, directory, changes } = message
+        return link.send({ type: 'prepared', deploy, problems: await routers.prepare(deploy, directory, changes) })
+      }
+      case 'commit':
+        routers.commit(message.deploy, message.changes)
+        return link.send({ type: 'committed', deploy: message.deploy })
+      case 'collect':
+        return link.send({ type: 'collected', ask: message.ask, samples: metrics.collect() })
+      case 'drain': {
+        const aborted = (await connectors?.drain()) ?? 0
+        await unit?.close()
+        link.send({ type: 'drained', aborted })
+        return port.close()
+      }
+      default:
+        return undefined
+    }
+  }
+  port.on('message', (message: ToUnit) => {
+    if (!link.answered(message)) void act(message)
+  })
+
+  try {
+    unit = await Unit.open({
+      directories: instanceDirectories(settings.instance, settings.temporaryDirectory),
+      mode: settings.mode,
+      units: settings.units,
+      transactionIdHeader: settings.transactionIdHeader,
+      config: settings.config,
+      types: CATALOGUE,
+      feed: link,
+      routers,
+      metrics,
+      logger,
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      env: process.env,
+    })
+    for (const { pointer, message } of settings.unit === 0 ? unit.warnings : []) logger.warn({ pointer }, message)
+    connectors = await Connectors.open(settings, unit.handler, unit.storage, logger)
+    link.send({ type: 'ready', ports: connectors.ports })
+  } catch (error) {
+    const problems = error instanceof ConfigError ? [...error.problems] : []
+    link.send({ type: 'failed', problems, message: (error as Error).message })
+    port.close()
+  }
+}
+
+await serve(workerData as UnitSettings, parentPort as MessagePort)
