@@ -1,0 +1,11 @@
+import { AuditServiceKind } from '#contracts'
+import { defineType } from '#schema'
+
+/** An audit service that publishes nothing. */
+export const NoOpAuditService = defineType({
+  name: 'NoOpAuditService',
+  kind: AuditServiceKind,
+  summary: 'Takes audit events and drops them.',
+  config: {},
+  create: () => ({ publish: () => {} }),
+})
