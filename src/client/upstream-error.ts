@@ -20,6 +20,11 @@ export const UPSTREAM_ERRORS = {
     status: 503,
     message: 'upstream: expected a free connection, got none in time; raise connections or slow the callers down',
   },
+  GW_UPSTREAM_TOO_LARGE: {
+    status: 502,
+    message:
+      'upstream: expected a response that fits the temporary storage, got a larger one; raise its limits or stream',
+  },
   GW_UPSTREAM_REQUEST: {
     status: 502,
     message:
