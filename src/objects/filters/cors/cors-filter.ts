@@ -1,0 +1,86 @@
+import { FilterKind, HandlerKind } from '#contracts'
+import { type Handler, respond } from '#http'
+import { boolean, config, defineType, duration, list, object, ref } from '#schema'
+import { crossOrigin, type Policy } from './cross-origin.ts'
+import { anyOrSome, origin, token } from './policy-fields.ts'
+
+const policy = object(
+  {
+    acceptedOrigins: anyOrSome(origin(), 'origins').meta({
+      description: 'Origins whose pages may use what is behind this filter, or `"*"` for all.',
+    }),
+    acceptedMethods: anyOrSome(token('a method'), 'methods')
+      .prefault([])
+      .meta({ description: 'Methods such pages may use beside GET, HEAD and POST, or `"*"` for all.' }),
+    acceptedHeaders: anyOrSome(token('a header name'), 'header names')
+      .prefault([])
+      .meta({ description: 'Request headers such pages may set beside the ones always allowed, or `"*"` for all.' }),
+    exposedHeaders: list(config(token('a header name')))
+      .prefault([])
+      .meta({ description: 'Response headers such pages may read beside the ones always readable.' }),
+    maxAge: config(duration({ unlimited: false }))
+      .optional()
+      .meta({
+        description: 'How long a browser may remember the answer to a preflight; the browser decides by default.',
+      }),
+    allowCredentials: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether such pages may send cookies and other credentials of their visitors.' }),
+  },
+  { renamed: { origins: 'acceptedOrigins' } },
+)
+
+/** Answers for the origins whose pages may call what is behind it (WHATWG Fetch, CORS protocol). */
+export const CorsFilter = defineType({
+  name: 'CorsFilter',
+  kind: FilterKind,
+  summary: 'Says which origins of other sites may use an application, and refuses the others.',
+  config: {
+    policies: list(policy, { nonEmpty: true }).meta({
+      description: 'Policies, of which the first that accepts the origin applies.',
+    }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Answers requests that no policy accepts; 403 without content by default.' }),
+  },
+  check: ({ policies }, report) => {
+    for (const [at, { acceptedOrigins, exposedHeaders, allowCredentials }] of policies.entries()) {
+      if (!allowCredentials) continue
+      if (acceptedOrigins.includes('*')) {
+        const reason = 'any site could act with the credentials of its visitors'
+        report(
+          `/policies/${at}/allowCredentials`,
+          `expected false with all origins, got true: ${reason}; list the origins`,
+        )
+      }
+      if (exposedHeaders.includes('*')) {
+        const reason = 'browsers take "*" for a header name where there are credentials'
+        report(`/policies/${at}/exposedHeaders`, `expected header names, got "*": ${reason}; list the headers`)
+      }
+    }
+  },
+  create: ({ policies, failureHandler }) => crossOrigin(policies.map(prepared), failureHandler ?? refuse),
+})
+
+const refuse: Handler = async () => respond(403)
+
+interface Written {
+  readonly acceptedOrigins: '*' | readonly string[]
+  readonly acceptedMethods: '*' | readonly string[]
+  readonly acceptedHeaders: '*' | readonly string[]
+  readonly exposedHeaders: readonly string[]
+  readonly maxAge?: number | undefined
+  readonly allowCredentials: boolean
+}
+
+function prepared(written: Written): Policy {
+  const { acceptedOrigins, acceptedMethods, acceptedHeaders, exposedHeaders, maxAge, allowCredentials } = written
+  return {
+    origins: acceptedOrigins.includes('*') ? '*' : new Set(acceptedOrigins),
+    methods: acceptedMethods.includes('*') ? '*' : new Set(acceptedMethods),
+    headers: acceptedHeaders.includes('*') ? '*' : new Set([...acceptedHeaders].map((name) => name.toLowerCase())),
+    exposed: exposedHeaders.length === 0 ? null : exposedHeaders.join(', '),
+    maxAge: maxAge === undefined ? null : String(Math.floor(maxAge / 1000)),
+    credentials: allowCredentials,
+  }
+}

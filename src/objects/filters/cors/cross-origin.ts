@@ -1,0 +1,96 @@
+import { type Exchange, type Filter, type Handler, type Headers, type Response, respond } from '#http'
+import { normalOrigin } from './origin.ts'
+import { TOKEN } from './policy-fields.ts'
+
+/** What pages of some origins may do; header names are in lower case. */
+export interface Policy {
+  readonly origins: '*' | ReadonlySet<string>
+  readonly methods: '*' | ReadonlySet<string>
+  readonly headers: '*' | ReadonlySet<string>
+  readonly exposed: string | null
+  /** Seconds. */
+  readonly maxAge: string | null
+  readonly credentials: boolean
+}
+
+// WHATWG Fetch section 2.2.1: browsers send these without asking first.
+const SAFELISTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+
+/** Answers preflights, adds grants to responses and refuses origins that no policy accepts. */
+export function crossOrigin(policies: readonly Policy[], otherwise: Handler): Filter {
+  const refuse: Handler = async (exchange) => varying(await otherwise(exchange), 'Origin')
+  return async (exchange, next) => {
+    const sent = exchange.request.headers.all('origin')
+    const [origin] = sent
+    if (origin === undefined) return withoutGrants(await next(exchange))
+    const normal = origin === 'null' ? origin : normalOrigin(origin)
+    if (sent.length > 1 || normal === null) return refuse(exchange)
+    // Browsers name the origin of a page's own site too, in a POST for one; that is no other site's request.
+    if (normal === exchange.originalUri.origin) return withoutGrants(await next(exchange))
+    const policy = policies.find(({ origins }) => origins === '*' || origins.has(normal))
+    if (policy === undefined) return refuse(exchange)
+    if (isPreflight(exchange)) return answerPreflight(policy, origin, exchange.request.headers) ?? refuse(exchange)
+    return withGrants(await next(exchange), policy, origin)
+  }
+}
+
+function isPreflight({ request }: Exchange): boolean {
+  return request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+}
+
+/** The answer to a preflight, or null where the policy does not allow what it asks for. */
+function answerPreflight(policy: Policy, origin: string, asked: Headers): Response | null {
+  const method = asked.get('access-control-request-method')?.trim() ?? ''
+  const names = asked
+    .all('access-control-request-headers')
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '')
+  const { methods, headers } = policy
+  if (!TOKEN.test(method) || !names.every((name) => TOKEN.test(name))) return null
+  if (methods !== '*' && !methods.has(method) && !SAFELISTED_METHODS.has(method)) return null
+  if (headers !== '*' && !names.every((name) => headers.has(name))) return null
+
+  const response = respond(204)
+  grantOrigin(response.headers, policy, origin)
+  // Repeated by name, since "*" covers neither Authorization nor requests with credentials.
+  addList(response.headers, 'Access-Control-Allow-Methods', methods === '*' ? [method] : methods)
+  addList(response.headers, 'Access-Control-Allow-Headers', headers === '*' ? names : headers)
+  if (policy.maxAge !== null) response.headers.add('Access-Control-Max-Age', policy.maxAge)
+  return varying(response, 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+}
+
+function addList(headers: Headers, name: string, values: Iterable<string>): void {
+  const text = [...values].join(', ')
+  if (text !== '') headers.add(name, text)
+}
+
+function withGrants(response: Response, policy: Policy, origin: string): Response {
+  removeGrants(response.headers)
+  grantOrigin(response.headers, policy, origin)
+  if (policy.exposed !== null) response.headers.add('Access-Control-Expose-Headers', policy.exposed)
+  return varying(response, 'Origin')
+}
+
+/** What a cache keeps of this must not be taken for the answer to another site's page. */
+function withoutGrants(response: Response): Response {
+  removeGrants(response.headers)
+  return varying(response, 'Origin')
+}
+
+function grantOrigin(headers: Headers, { origins, credentials }: Policy, origin: string): void {
+  headers.add('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
+  if (credentials) headers.add('Access-Control-Allow-Credentials', 'true')
+}
+
+/** Two places that grant would contradict each other, and browsers refuse what is granted twice. */
+function removeGrants(headers: Headers): void {
+  headers.deleteWhere((name) => /^access-control-/i.test(name))
+}
+
+function varying(response: Response, names: string): Response {
+  const { headers } = response
+  const listed = headers.all('vary').flatMap((value) => value.toLowerCase().split(','))
+  if (!listed.some((name) => name.trim() === 'origin' || name.trim() === '*')) headers.add('Vary', names)
+  return response
+}
