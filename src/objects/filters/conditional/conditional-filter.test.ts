@@ -70,8 +70,8 @@ const refusals: readonly [string, JsonValue, string][] = [
   ],
   [
     'text without an expression',
-    { condition: 'true', delegate: { type: 'Guard' } },
-    '/condition: expected an expression (boolean) such as "${...}", got "true"',
+    { condition: 'yes', delegate: { type: 'Guard' } },
+    '/condition: expected an expression (boolean) such as "${...}", got "yes"',
   ],
   ['no delegate', { condition: true }, '/delegate: expected a Filter reference; this field is required'],
 ]
