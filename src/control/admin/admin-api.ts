@@ -31,11 +31,12 @@ export function adminApi(api: AdminApi): Handler {
   const health = healthHandler(api.health)
   const endpoints: Handler = async (exchange) => endpoint(api, exchange)
   const guard = api.protection ?? authenticate(api.credentials, api.mode, isMetricsPath)
-  const guarded = chain([callerChecks(api.ownHost, api.allowedHosts), guard], endpoints)
-  return async (exchange) => {
-    const inside = withoutPrefix(exchange, api.prefix)
-    return isHealthPath(inside.request.uri.path) ? health(inside) : guarded(inside)
+  const guarded = chain([guard], endpoints)
+  const inside: Handler = async (exchange) => {
+    const rooted = withoutPrefix(exchange, api.prefix)
+    return isHealthPath(rooted.request.uri.path) ? health(rooted) : guarded(rooted)
   }
+  return chain([callerChecks(api.ownHost, api.allowedHosts)], inside)
 }
 
 async function endpoint(api: AdminApi, { request }: Exchange): Promise<Response> {
