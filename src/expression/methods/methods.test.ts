@@ -37,7 +37,7 @@ const results: readonly (readonly [string, unknown])[] = [
   ["'a.b.c'.replace('.', '$1')", 'a$1b$1c'],
   ["'a1b2'.replaceAll('([a-z])(\\\\d)', '$2$1')", '1a2b'],
   ["'a1b2'.replaceFirst('\\\\d', '#')", 'a#b2'],
-  ["'a1'.replaceAll('1', '\\\\\\\\$')", 'a$'],
+  ["'a1'.replaceAll('1', '\\\\$')", 'a$'],
   ["'a,b,,'.split(',')", ['a', 'b']],
   ["'abc'.matches('a.c')", true],
   ["'abcd'.matches('a.c')", false],

@@ -4,10 +4,12 @@ import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
 
 /** The most steps one search may take; a few tens of milliseconds. */
-const maxSteps = 4_000_000
+const maxSteps = 3_000_000
 const maxRememberedBits = 64 * 1024 * 1024
 /** What a step that remembers in a hash set costs, beside one that sets a bit. */
 const hashedStepCost = 8
+/** What starting a part on its own costs. */
+const enclosedCost = 24
 
 const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
@@ -149,7 +151,7 @@ export class Machine {
 
   #enclosed(enclosed: Enclosed, entry: number, position: number, pending: number[]): number {
     const before = [...this.#slots]
-    this.#count(before.length >> 2)
+    this.#count(enclosedCost + before.length)
     const reached =
       enclosed.op === 'behind' ? this.#behind(enclosed, entry, position) : this.#alone(entry, position, null)
     const matched = reached !== fail
@@ -209,10 +211,12 @@ export class Machine {
 }
 
 function hashed(width: number): Memory {
-  const places = new Set<number>()
+  // Most look-arounds end before their first choice, so the set is made when it is needed.
+  let places: Set<number> | null = null
   return {
     cost: hashedStepCost,
     seen: (state, position) => {
+      places ??= new Set()
       const before = places.size
       places.add(state * width + position)
       return places.size === before

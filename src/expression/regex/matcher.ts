@@ -1,14 +1,17 @@
 import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import type { ParsedRegex } from './ast.ts'
+import { costOf } from './cost.ts'
 import { emitLinear } from './emit.ts'
 import { Machine } from './machine.ts'
 import { parseRegex } from './parser.ts'
 import { compileProgram } from './program.ts'
 
 /** The longest text that is searched. */
-export const maxSubjectLength = 1024 * 1024
+const maxSubjectLength = 1024 * 1024
 /** The longest text that is searched by the machine. */
 const maxMachineSubjectLength = 256 * 1024
+/** The most steps V8 may take at worst; a few tens of milliseconds. */
+const maxNativeSteps = 2 ** 24
 /** How long all searches of one replacement or split may take; each by itself is linear, their sum is not. */
 const maxSearchTime = 100
 
@@ -24,8 +27,6 @@ export interface Match {
 export interface Matcher {
   readonly source: string
   readonly parsed: ParsedRegex
-  /** Whether V8 runs it, falling back to its linear engine; the others run on the machine of this folder. */
-  readonly linear: boolean
   /** Says whether the pattern is found anywhere in a text. */
   test(subject: string): boolean
   /** Finds the first match at or after `from`. */
@@ -42,25 +43,46 @@ type Search = (subject: string, from: number) => Match | null
 export function compileRegex(pattern: string, flags = ''): Matcher {
   const parsed = parseRegex(pattern, flags)
   const source = emitLinear(parsed.root)
-  const search = source === null ? machineSearch(parsed, 'part') : nativeSearch(source, parsed)
-  const whole = source === null ? machineSearch(parsed, 'whole') : nativeSearch(`^(?:${source})$`, parsed)
-  const limit = source === null ? maxMachineSubjectLength : maxSubjectLength
-  const find = (subject: string, from = 0): Match | null => {
-    checkLength(subject, limit)
-    return search(subject, from)
-  }
+  const find = searcher(parsed, source, 'part')
+  const whole = searcher(parsed, source === null ? null : `^(?:${source})$`, 'whole')
   return {
     source: pattern,
     parsed,
-    linear: source !== null,
-    find,
-    test: source === null ? (subject) => find(subject) !== null : nativeTest(source),
-    matchWhole: (subject) => {
-      checkLength(subject, limit)
-      return whole(subject, 0)
-    },
+    test: source === null ? (subject) => find(subject, 0) !== null : tester(parsed, source, find),
+    find: (subject, from = 0) => find(subject, from),
+    matchWhole: (subject) => whole(subject, 0),
     findAll: (subject) => findAll(find, subject),
   }
+}
+
+/** Lets V8 search where its worst case is short enough, and the machine elsewhere. */
+function searcher(parsed: ParsedRegex, source: string | null, extent: 'part' | 'whole'): Search {
+  let machine: Search | null = null
+  const slow: Search = (subject, from) => {
+    checkLength(subject, maxMachineSubjectLength)
+    machine ??= machineSearch(parsed, extent)
+    return machine(subject, from)
+  }
+  if (source === null) {
+    machine = machineSearch(parsed, extent)
+    return slow
+  }
+  const native = nativeSearch(source, parsed)
+  const limit = nativeLimit(parsed, extent)
+  return (subject, from) => (subject.length <= limit ? native(subject, from) : slow(subject, from))
+}
+
+/** The longest subject V8 is sure to be done with in some tens of milliseconds. */
+function nativeLimit({ root }: ParsedRegex, extent: 'part' | 'whole'): number {
+  const { degree, factor } = costOf(root, extent)
+  if (degree === 0) return factor <= maxNativeSteps ? maxSubjectLength : 0
+  return Math.min(maxSubjectLength, Math.floor((maxNativeSteps / factor) ** (1 / degree)))
+}
+
+function tester(parsed: ParsedRegex, source: string, find: Search): Matcher['test'] {
+  const expression = native(source, '')
+  const limit = nativeLimit(parsed, 'part')
+  return (subject) => (subject.length <= limit ? expression.test(subject) : find(subject, 0) !== null)
 }
 
 function checkLength(subject: string, limit: number): void {
@@ -73,14 +95,6 @@ function native(source: string, flags: string): RegExp {
     return new RegExp(source, flags)
   } catch (error) {
     throw new RegexSyntaxError(`this pattern cannot be compiled: ${(error as Error).message.slice(0, 200)}`, 0)
-  }
-}
-
-function nativeTest(source: string): (subject: string) => boolean {
-  const expression = native(source, '')
-  return (subject) => {
-    checkLength(subject, maxSubjectLength)
-    return expression.test(subject)
   }
 }
 

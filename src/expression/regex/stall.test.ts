@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import test from 'node:test'
+import fc from 'fast-check'
+import { compileRegex, EvaluationError, RegexSyntaxError, replaceMatches, splitAt } from '../index.ts'
+import { emitLinear } from './emit.ts'
+import { Machine } from './machine.ts'
+import { parseRegex } from './parser.ts'
+import { compileProgram } from './program.ts'
+
+const maxMilliseconds = 200
+const long = 50_000
+
+const hostile: readonly (readonly [string, string])[] = [
+  ['(a+)+$', 'a'],
+  ['(a|a)*$', 'a'],
+  ['(a|aa)+$', 'a'],
+  ['(.*a){20}', 'a'],
+  ['(.*a){20}x', 'a'],
+  ['(.*a){12}x', 'a'],
+  ['^(?!x)(a+)+$', 'a'],
+  ['(?!x)(a+)+$', 'a'],
+  ['(\\w+)\\1$', 'a'],
+  ['^(\\w+)+\\1!$', 'a'],
+  ['([a-z]+)*\\1$', 'a'],
+  ['(?=.*b)a', 'a'],
+  ['(?=(a+)+b)a', 'a'],
+  ['(?>a+)b', 'a'],
+  ['a++b', 'a'],
+  ['.{0,1000}x', 'a'],
+  ['(?<=(a{1,50}))b', 'a'],
+  ['(?<=a{1,50}a{1,50})b', 'a'],
+  ['(x+x+)+y', 'x'],
+  ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'],
+  ['(.*)(.*)(.*)(.*)(.*)b', 'a'],
+  ['\\s+$', ' '],
+  ['^(a?){200}a{200}$', 'a'],
+  ['(?:a?){50}(?!c)b', 'a'],
+  ['(?m)(.+)+$', '\n'],
+  ['(?i)(a|A|b)*c', 'a'],
+  ['a+a+a+$', 'a'],
+  ['^.*x.*y.*z', 'x'],
+  ['(?:ab)*$', 'ab'],
+  ['a*?b', 'a'],
+  ['(a{0,3}){0,5}b', 'a'],
+]
+
+for (const [pattern, unit] of hostile) {
+  test(`${pattern} does not stall on ${long} hostile characters`, () => {
+    const subject = `${unit.repeat(long)}!`
+    const matcher = compileRegex(pattern)
+    for (const search of [
+      () => matcher.test(subject),
+      () => matcher.matchWhole(subject),
+      () => matcher.find(subject),
+      () => replaceMatches(matcher, subject, '', 'all'),
+      () => splitAt(matcher, subject),
+    ]) {
+      const start = performance.now()
+      try {
+        search()
+      } catch (error) {
+        assert.ok(error instanceof EvaluationError)
+      }
+      const elapsed = performance.now() - start
+      assert.ok(elapsed < maxMilliseconds, `took ${elapsed} ms`)
+    }
+  })
+}
+
+test('many short matches that each look far ahead are cut off', () => {
+  const start = performance.now()
+  assert.throws(() => replaceMatches(compileRegex('a(.*b)?'), 'a'.repeat(long), 'x', 'all'), EvaluationError)
+  assert.ok(performance.now() - start < 2 * maxMilliseconds)
+})
+
+test('compiling a hostile pattern is quick or refused', () => {
+  const patterns = [
+    `(?iu)${'\\W'.repeat(480)}`,
+    `(?iu)${'[^a]'.repeat(240)}`,
+    '((?:){10000}){10000}'.repeat(10),
+    '(((a{9}){9}){9}){9}',
+    '(a{0,100}){0,100}',
+    '\\p{L}'.repeat(190),
+    `${'[a-z&&'.repeat(15)}a${']'.repeat(15)}`,
+    `${'(?:'.repeat(99)}a${'){2}'.repeat(99)}`,
+  ]
+  for (const pattern of patterns) {
+    const start = performance.now()
+    try {
+      compileRegex(pattern).test('a'.repeat(1000))
+    } catch (error) {
+      assert.ok(error instanceof RegexSyntaxError || error instanceof EvaluationError, String(error))
+    }
+    const elapsed = performance.now() - start
+    assert.ok(elapsed < 2 * maxMilliseconds, `${pattern.slice(0, 30)} took ${elapsed} ms`)
+  }
+})
+
+const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '\\R')
+// Engines differ in what they make of a repeated piece that may match nothing, so these stand alone.
+const place = fc.constantFrom('', '\\b', '^', '$', '(?m:^)', '(?<=a)', '(?<!b)', '(?<=a|bb)')
+const ahead = fc.constantFrom('(?=a)', '(?!b)', '(?=.*b)', '(?!a+b)')
+const quantifier = fc.constantFrom('', '', '*', '+', '?', '*?', '+?', '{2}', '{1,3}', '{0,20}', '{18}', '{2,}')
+
+const piece = fc.letrec<{ pattern: string; piece: string }>((tie) => ({
+  pattern: fc.oneof(
+    fc.array(tie('piece'), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('')),
+    fc.tuple(tie('piece'), tie('piece')).map(([left, right]) => `${left}|${right}`),
+  ),
+  piece: fc.oneof(
+    { maxDepth: 3 },
+    atom,
+    fc.tuple(atom, quantifier).map(([inner, count]) => `(?:${inner})${count}`),
+    fc.tuple(tie('pattern'), quantifier).map(([inner, count]) => `(?:${inner})${count}`),
+  ),
+})).piece
+
+const patternsWith = (places: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(places, piece, places, piece, places).map((parts) => parts.join(''))
+
+const subjects = fc.array(fc.constantFrom('a', 'b', '\n', ' '), { maxLength: 12 }).map((letters) => letters.join(''))
+
+test('the machine agrees with the engine of V8', () => {
+  fc.assert(
+    fc.property(patternsWith(place), subjects, (pattern, subject) => {
+      const parsed = parseRegex(pattern, '')
+      const source = emitLinear(parsed.root)
+      fc.pre(source !== null)
+      const native = new RegExp(source!).exec(subject)
+      const slots = new Machine(compileProgram(parsed), subject, 'part').search(0)
+      assert.deepEqual(
+        slots === null ? null : [slots[0], slots[1]],
+        native && [native.index, native.index + native[0].length],
+      )
+      const whole = new RegExp(`^(?:${source})$`).test(subject)
+      assert.equal(new Machine(compileProgram(parsed), subject, 'whole').search(0) !== null, whole)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('the machine agrees with V8 on look-ahead', () => {
+  // Without nesting, because V8 has nothing to fall back to here.
+  const loops = fc.tuple(fc.constantFrom('a', 'b', '[ab]', '(?:ab|a)'), quantifier).map((parts) => parts.join(''))
+  const pattern = fc.tuple(ahead, loops, ahead, loops).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(pattern, subjects, (source, subject) => {
+      const native = new RegExp(source).exec(subject)
+      const slots = new Machine(compileProgram(parseRegex(source, '')), subject, 'part').search(0)
+      assert.deepEqual(
+        slots === null ? null : [slots[0], slots[1]],
+        native && [native.index, native.index + native[0].length],
+      )
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('every pattern called linear is one to the linear engine of V8', () => {
+  const sources = fc
+    .sample(patternsWith(place), 1500)
+    .concat(
+      '(?i)abc{40}',
+      '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+      '(?<n>a{4}){4}',
+      '(a{2}){9}',
+      '(?<=(a))b',
+      '\\p{L}{1,64}',
+    )
+    .map((pattern) => emitLinear(parseRegex(pattern, '').root))
+    .filter((source) => source !== null)
+  assert.ok(sources.length > 1000)
+  const check = `
+    const sources = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
+    const refused = sources.filter((source) => { try { new RegExp(source, 'l'); return false } catch { return true } })
+    process.stdout.write(JSON.stringify(refused))`
+  const { stdout } = spawnSync(process.execPath, ['--enable-experimental-regexp-engine', '-e', check], {
+    input: JSON.stringify(sources),
+    encoding: 'utf8',
+  })
+  assert.equal(stdout, '[]')
+})
+
+test('no text makes the pattern compiler throw anything but a syntax error', () => {
+  const letters = fc.constantFrom(
+    ...'ab(){}[]|*+?^$.\\-&,:<>=!iQEpkx019 #'.split(''),
+    '(?',
+    '(?<',
+    '(?i)',
+    '&&',
+    '\\p{L}',
+  )
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 20 }), (pieces) => {
+      try {
+        compileRegex(pieces.join('')).test('aab(){}')
+        return true
+      } catch (error) {
+        return error instanceof RegexSyntaxError
+      }
+    }),
+    { numRuns: 5000 },
+  )
+})
