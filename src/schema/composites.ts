@@ -158,11 +158,11 @@ type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
 
 /** A field that takes several shapes. The JSON shape chooses the branch, so that one message names what is wrong. */
 export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
-  const branches = Object.values(shapes) as Field[]
-  const label = branches.map((branch) => fieldInfo(branch).shape.label).join(', or ')
-  const schema = (render: RenderSchema): JsonSchema => ({ anyOf: branches.map(render) })
-  return field({ label, schema, shapes: { ...shapes } }, (value, report) => {
-    const branch = shapes[shapeOf(value) as keyof Shapes]
+  const branches = new Map(Object.entries(shapes) as [string, Field][])
+  const label = [...branches.values()].map((branch) => fieldInfo(branch).shape.label).join(', or ')
+  const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [...branches.values()].map(render) })
+  return field({ label, schema, branches }, (value, report) => {
+    const branch = branches.get(shapeOf(value))
     if (branch === undefined) {
       report(expected(label, value))
       return undefined

@@ -22,7 +22,7 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
 function* remarks(field: Field, json: unknown, pointer: string): Generator<Problem> {
   const { shape } = fieldInfo(field)
   if (shape.inner !== undefined) yield* remarks(shape.inner, json, pointer)
-  const branch = shape.shapes?.[shapeOf(json)]
+  const branch = shape.branches?.get(shapeOf(json))
   if (branch !== undefined) yield* remarks(branch, json, pointer)
   if (Array.isArray(json)) {
     if (shape.item !== undefined)

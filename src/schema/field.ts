@@ -24,7 +24,7 @@ export interface FieldShape {
   readonly entries?: Field
   readonly inner?: Field
   /** The fields to choose from by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
-  readonly shapes?: Readonly<Record<string, Field>>
+  readonly branches?: ReadonlyMap<string, Field>
   readonly renamed?: Readonly<Record<string, string>>
   readonly rules?: readonly { readonly text: string }[]
 }

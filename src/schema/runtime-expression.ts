@@ -30,15 +30,26 @@ export function runtime<K extends keyof RuntimeTypes>(type: K): Field<Deferred<R
   const jsonType = JSON_TYPES[type]
   const schema = jsonType === null ? {} : { anyOf: [{ type: jsonType }, EXPRESSION_SCHEMA] }
   return field({ label, schema: () => (type === 'string' ? { type: 'string' } : schema) }, (value, report) => {
-    const text = typeof value === 'string' ? value : null
-    const isLiteral = text === null || !/[$#]\{/.test(text)
-    if (isLiteral && !fits(type, value)) {
+    const expression = typeof value === 'string' ? compiled(value, report) : constant(value)
+    if (expression === null) return undefined
+    if (!expression.constant) return new RuntimeExpression(expression, type)
+    const literal = expression.evaluate(NOTHING)
+    const typedLiteral = typeof literal === 'string' ? spelled(type, literal) : literal
+    if (!fits(type, typedLiteral)) {
       report(expected(`${label} such as "\${...}"`, value))
       return undefined
     }
-    const expression = text === null ? constant(value) : compiled(text, report)
-    return expression === null ? undefined : new RuntimeExpression(expression, type)
+    return new RuntimeExpression(typedLiteral === literal ? expression : constant(typedLiteral), type)
   }) as Field<Deferred<Runtime<RuntimeTypes[K]>>>
+}
+
+const NOTHING: Scope = { lookup: () => undefined }
+
+/** A number or boolean spelled as text: that is what `&{tokens}` give. */
+function spelled(type: keyof RuntimeTypes, text: string): unknown {
+  if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  if (type === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  return text
 }
 
 const JSON_TYPES: Readonly<Record<keyof RuntimeTypes, string | null>> = {
@@ -94,6 +105,6 @@ function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression)
 function fits(type: keyof RuntimeTypes, value: unknown): boolean {
   if (type === 'any') return true
   if (type === 'list') return Array.isArray(value)
-  if (type === 'map') return typeof value === 'object' && !Array.isArray(value)
+  if (type === 'map') return typeof value === 'object' && value !== null && !Array.isArray(value)
   return typeof value === type
 }

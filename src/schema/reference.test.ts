@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { config, decode, formatProblem, kind, list, map, object, ref, referencesIn, refToAny } from './index.ts'
+
+const HandlerLike = kind<object>('Handler')
+const FilterLike = kind<object>('Filter')
+
+test('a reference is a name or an object with a type', () => {
+  const read = (value: unknown) => decode(ref(HandlerLike), value, '/handler').problems.map(formatProblem)
+  assert.deepEqual(read('a'), [])
+  assert.deepEqual(read({ type: 'Chain' }), [])
+  assert.deepEqual(read({ typ: 'Chain' }), ['/handler: expected a "type" in the Handler declared here'])
+  assert.deepEqual(read({ type: 5 }), ['/handler: expected a "type" in the Handler declared here'])
+  for (const [value, shown] of [
+    ['', '""'],
+    [5, '5'],
+    [['a'], 'an array'],
+  ]) {
+    assert.deepEqual(read(value), [
+      `/handler: expected the name of a Handler or an object { "type": ... }, got ${shown}`,
+    ])
+  }
+})
+
+test('a reference to several kinds names them all', () => {
+  const { problems } = decode(refToAny(HandlerLike, FilterLike), 1, '')
+  assert.deepEqual(problems.map(formatProblem), [
+    'expected the name of a Handler or Filter or an object { "type": ... }, got 1',
+  ])
+})
+
+test('every reference is found before anything is settled, with its pointer', () => {
+  const fields = object(
+    {
+      one: ref(HandlerLike),
+      many: list(ref(FilterLike)),
+      named: map(ref(FilterLike)),
+      held: config(list(ref(FilterLike))),
+    },
+    { renamed: { single: 'one' } },
+  )
+  const json = { single: 'a', many: ['b', { type: 'T' }], named: { 'x/y': 'c' }, held: ['d'] }
+  const { value } = decode(fields, json, '')
+  const found = [...referencesIn(value, '/config')].map(([{ target }, pointer]) => [pointer, target])
+  assert.deepEqual(found, [
+    ['/config/single', 'a'],
+    ['/config/many/0', 'b'],
+    ['/config/many/1', { type: 'T' }],
+    ['/config/named/x~1y', 'c'],
+    ['/config/held/0', 'd'],
+  ])
+})
