@@ -1,0 +1,22 @@
+/** A part of a file, both ends included. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * The one range that is asked for (RFC 9110 section 14.1.2). Null where the whole file is to be sent: nothing was
+ * asked for, it makes no sense, or several ranges were, which a server may ignore and which are a way to ask for much.
+ */
+export function byteRange(value: string | null, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, from, to] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(value ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return null
+  if (from === '') {
+    const length = Math.min(Number(to), size)
+    return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 }
+  }
+  const first = Number(from)
+  if (to !== '' && Number(to) < first) return null
+  if (first >= size) return 'unsatisfiable'
+  return { first, last: to === '' ? size - 1 : Math.min(Number(to), size - 1) }
+}

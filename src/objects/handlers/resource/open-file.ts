@@ -1,0 +1,69 @@
+import type { BigIntStats } from 'node:fs'
+import { constants, type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { Logger } from '#logging'
+
+/** A file that was opened for one response. Whoever holds it closes it. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  readonly stats: BigIntStats
+  readonly name: string
+}
+
+const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL'])
+const NOT_ALLOWED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM'])
+
+// Between the check of a path and its opening a link could be put there; Windows has no such flag.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Opens what the names lead to, if links and all it lies inside the root; null for nothing that can be served. */
+export async function openFile(
+  root: string,
+  names: readonly string[],
+  logger: Logger,
+): Promise<OpenFile | 'folder' | null> {
+  try {
+    // The root is resolved each time: a link that is switched from one release to the next is how sites are deployed.
+    const inside = await realpath(root)
+    const path = await realpath(join(inside, ...names))
+    if (!isServed(inside, path)) return null
+    // Pipes and devices are never opened: that alone can block or have an effect.
+    const kind = await lstat(path)
+    if (kind.isDirectory()) return 'folder'
+    if (!kind.isFile()) return null
+    return await opened(path, names.at(-1) ?? '')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (NOT_THERE.has(code)) return null
+    if (!NOT_ALLOWED.has(code)) throw error
+    logger.warn({ error }, 'a file can not be read and is answered as not found; check its permissions')
+    return null
+  }
+}
+
+async function opened(path: string, name: string): Promise<OpenFile | null> {
+  const handle = await open(path, FLAGS)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (stats.isFile()) return { handle, stats, name }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  await handle.close()
+  return null
+}
+
+/** Whether a real path lies inside a real root and passes no hidden name on the way. */
+function isServed(root: string, path: string): boolean {
+  if (!contains(root, path)) return false
+  return !path
+    .slice(root.length)
+    .split(sep)
+    .some((name) => name.startsWith('.'))
+}
+
+/** Whether a path is a folder itself or something below it. */
+export function contains(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
+}
