@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import type { Handler } from '#http'
+import type { JsonValue } from '#json'
+import { fieldInfo } from '#schema'
+import { build, type Surroundings } from '#test/build'
+import { textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { httpUpstream, type Upstream } from '#test/upstream'
+import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
+
+const proxy = (config: JsonValue = {}, surroundings: Surroundings = {}) =>
+  build<Handler>(ReverseProxyHandler, config, surroundings)
+
+const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(proxy(config), pattern)
+
+/** An upstream that answers when it is told to, and says how many requests it holds. */
+async function patientUpstream() {
+  const held: ServerResponse[] = []
+  let changed = () => {}
+  const upstream: Upstream = await httpUpstream((_request, response) => {
+    held.push(response)
+    changed()
+  })
+  return {
+    upstream,
+    held,
+    async holds(count: number): Promise<void> {
+      while (held.length < count) {
+        await new Promise<void>((resolve) => {
+          changed = resolve
+        })
+      }
+    },
+    answer: () => held.shift()!.end('ok'),
+  }
+}
+
+test('the defaults are those of the specification', () => {
+  const { members = {} } = fieldInfo(ReverseProxyHandler.config).shape
+  const defaults = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, fieldInfo(field).fallback]))
+  assert.deepEqual(defaults, {
+    connections: 64,
+    connectionTimeout: '10 seconds',
+    soTimeout: '10 seconds',
+    connectionTimeToLive: 'unlimited',
+    disableReuseConnection: false,
+    stateTrackingEnabled: true,
+    numberOfWorkers: undefined,
+    asyncBehavior: undefined,
+    temporaryStorage: undefined,
+    vertx: {},
+  })
+})
+
+test('every field that works takes a configuration expression', async () => {
+  const properties = { small: 3, wait: '2 seconds', yes: true, mode: 'STREAMING' }
+  await using built = await proxy(
+    {
+      connections: '${small}',
+      connectionTimeout: '${wait}',
+      soTimeout: '${wait}',
+      connectionTimeToLive: '${wait}',
+      disableReuseConnection: '${yes}',
+      stateTrackingEnabled: '${yes}',
+      asyncBehavior: '${mode}',
+      vertx: { maxWaitQueueSize: '${small}' },
+    },
+    { properties },
+  )
+  assert.deepEqual(built.warnings, [])
+})
+
+test('values that can not work are refused where they stand', async () => {
+  await refused({ connections: 0 }, /\/heap\/0\/config\/connections: expected an integer of at least 1, got 0/)
+  await refused({ soTimeout: 'zero' }, /\/config\/soTimeout: expected a duration of more than zero, got "zero"/)
+  await refused({ connectionTimeout: 'soon' }, /\/config\/connectionTimeout: expected a duration such as "10 seconds"/)
+  await refused(
+    { connectionTimeToLive: '0 s' },
+    /\/config\/connectionTimeToLive: expected a duration of more than zero/,
+  )
+  await refused({ disableReuseConnection: 'maybe' }, /\/config\/disableReuseConnection: expected true or false/)
+  await refused({ asyncBehavior: 'lazy' }, /\/config\/asyncBehavior: expected one of "streaming", "non_streaming"/)
+})
+
+test('what the gateway can not do is an unknown field, never a silent one', async () => {
+  for (const name of ['retries', 'circuitBreaker', 'websocket', 'tls', 'proxyOptions', 'protocolVersion']) {
+    await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
+  }
+  for (const name of ['http2PriorKnowledge', 'keyManager', 'trustManager', 'hostnameVerifier', 'disableRetries']) {
+    await refused({ [name]: 'x' }, new RegExp(`/heap/0/config/${name}: unknown field`))
+  }
+})
+
+test('numberOfWorkers and vertx options without a counterpart are accepted with a warning', async () => {
+  await using built = await proxy({ numberOfWorkers: 4, vertx: { keepAlive: true, maxWaitQueueSize: '10' } })
+  assert.deepEqual(built.warnings.toSorted(), [
+    '/heap/0/config/numberOfWorkers: numberOfWorkers has no effect: requests are sent by the unit that received them; set the number of units instead',
+    '/heap/0: vertx.keepAlive: has no counterpart in this gateway and is ignored',
+  ])
+})
+
+test('vertx options that the handler has fields for are refused', async () => {
+  await refused(
+    { vertx: { verifyHost: false } },
+    /\/config\/vertx\/verifyHost: "verifyHost" is not allowed here; use the fields of the handler/,
+  )
+  await refused(
+    { vertx: { maxWaitQueueSize: -2 } },
+    /\/config\/vertx\/maxWaitQueueSize: expected an integer of at least -1, got -2/,
+  )
+  await refused({ vertx: { maxWaitQueueSize: true } }, /expected an integer of at least -1, got true/)
+})
+
+test('each unit gets its even share of the connections, rounded down, and at least one', async () => {
+  const shares: [connections: number, units: number, share: number][] = [
+    [8, 4, 2],
+    [7, 4, 1],
+    [2, 4, 1],
+  ]
+  for (const [connections, units, share] of shares) {
+    const { upstream, held, holds, answer } = await patientUpstream()
+    await using _ = upstream
+    await using built = await proxy({ connections }, { units })
+    const answers = [0, 1, 2].map(() => built.object(exchangeFor('GET', upstream.url)))
+    await holds(share)
+    for (let left = 3; left > 0; left--) {
+      assert.ok(held.length <= share)
+      answer()
+      await holds(Math.min(share, left - 1))
+    }
+    for (const response of await Promise.all(answers)) assert.equal(await textOf(response), 'ok')
+    assert.equal(upstream.accepted, share)
+  }
+})
+
+test('one request more than may wait is answered 503', async () => {
+  const { upstream, holds, answer } = await patientUpstream()
+  await using _ = upstream
+  await using built = await proxy({ connections: 1, vertx: { maxWaitQueueSize: 1 } })
+  const get = () => built.object(exchangeFor('GET', upstream.url))
+  const first = get()
+  await holds(1)
+  const second = get()
+  const third = await get()
+  assert.equal(third.status, 503)
+  assert.equal(third.body.text(), 'Service Unavailable')
+  answer()
+  await holds(1)
+  answer()
+  assert.deepEqual([(await first).status, (await second).status], [200, 200])
+})
+
+test('-1 lets any number wait', async () => {
+  const { upstream, holds, answer } = await patientUpstream()
+  await using _ = upstream
+  await using built = await proxy({ connections: 1, vertx: { maxWaitQueueSize: -1 } }, { units: 2 })
+  const answers = [0, 1, 2, 3].map(() => built.object(exchangeFor('GET', upstream.url)))
+  for (let left = 4; left > 0; left--) {
+    await holds(1)
+    answer()
+  }
+  for (const response of await Promise.all(answers)) assert.equal(response.status, 200)
+})
+
+test('disableReuseConnection gives each request a connection of its own', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  await using built = await proxy({ disableReuseConnection: true })
+  for (let i = 0; i < 3; i++) await textOf(await built.object(exchangeFor('GET', upstream.url)))
+  assert.equal(upstream.accepted, 3)
+})
+
+test('the next generation of a route goes on with the connections of the last', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  const config = { connections: 1, soTimeout: '9 seconds' }
+  const old = await proxy(config)
+  await textOf(await old.object(exchangeFor('GET', upstream.url)))
+  await using successor = await proxy({ ...config })
+  await old[Symbol.asyncDispose]()
+  await textOf(await successor.object(exchangeFor('GET', upstream.url)))
+  assert.equal(upstream.accepted, 1)
+})
+
+test('the last holder that is retired closes the connections', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  const built = await proxy({ connections: 1, soTimeout: '8 seconds' })
+  await textOf(await built.object(exchangeFor('GET', upstream.url)))
+  const [socket] = upstream.sockets
+  const closed = once(socket!, 'close')
+  await built[Symbol.asyncDispose]()
+  await closed
+})

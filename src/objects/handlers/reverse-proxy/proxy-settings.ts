@@ -1,0 +1,154 @@
+import { acquireClient, UpstreamError } from '#client'
+import { TemporaryStorageKind } from '#contracts'
+import { BodyTooLargeError, type Handler, type TemporaryStorage } from '#http'
+import type { JsonValue } from '#json'
+import {
+  boolean,
+  config,
+  type DecodedMembers,
+  duration,
+  type Environment,
+  integer,
+  json,
+  map,
+  oneOf,
+  ref,
+  type Settled,
+} from '#schema'
+
+/** Option names that users may not write under `vertx`: the handler has fields for them. */
+const DISALLOWED_OPTIONS = [
+  'port',
+  'connectTimeout',
+  'idleTimeout',
+  'idleTimeoutUnit',
+  'protocolVersion',
+  'http2ClearTextUpgrade',
+  'verifyHost',
+  'ssl',
+  'enabledSecureTransportProtocols',
+  'enabledCipherSuites',
+  'keyStoreOptions',
+  'keyCertOptions',
+  'pemKeyCertOptions',
+  'pfxKeyCertOptions',
+  'trustOptions',
+  'trustStoreOptions',
+  'pemTrustOptions',
+  'pfxTrustOptions',
+  'useAlpn',
+  'alpnVersions',
+]
+
+/** Waiting requests hold a socket and a little memory each, and none waits longer than connectionTimeout. */
+const DEFAULT_WAIT_QUEUE = 10_000
+const NO_BOUND = -1
+
+/** The fields of every handler that sends requests to other servers. */
+export const PROXY_FIELDS = {
+  connections: config(integer({ min: 1 }))
+    .prefault(64)
+    .meta({
+      description:
+        'Connections to one server that may be open at the same time, in the whole gateway. Each unit gets an even share, at least one.',
+    }),
+  connectionTimeout: config(duration({ zero: false }))
+    .prefault('10 seconds')
+    .meta({ description: 'Longest wait for a connection: to be established (502), or to become free (503).' }),
+  soTimeout: config(duration({ zero: false }))
+    .prefault('10 seconds')
+    .meta({
+      description:
+        'Longest silence of the server while a byte is expected of it: 504 before the response, a visible cut within it.',
+    }),
+  connectionTimeToLive: config(duration({ zero: false }))
+    .prefault('unlimited')
+    .meta({ description: 'Age at which a connection takes no further request.' }),
+  disableReuseConnection: config(boolean())
+    .prefault(false)
+    .meta({ description: 'Whether every request gets a connection of its own.' }),
+  stateTrackingEnabled: config(boolean()).prefault(true).meta({
+    description:
+      'Whether connections on which a client certificate was shown are used once only. Others are not concerned.',
+  }),
+  numberOfWorkers: config(integer({ min: 1 }))
+    .optional()
+    .meta({
+      description: 'Threads for outgoing requests.',
+      unsupported: 'requests are sent by the unit that received them; set the number of units instead',
+    }),
+  asyncBehavior: config(oneOf(['streaming', 'non_streaming']))
+    .optional()
+    .meta({
+      description:
+        'streaming, as when not set: a response is passed on while it arrives. non_streaming: only once all of it is in the temporary storage.',
+    }),
+  temporaryStorage: ref(TemporaryStorageKind).optional().meta({
+    description:
+      'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
+  }),
+  vertx: map(config(json()), {
+    except: DISALLOWED_OPTIONS,
+    reason: 'is not allowed here; use the fields of the handler',
+  })
+    .prefault({})
+    .meta({
+      description:
+        'Further options of the HTTP client. maxWaitQueueSize: requests that may wait for a connection to one server, in the whole gateway (10000; -1 for any number); one more is answered 503.',
+    }),
+}
+
+/** The settled fields of a handler that sends requests to other servers. */
+export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
+
+/** Reports values that only show once they are settled. */
+export function checkProxySettings({ vertx }: ProxySettings, report: (path: string, message: string) => void): void {
+  const { maxWaitQueueSize } = vertx
+  if (maxWaitQueueSize === undefined || queueSizeOf(maxWaitQueueSize) !== null) return
+  report('/vertx/maxWaitQueueSize', `expected an integer of at least -1, got ${JSON.stringify(maxWaitQueueSize)}`)
+}
+
+/** A handler that sends each request where its URI says, and throws an UpstreamError where no answer came back. */
+export function upstreamOf(settings: ProxySettings, env: Environment): Handler {
+  const { connections, vertx, asyncBehavior, temporaryStorage, ...others } = settings
+  for (const option of Object.keys(vertx)) {
+    if (option !== 'maxWaitQueueSize') env.warn(`vertx.${option}: has no counterpart in this gateway and is ignored`)
+  }
+  const client = acquireClient({
+    connections: Math.max(1, Math.floor(connections / env.units)),
+    connectionTimeout: others.connectionTimeout,
+    soTimeout: others.soTimeout,
+    disableReuseConnection: others.disableReuseConnection,
+    connectionTimeToLive: others.connectionTimeToLive,
+    maxWaitQueueSize: Math.ceil((queueSizeOf(vertx['maxWaitQueueSize']) ?? DEFAULT_WAIT_QUEUE) / env.units),
+  })
+  env.onDispose(() => client.release())
+  const send: Handler = (exchange) => client.send(exchange, exchange.request)
+  if (asyncBehavior === 'non_streaming') return whole(send, temporaryStorage ?? null)
+  if (temporaryStorage !== undefined) {
+    env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
+  }
+  return send
+}
+
+/** Waits for the whole response: one that is broken, late or too large is then an error and not a cut. */
+function whole(send: Handler, storage: TemporaryStorage | null): Handler {
+  return async (exchange) => {
+    const response = await send(exchange)
+    const { body } = response
+    try {
+      await body.buffer(storage ?? exchange.storage)
+    } catch (error) {
+      throw error instanceof BodyTooLargeError ? new UpstreamError('GW_UPSTREAM_TOO_LARGE', error) : error
+    }
+    // A response that a filter has thrown away would leave its file behind.
+    exchange.onComplete(() => body.cancel())
+    return response
+  }
+}
+
+function queueSizeOf(value: JsonValue | undefined): number | null {
+  const size = typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value
+  if (size === NO_BOUND) return Number.POSITIVE_INFINITY
+  return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null
+}
