@@ -4,7 +4,7 @@ import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
 
 /** The most steps one search may take; a few tens of milliseconds. */
-const maxSteps = 3_000_000
+const maxSteps = 1_500_000
 const maxRememberedBits = 64 * 1024 * 1024
 /** What a step that remembers in a hash set costs, beside one that sets a bit. */
 const hashedStepCost = 8
