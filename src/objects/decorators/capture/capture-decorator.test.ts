@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { FilterKind, HandlerKind } from '#contracts'
+import { Body, contextKey, type Exchange, type Filter, type Handler, Headers, respond } from '#http'
+import type { JsonValue } from '#json'
+import { defineType, type TypeDefinition } from '#schema'
+import { type Built, build } from '#test/build'
+import { type ExchangeParts, exchangeFor } from '#test/exchange'
+import { CaptureDecorator } from './capture-decorator.ts'
+
+const plain: Filter = async (exchange, next) => {
+  const request = exchange.request.clone()
+  request.headers.set('X-Filter', 'seen')
+  const response = await next(exchange.withRequest(request))
+  response.headers.set('X-Filter', 'seen')
+  return response
+}
+
+const PlainFilter = defineType({
+  name: 'PlainFilter',
+  kind: FilterKind,
+  summary: 'Marks what passes.',
+  config: {},
+  create: () => plain,
+})
+
+const handlerOf = (handler: Handler) =>
+  defineType({ name: 'PlainHandler', kind: HandlerKind, summary: 'Answers.', config: {}, create: () => handler })
+
+const captured = <T>(definition: TypeDefinition, capture: JsonValue, config: JsonValue = {}) =>
+  build<T>(
+    definition,
+    {},
+    {
+      types: [CaptureDecorator],
+      heap: [{ name: 'capture', type: 'CaptureDecorator', config }],
+      decorations: { capture },
+      name: 'watched',
+    },
+  )
+
+interface Entry {
+  readonly point: string
+  readonly request?: Record<string, unknown>
+  readonly response?: Record<string, unknown>
+  readonly entity?: unknown
+  readonly [name: string]: unknown
+}
+
+const entriesOf = ({ log }: Built<unknown>) => log.entries as unknown as Entry[]
+
+const request = (parts: ExchangeParts = {}): Exchange => exchangeFor('GET', 'http://app.example.com/a?x=1', parts)
+
+const answer: Handler = async () => respond(200, { 'X-App': 'yes' }, 'hello')
+
+const points = (capture: JsonValue): [JsonValue, string[], string[]] => {
+  const words = [capture].flat().map((word) => String(word).toLowerCase())
+  const chosen = (all: string[]) =>
+    words.includes('none') ? [] : all.filter((point) => words.includes('all') || words.includes(point))
+  return [
+    capture,
+    chosen(['request', 'filtered_request', 'response', 'filtered_response']),
+    chosen(['request', 'response']),
+  ]
+}
+
+for (const [capture, ofFilter, ofHandler] of [
+  points('all'),
+  points('request'),
+  points('FILTERED_REQUEST'),
+  points(['response', 'filtered_response']),
+  points(['Request', 'response']),
+  points(['all', 'none']),
+  points([]),
+]) {
+  test(`${JSON.stringify(capture)} captures ${ofFilter.join(', ') || 'nothing'} of a filter`, async () => {
+    await using built = await captured<Filter>(PlainFilter, capture)
+    await built.object(request(), answer)
+    assert.deepEqual(
+      entriesOf(built).map(({ point }) => point),
+      ofFilter,
+    )
+  })
+
+  test(`${JSON.stringify(capture)} captures ${ofHandler.join(', ') || 'nothing'} of a handler`, async () => {
+    await using built = await captured<Handler>(handlerOf(answer), capture)
+    await built.object(request())
+    assert.deepEqual(
+      entriesOf(built).map(({ point }) => point),
+      ofHandler,
+    )
+  })
+}
+
+test('each point shows the message as it is there', async () => {
+  await using built = await captured<Filter>(PlainFilter, 'all')
+  await built.object(request(), answer)
+  const marks = entriesOf(built).map(({ request, response }) => {
+    const headers = (request ?? response)?.['headers'] as Record<string, string>
+    return headers['X-Filter'] ?? null
+  })
+  assert.deepEqual(marks, [null, 'seen', null, 'seen'])
+})
+
+test('an entry is structured and stands under the name of the object', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'all')
+  const exchange = request({ headers: { Accept: ['text/html', 'text/plain'] } })
+  await built.object(exchange)
+  const [asked, answered] = entriesOf(built).map(({ time, ...entry }) => entry)
+  const about = { level: 'info', logger: 'gateway+watched', transactionId: exchange.transactionId.value }
+  assert.deepEqual(asked, {
+    ...about,
+    message: 'captured request',
+    point: 'request',
+    request: {
+      method: 'GET',
+      uri: 'http://app.example.com/a?x=1',
+      version: 'HTTP/1.1',
+      headers: { Accept: ['text/html', 'text/plain'], Host: 'app.example.com' },
+    },
+  })
+  assert.deepEqual(answered, {
+    ...about,
+    message: 'captured response',
+    point: 'response',
+    response: {
+      status: 200,
+      reason: 'OK',
+      headers: {
+        'X-App': 'yes',
+        'Content-Type': 'text/plain; charset=utf-8',
+        'X-Content-Type-Options': 'nosniff',
+      },
+      entity: '[entity]',
+    },
+  })
+})
+
+test('"none" and an empty list leave the very object in place', async () => {
+  for (const capture of ['none', ['all', 'NONE'], []]) {
+    await using filter = await captured<Filter>(PlainFilter, capture)
+    assert.equal(filter.object, plain)
+    await using handler = await captured<Handler>(handlerOf(answer), capture)
+    assert.equal(handler.object, answer)
+  }
+  await using handler = await captured<Handler>(handlerOf(answer), ['filtered_request', 'filtered_response'])
+  assert.equal(handler.object, answer)
+})
+
+const SECRET = 'S3cr3tS3cr3tS3cr3t'
+const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.${SECRET}`
+
+test('credentials are never shown, whatever the masks say', async () => {
+  const config = { captureEntity: true, captureContext: true, masks: { headers: ['X-Mine'] } }
+  const handler: Handler = async ({ attributes }) => {
+    attributes['openid'] = { access_token: SECRET, name: 'anna' }
+    const headers = {
+      'Set-Cookie': `session=${SECRET}; HttpOnly`,
+      Location: `http://a/cb?code=${SECRET}#access_token=${SECRET}`,
+      'X-Auth-Token': SECRET,
+      'Content-Type': 'application/json',
+    }
+    return respond(200, headers, JSON.stringify({ tokenId: SECRET, user: 'anna' }))
+  }
+  await using built = await captured<Handler>(handlerOf(handler), 'all', config)
+  const exchange = exchangeFor('POST', `http://user:${SECRET}@app.example.com/a?access_token=${SECRET}`, {
+    headers: {
+      Host: 'app.example.com',
+      Authorization: `Bearer ${SECRET}`,
+      'Proxy-Authorization': `Basic ${SECRET}`,
+      Cookie: `session=${SECRET}`,
+      DPoP: SECRET,
+      'X-Api-Key': SECRET,
+      iPlanetDirectoryPro: SECRET,
+      Referer: `http://a/?token=${SECRET}`,
+      'X-Custom': JWT,
+      'X-Mine': SECRET,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: `password=${SECRET}&client_assertion=${JWT}&user=anna`,
+  })
+  exchange.session.set('login', SECRET)
+  const seen = exchange.with(contextKey<{ value: string }>('ssoToken'), { value: SECRET })
+
+  await built.object(seen)
+
+  assert.equal(built.log.lines.length, 2)
+  assert.equal(built.log.lines.join('').includes(SECRET), false, built.log.lines.join('\n'))
+  assert.match(built.log.lines.join(''), /user=anna/)
+})
+
+test('masks name further headers, trailers and attributes, in any case', async () => {
+  const handler: Handler = async ({ attributes }) => {
+    attributes['customerNumber'] = '4711'
+    attributes['colour'] = 'blue'
+    const response = respond(200, { 'X-Customer-Id': ['1', '2'], 'X-Colour': 'blue' })
+    response.trailers = new Headers([
+      ['X-Checksum', 'abc'],
+      ['X-Colour', 'blue'],
+    ])
+    return response
+  }
+  const masks = { headers: ['^x-customer'], trailers: ['checksum$'], attributes: ['CUSTOMER'], mask: '###' }
+  await using built = await captured<Handler>(handlerOf(handler), 'response', { captureContext: true, masks })
+
+  await built.object(request())
+
+  const [entry] = entriesOf(built)
+  assert.deepEqual(entry?.response?.['headers'], { 'X-Customer-Id': ['###', '###'], 'X-Colour': 'blue' })
+  assert.deepEqual(entry?.response?.['trailers'], { 'X-Checksum': '###', 'X-Colour': 'blue' })
+  const context = entry?.['context'] as Record<string, unknown>
+  assert.deepEqual(context['attributes'], { customerNumber: '###', colour: 'blue' })
+})
+
+test('the mask is ***** unless another is given', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'response', { masks: { headers: ['x-app'] } })
+  await built.object(request())
+  const [entry] = entriesOf(built)
+  assert.equal((entry?.response?.['headers'] as Record<string, string> | undefined)?.['X-App'], '*****')
+})
+
+test('the context is shown with names only of what filters and the session hold', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'request', { captureContext: true })
+  const exchange = request()
+  exchange.session.set('cart', ['a'])
+  await built.object(exchange.with(contextKey<object>('oauth2'), { token: 't' }).with(contextKey<object>('own'), {}))
+  assert.deepEqual(entriesOf(built)[0]?.['context'], {
+    client: { remoteAddress: '127.0.0.1', remotePort: 50_000, secure: false },
+    originalUri: 'http://app.example.com/a?x=1',
+    attributes: {},
+    contextNames: ['oauth2', 'own'],
+    sessionNames: ['cart'],
+  })
+})
+
+const entities: readonly [string, Record<string, string>, string | Uint8Array, unknown][] = [
+  ['plain text', { 'Content-Type': 'text/plain' }, 'hällo', 'hällo'],
+  ['JSON', { 'Content-Type': 'application/json' }, '{"a":1}', '{"a":1}'],
+  ['a kind of XML', { 'Content-Type': 'application/soap+xml; x=y' }, '<a>b</a>', '<a>b</a>'],
+  ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=b', 'a=b'],
+  ['anything with a charset', { 'Content-Type': 'application/x-own; charset="ISO-8859-1"' }, Buffer.from([0xe4]), 'ä'],
+  ['an image', { 'Content-Type': 'image/png' }, 'PNG', '[binary entity]'],
+  ['compressed text', { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' }, 'zip', '[binary entity]'],
+  ['an unknown charset', { 'Content-Type': 'text/plain; charset=x-none' }, 'a', '[binary entity]'],
+  ['no content type', {}, 'hello', '[content-type not set]'],
+  ['an event stream', { 'Content-Type': 'text/event-stream' }, 'data: x\n\n', '[stream]'],
+  ['nothing', { 'Content-Type': 'text/plain' }, '', undefined],
+]
+
+for (const [name, headers, body, expected] of entities) {
+  test(`shows ${name} as ${expected}, and sends it unchanged`, async () => {
+    const bytes = Buffer.from(body as string)
+    const handler: Handler = async (exchange) =>
+      respond(200, {}, Buffer.from(await exchange.request.body.read(1_000)).toString('hex'))
+    await using built = await captured<Handler>(handlerOf(handler), 'request', { captureEntity: true })
+    const stream = Body.fromStream(Readable.from(bytes.length === 0 ? [] : [bytes]))
+
+    const response = await built.object(exchangeFor('POST', 'http://app.example.com/', { headers, body: stream }))
+
+    assert.equal(entriesOf(built)[0]?.request?.['entity'], expected)
+    assert.equal(response.body.text(), bytes.toString('hex'))
+  })
+}
+
+test('a response is captured and sent unchanged, also from a file', async () => {
+  const text = 'x'.repeat(100_000)
+  const handler: Handler = async () => {
+    const response = respond(200, { 'Content-Type': 'text/plain' })
+    response.body = Body.fromStream(Readable.from([Buffer.from(text)]))
+    return response
+  }
+  const config = { captureEntity: true, maxEntityLength: 10 }
+  await using built = await captured<Filter>(PlainFilter, ['response', 'filtered_response'], config)
+
+  const response = await built.object(request(), handler)
+
+  const cut = 'xxxxxxxxxx...[the first 10 of 100000 bytes]'
+  assert.deepEqual(
+    entriesOf(built).map(({ response }) => response?.['entity']),
+    [cut, cut],
+  )
+  assert.equal(response.body.text(), text)
+  response.body.cancel()
+})
+
+test('half a character at the cut is left out', async () => {
+  const config = { captureEntity: true, maxEntityLength: 3 }
+  await using built = await captured<Handler>(handlerOf(answer), 'request', config)
+  const headers = { 'Content-Type': 'text/plain' }
+  await built.object(exchangeFor('POST', 'http://app.example.com/', { headers, body: 'aää' }))
+  assert.equal(entriesOf(built)[0]?.request?.['entity'], 'aä...[the first 3 of 5 bytes]')
+})
+
+test('a long entity is continued in further entries, whole', async () => {
+  const text = Array.from({ length: 30_000 }, (_, at) => `${at} `).join('')
+  await using built = await captured<Handler>(handlerOf(answer), 'request', { captureEntity: true })
+  const headers = { 'Content-Type': 'text/plain' }
+  await built.object(exchangeFor('POST', 'http://app.example.com/', { headers, body: text }))
+  const [first, ...more] = entriesOf(built)
+  assert.deepEqual(
+    more.map(({ part, message }) => [part, message]),
+    [
+      [2, 'captured request, continued'],
+      [3, 'captured request, continued'],
+      [4, 'captured request, continued'],
+    ],
+  )
+  assert.equal([first?.request?.['entity'], ...more.map(({ entity }) => entity)].flat().join(''), text)
+})
+
+test('a body that something has read already is said so', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'request', { captureEntity: true })
+  const body = Body.fromStream(Readable.from([Buffer.from('x')]))
+  body.stream().resume()
+  await built.object(request({ headers: { 'Content-Type': 'text/plain' }, body }))
+  assert.equal(entriesOf(built)[0]?.request?.['entity'], '[entity already read]')
+})
+
+test('a body that is known to be too long for the storage is left alone', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'request', { captureEntity: true })
+  const body = Body.fromStream(Readable.from([Buffer.from('x')]), 2 ** 30)
+  await built.object(request({ headers: { 'Content-Type': 'text/plain' }, body }))
+  assert.equal(entriesOf(built)[0]?.request?.['entity'], '[entity too long to be kept]')
+  assert.equal(body.isBuffered, false)
+})
+
+test('nothing in a message can end a log line or start another', async () => {
+  const handler: Handler = async () =>
+    respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, 'a\r\n\u001b[31m\u2028b')
+  await using built = await captured<Handler>(handlerOf(handler), 'all', { captureEntity: true })
+  await built.object(
+    exchangeFor('GET', 'http://app.example.com/%0D%0A{"level":"fatal"}', { headers: { 'X-A': 'a\u0085b' } }),
+  )
+  assert.equal(built.log.lines.length, 2)
+  for (const line of built.log.lines) assert.match(line, /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\n?$/)
+})
+
+test('text of a message is not evaluated', async () => {
+  await using built = await captured<Handler>(handlerOf(answer), 'request')
+  await built.object(request({ headers: { 'X-A': '${env.HOME}' } }))
+  assert.match(built.log.lines[0] as string, /\$\{env\.HOME\}/)
+})
+
+test('a fault passes through', async () => {
+  const fault = new Error('broken')
+  await using built = await captured<Handler>(
+    handlerOf(() => Promise.reject(fault)),
+    'all',
+  )
+  await assert.rejects(built.object(request()), fault)
+})
+
+const CHOICE = 'expected one of "all", "none", "request", "filtered_request", "response", "filtered_response"'
+const refusals: readonly [string, JsonValue, JsonValue, string][] = [
+  ['a word that is no point', 'everything', {}, `/heap/0/capture: ${CHOICE}, got "everything"`],
+  ['a wrong word in a list', ['request', 'reply'], {}, `/heap/0/capture/1: ${CHOICE}, got "reply"`],
+  ['a boolean', true, {}, `/heap/0/capture: ${CHOICE}, got true`],
+  [
+    'no length',
+    'all',
+    { maxEntityLength: 0 },
+    '/heap/1/config/maxEntityLength: expected an integer from 1 to 16777216, got 0',
+  ],
+  [
+    'a mask that does not compile',
+    'all',
+    { masks: { headers: ['('] } },
+    '/heap/1/config/masks/headers/0: expected a regular expression, got "("',
+  ],
+  [
+    'a mask that is no text',
+    'all',
+    { masks: { attributes: [1] } },
+    '/heap/1/config/masks/attributes/0: expected a regular expression, got 1',
+  ],
+  [
+    'a misspelt mask',
+    'all',
+    { masks: { header: [] } },
+    '/heap/1/config/masks/header: unknown field; did you mean "headers"?',
+  ],
+]
+
+for (const [name, capture, config, message] of refusals) {
+  test(`refuses ${name}`, async () => {
+    await assert.rejects(captured(PlainFilter, capture, config), (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'GW_CONFIG_INVALID')
+      assert.equal(error.message.startsWith(message), true, error.message)
+      return true
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
+import type { Filter, Handler } from '#http'
+import { boolean, config, defineDecorator, integer, wrap } from '#schema'
+import { type CapturePoint, type CaptureWord, captureWords, chosenPoints } from './capture-points.ts'
+import { masksField } from './masks.ts'
+import { Recorder } from './recorder.ts'
+
+/** Shows what passes a filter or handler. */
+export const CaptureDecorator = defineDecorator({
+  name: 'CaptureDecorator',
+  kind: DecoratorKind,
+  summary: 'Logs requests and responses as they pass a filter or handler, without the credentials in them.',
+  config: {
+    captureEntity: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether entities are logged, where they are text.' }),
+    captureContext: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
+    maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
+      .prefault(524_288)
+      .meta({ description: 'Bytes of an entity that are logged; what is beyond is left out, with a note.' }),
+    masks: masksField().prefault({}).meta({ description: 'What is masked beyond the credentials that always are.' }),
+  },
+  settings: captureWords().meta({
+    description:
+      'Where to capture: all, request, filtered_request, response, filtered_response, or none, which wins over others.',
+  }),
+  create: (settings) => ({
+    wraps: {
+      Filter: wrap(FilterKind, (inner, words: CaptureWord[], { logger }) =>
+        logger.isEnabled('info') ? captureFilter(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
+      ),
+      Handler: wrap(HandlerKind, (inner, words: CaptureWord[], { logger }) =>
+        logger.isEnabled('info') ? captureHandler(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
+      ),
+    },
+  }),
+})
+
+type Points = ReadonlySet<CapturePoint>
+
+/** What a filter passes on and gets back is captured where it calls what is behind it. */
+function captureFilter(inner: Filter, points: Points, recorder: Recorder): Filter {
+  if (points.size === 0) return inner
+  const captureNext = capturing(points, 'filtered_request', 'response', recorder)
+  const captureOwn = capturing(points, 'request', 'filtered_response', recorder)
+  return (exchange, next) => captureOwn((own) => inner(own, captureNext(next)))(exchange)
+}
+
+/** A handler passes nothing on: it has a request and a response. */
+function captureHandler(inner: Handler, points: Points, recorder: Recorder): Handler {
+  return capturing(points, 'request', 'response', recorder)(inner)
+}
+
+/** Captures before and after a handler; where neither is wanted, it is the handler itself. */
+function capturing(
+  points: Points,
+  before: CapturePoint,
+  after: CapturePoint,
+  recorder: Recorder,
+): (handler: Handler) => Handler {
+  const [wantsRequest, wantsResponse] = [points.has(before), points.has(after)]
+  if (!wantsRequest && !wantsResponse) return (handler) => handler
+  return (handler) => async (exchange) => {
+    if (wantsRequest) await recorder.request(before, exchange)
+    const response = await handler(exchange)
+    if (wantsResponse) await recorder.response(after, exchange, response)
+    return response
+  }
+}

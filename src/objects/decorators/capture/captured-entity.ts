@@ -1,0 +1,76 @@
+import { type Body, BodyConsumedError, type BodyControl, type Message, mediaType, type TemporaryStorage } from '#http'
+import { maskContent } from './secret-text.ts'
+
+const TEXT = /^text\/|json|[/+]xml$|^application\/(?:x-www-form-urlencoded|javascript|graphql|yaml)$/
+const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i
+
+/**
+ * The content of a message as it may stand in a log; null where there is none. Reading it keeps it in the storage, so
+ * that what is sent stays the same.
+ */
+export async function capturedEntity(
+  { headers, body }: Message,
+  storage: TemporaryStorage,
+  maxLength: number,
+): Promise<string | null> {
+  if (body.isEmpty) return null
+  const contentType = headers.get('content-type')
+  if (contentType === null) return '[content-type not set]'
+  const type = mediaType(headers)
+  // Waiting for the end of an event stream would be waiting for ever.
+  if (type === 'text/event-stream') return '[stream]'
+  const [charset, quoted, plain] = CHARSET.exec(contentType) ?? [null]
+  // Compressed text is not text, and is not unpacked for a log (threats B88).
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if ((charset === null && !TEXT.test(type)) || encoding.trim().toLowerCase() !== 'identity') return '[binary entity]'
+  const decoder = decoderFor(quoted || plain || 'utf-8')
+  if (decoder === null) return '[binary entity]'
+  if (body.length !== null && body.length > storage.limit) return '[entity too long to be kept]'
+  if (!(await kept(body, storage))) return '[entity already read]'
+  if (body.isEmpty) return null
+  const bytes = await beginningOf(body, maxLength)
+  const isCut = body.length !== null && body.length > bytes.length
+  const text = maskContent(decoder.decode(bytes, { stream: isCut }), type)
+  return isCut ? `${text}...[the first ${bytes.length} of ${body.length} bytes]` : text
+}
+
+function decoderFor(charset: string): TextDecoder | null {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return null
+  }
+}
+
+async function kept(body: Body, storage: TemporaryStorage): Promise<boolean> {
+  try {
+    await body.buffer(storage)
+    return true
+  } catch (error) {
+    if (error instanceof BodyConsumedError) return false
+    throw error
+  }
+}
+
+/** The first bytes of a buffered body; one that lies in a file is not read any further. */
+function beginningOf(body: Body, maxLength: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  let control: BodyControl | null = null
+  const finish = () => {
+    resolve(Buffer.concat(chunks).subarray(0, maxLength))
+    control?.cancel()
+  }
+  const write = (chunk: Uint8Array): boolean => {
+    if (length >= maxLength) return false
+    chunks.push(chunk)
+    length += chunk.length
+    if (length < maxLength) return true
+    finish()
+    return false
+  }
+  control = body.pipe({ write, end: finish, fail: reject })
+  if (length >= maxLength) control.cancel()
+  return promise
+}

@@ -1,0 +1,69 @@
+import { redacted } from '#logging'
+import { maskMembers } from './secret-members.ts'
+import { isSecretName, isSecretParameter } from './secret-names.ts'
+
+// Each pattern below starts at a fixed character or is bounded, so that no text makes it look twice at much of itself.
+const PARAMETER = /([?&#])([^=&#;?\s"'<>]{1,128})=([^&#;\s"<>]*)/g
+const PATH_PARAMETER = /(;)([^=&#;?\s"'<>]{1,128})=([^?&#;/\s"<>]*)/g
+const USER_INFO = /\/\/[^/?#\s"<>@]{1,256}@/g
+const JSON_WEB_TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*)*/g
+const CREDENTIALS = /\b(bearer|basic|dpop)(\s{1,8})[\w.~+/=-]{8,}/gi
+const ELEMENT = /<((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]*)?)>([^<]*)/g
+const ATTRIBUTE = /(?<![\w:.-])([\w:.-]{1,64})(\s{0,8}=\s{0,8})("[^"]*"|'[^']*')/g
+const NAME_ATTRIBUTE = /(?<![\w:.-])(?:name|id)\s{0,8}=\s{0,8}(?:"([^"]{1,128})"|'([^']{1,128})')/gi
+
+/** A header value or URI without what is a credential by its shape or by the name of its parameter. */
+export function maskText(text: string): string {
+  return text
+    .replace(USER_INFO, `//${redacted}@`)
+    .replace(PARAMETER, maskedParameter)
+    .replace(PATH_PARAMETER, maskedParameter)
+    .replace(JSON_WEB_TOKEN, redacted)
+    .replace(CREDENTIALS, `$1$2${redacted}`)
+}
+
+function maskedParameter(whole: string, before: string, name: string, value: string): string {
+  return value !== '' && isSecretParameter(decoded(name)) ? `${before}${name}=${redacted}` : whole
+}
+
+/** Content without what is a credential by its name in a form, in JSON or in markup, or by its shape. */
+export function maskContent(text: string, mediaType: string): string {
+  if (mediaType === 'application/x-www-form-urlencoded') return maskText(maskForm(text))
+  if (mediaType.includes('json')) return maskText(maskMembers(text))
+  return maskText(/xml|html/.test(mediaType) ? maskMarkup(text) : text)
+}
+
+function maskForm(text: string): string {
+  const pairs = text.split('&').map((pair) => {
+    const equals = pair.indexOf('=')
+    const secret = equals > 0 && equals < pair.length - 1 && isSecretParameter(decoded(pair.slice(0, equals)).trim())
+    return secret ? `${pair.slice(0, equals)}=${redacted}` : pair
+  })
+  return pairs.join('&')
+}
+
+function maskMarkup(text: string): string {
+  return text.replace(ELEMENT, (_, name: string, local: string, attributes: string, content: string) => {
+    const secret = content.trim() !== '' && isSecretName(local) && !attributes.endsWith('/')
+    return `<${name}${maskAttributes(attributes)}>${secret ? redacted : content}`
+  })
+}
+
+/** An attribute of a secret name, and the value of an input that bears one. */
+function maskAttributes(attributes: string): string {
+  const named = attributes
+    .matchAll(NAME_ATTRIBUTE)
+    .some(([, double, single]) => isSecretParameter(double ?? single ?? ''))
+  return attributes.replace(ATTRIBUTE, (whole, name: string, equals: string) => {
+    const secret = isSecretName(name) || (named && name.toLowerCase() === 'value')
+    return secret ? `${name}${equals}"${redacted}"` : whole
+  })
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}
