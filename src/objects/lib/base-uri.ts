@@ -67,8 +67,8 @@ function asked(ask: Runtime<string>): BaseUri {
   return Object.assign(base, { fixed: null })
 }
 
-/** An empty text has neither scheme nor host to take over: it leaves everything as it is (field-notes 3.10). */
-function parseBase(text: string): { readonly uri: Uri | null } | { readonly problem: string } {
+/** Reads a base; an empty text has neither scheme nor host to take over and leaves everything as it is (field-notes 3.10). */
+export function parseBase(text: string): { readonly uri: Uri | null } | { readonly problem: string } {
   if (text === '') return { uri: null }
   const uri = uriOf(text)
   if (uri === null || !/^https?$/.test(uri.scheme) || uri.host === '') {
