@@ -93,6 +93,7 @@ const rebasings: readonly [string, string, string][] = [
     'http://app.example.com${request.uri.path}/c',
     'http://app.example.com/a/b/c?x=1&y=%20',
   ],
+  ['nothing in it, which changes nothing and', '', 'http://gateway.example.com:8080/a/b?x=1&y=%20'],
   ['an address', 'http://[::1]:9000', 'http://[::1]:9000/a/b?x=1&y=%20'],
 ]
 
@@ -120,8 +121,8 @@ test('a base is for its binding only: the exchange and later requests do not see
 })
 
 const faults: readonly [string, string, RegExp][] = [
-  ['is null', '${attributes.target}', /baseURI: expected a URI, but \$\{attributes\.target\} is null$/],
-  ['is no URI', '${request.method}', /expected a URI such as "https:\/\/app\.example\.com:8443", got "GET"/],
+  ['is null', '${attributes.target}', /baseURI \$\{attributes\.target\}: expected a base URI, got null$/],
+  ['is no URI', '${request.method}', /expected a base URI such as "https:\/\/app\.example\.com:8443", got "GET"/],
   ['climbs above the root', 'http://a.example.com${attributes.path}', /the path climbs above the root/],
   ['is not text', '${request.headers}', /expected a result of type string/],
 ]
@@ -159,28 +160,23 @@ const refusals: readonly [string, JsonValue, string][] = [
   [
     'a base without server',
     { bindings: [{ handler: echo, baseURI: '/path' }] },
-    `${where}/0/baseURI: expected a URI such as "https://app.example.com:8443", got "/path"`,
-  ],
-  [
-    'an empty base',
-    { bindings: [{ handler: echo, baseURI: '' }] },
-    `${where}/0/baseURI: expected a URI such as "https://app.example.com:8443", got ""`,
+    `${where}/0/baseURI: expected a base URI such as "https://app.example.com:8443", got "/path"`,
   ],
   [
     'a base of another scheme',
     { bindings: [{ handler: echo, baseURI: 'ftp://a.example.com' }] },
-    `${where}/0/baseURI: expected a URI such as "https://app.example.com:8443", got "ftp://a.example.com"`,
+    `${where}/0/baseURI: expected a base URI such as "https://app.example.com:8443", got "ftp://a.example.com"`,
   ],
   [
     'a base with a query',
     { bindings: [{ handler: echo, baseURI: 'http://a.example.com/?a=b' }] },
-    `${where}/0/baseURI: expected a URI without query and fragment, as the query is that of the request, ` +
+    `${where}/0/baseURI: expected a base URI without query and fragment, as the query stays, ` +
       'got "http://a.example.com/?a=b"',
   ],
   [
     'a base with a password, which the message does not show',
     { bindings: [{ handler: echo, baseURI: 'http://me:secret@a.example.com' }] },
-    `${where}/0/baseURI: expected a URI without user information; add it by a filter`,
+    `${where}/0/baseURI: expected a base URI without user information; add it by a filter`,
   ],
   [
     'a base whose path hides a slash',

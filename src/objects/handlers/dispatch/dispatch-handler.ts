@@ -1,8 +1,9 @@
 import { HandlerKind, passes, type RequestCondition } from '#contracts'
-import { type Exchange, type Handler, respond } from '#http'
+import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, list, object, type Runtime, ref, runtime } from '#schema'
-import { baseFor, literalBase, rebased } from './base-uri.ts'
+import { constantText } from '../../lib/header-fields.ts'
+import { parseTarget, sentTo, targetFor } from './binding-target.ts'
 
 /** Hands each request to the first of several handlers whose condition is true. */
 export const DispatchHandler = defineType({
@@ -26,9 +27,9 @@ export const DispatchHandler = defineType({
   },
   check({ bindings }, report) {
     for (const [at, { baseURI }] of bindings.entries()) {
-      if (baseURI === undefined) continue
+      if (!baseURI?.expression.constant) continue
       try {
-        literalBase(baseURI)
+        parseTarget(constantText(baseURI))
       } catch (error) {
         report(`/bindings/${at}/baseURI`, (error as Error).message)
       }
@@ -67,7 +68,8 @@ export function dispatch(bindings: readonly Binding[], logger: Logger): Handler 
 }
 
 function rebasing(baseURI: Runtime<string>, handler: Handler): Handler {
-  const fixed = literalBase(baseURI)
-  if (fixed !== null) return (exchange: Exchange) => handler(rebased(exchange, fixed))
-  return async (exchange) => handler(rebased(exchange, await baseFor(baseURI, exchange)))
+  if (!baseURI.expression.constant)
+    return async (exchange) => handler(sentTo(exchange, await targetFor(baseURI, exchange)))
+  const target = parseTarget(constantText(baseURI))
+  return (exchange) => handler(sentTo(exchange, target))
 }
