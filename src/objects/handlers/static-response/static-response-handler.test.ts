@@ -159,6 +159,13 @@ test('warns of content that is never sent and of a version that has no effect', 
   ])
 })
 
+test('warns of a header that is the matter of the connection', async () => {
+  await using built = await handlerOf({ status: 200, headers: { 'Content-Length': '5' } })
+  assert.deepEqual(built.warnings, [
+    '/heap/0: setting the header Content-Length has no effect, since it belongs to one connection; remove it',
+  ])
+})
+
 const where = '/heap/0/config'
 const refusals: readonly [string, JsonValue, string][] = [
   ['no status', {}, `${where}/status: expected an integer from 200 to 999; this field is required`],

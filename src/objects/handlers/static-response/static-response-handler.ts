@@ -1,7 +1,14 @@
 import { HandlerKind } from '#contracts'
-import { Body, type Exchange, type Handler, Headers, Response } from '#http'
+import { Body, type Exchange, equalsIgnoreCase, type Handler, Headers, Response } from '#http'
 import { appendPointer } from '#json'
 import { byShape, config, defineType, integer, list, listOrOne, map, type Runtime, runtime, string } from '#schema'
+import {
+  addHeaderFields,
+  checkHeaderFields,
+  constantText,
+  type HeaderFields,
+  warnOfFraming,
+} from '../../lib/header-fields.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
 /** Answers every request with one response. */
@@ -30,44 +37,37 @@ export const StaticResponseHandler = defineType({
     if (reason !== undefined && /[^\t\x20-\x7e\x80-\xff]/.test(reason)) {
       report('/reason', 'expected text of one line without control characters')
     }
-    checkFields('/headers', headers, report)
-    checkFields('/trailers', trailers, report)
+    checkHeaderFields('/headers', headers, report)
+    checkHeaderFields('/trailers', trailers, report)
     if (entity !== undefined) checkCharset(headers, report)
   },
   create({ status, reason, headers, trailers, entity }, env) {
     if (entity !== undefined && (status === 204 || status === 205 || status === 304)) {
       env.warn(`the entity has no effect: a response of status ${status} has no content`)
-    } else if (entity !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
+    } else if (entity !== undefined && contentTypeName(headers) === undefined) {
       env.warn('the entity has no Content-Type, so that clients guess what it is; add the header')
     }
-    return answer({
-      status,
-      reason,
-      headers: fieldsOf(headers),
-      trailers: fieldsOf(trailers),
-      entity: entity === undefined ? null : [entity].flat(),
-    })
+    warnOfFraming(Object.keys(headers), (message) => env.warn(message))
+    return answer({ status, reason, headers, trailers, entity: entity === undefined ? null : [entity].flat() })
   },
 })
-
-type FieldMap = Readonly<Record<string, readonly Runtime<string>[]>>
-type Fields = readonly (readonly [name: string, value: Runtime<string>])[]
 
 interface Settings {
   readonly status: number
   readonly reason: string | undefined
-  readonly headers: Fields
-  readonly trailers: Fields
+  readonly headers: HeaderFields
+  readonly trailers: HeaderFields
   readonly entity: readonly Runtime<string>[] | null
 }
 
 function answer({ status, reason, headers, trailers, entity }: Settings): Handler {
+  const hasTrailers = Object.keys(trailers).length > 0
   return async (exchange) => {
     const response = new Response(status, reason === undefined ? {} : { reason })
-    await fill(response.headers, headers, exchange)
-    if (trailers.length > 0) {
+    await addHeaderFields(response.headers, headers, exchange)
+    if (hasTrailers) {
       response.trailers = new Headers()
-      await fill(response.trailers, trailers, exchange)
+      await addHeaderFields(response.trailers, trailers, exchange)
     }
     if (entity !== null) response.body = await content(entity, response.headers.get('content-type'), exchange)
     return response
@@ -86,40 +86,18 @@ async function content(
   return Body.of(encode(texts.join('\n')))
 }
 
-async function fill(target: Headers, fields: Fields, exchange: Exchange): Promise<void> {
-  for (const [name, ask] of fields) {
-    const value = await ask(exchange)
-    if (value !== null) target.add(name, value)
+/** A literal charset is known at load, so that a mistake in it shows there and not with each request. */
+function checkCharset(headers: HeaderFields, report: (path: string, message: string) => void): void {
+  const name = contentTypeName(headers)
+  if (name === undefined) return
+  for (const value of headers[name]!) {
+    const literal = value.expression.constant ? constantText(value) : null
+    if (encodingFor(literal) === null) report(appendPointer('/headers', name), unknownCharset(literal))
   }
 }
 
-function fieldsOf(fields: FieldMap): Fields {
-  return Object.keys(fields).flatMap((name) => fields[name]!.map((value) => [name, value] as const))
-}
-
-type Report = (path: string, message: string) => void
-
-/** Names and literal values are known at load, so that a mistake in them shows there and not with each request. */
-function checkFields(pointer: string, fields: FieldMap, report: Report): void {
-  for (const [name, value] of fieldsOf(fields)) {
-    try {
-      new Headers().add(name, literal(value) ?? '')
-    } catch (error) {
-      report(appendPointer(pointer, name), (error as Error).message)
-    }
-  }
-}
-
-function checkCharset(headers: FieldMap, report: Report): void {
-  for (const [name, value] of fieldsOf(headers)) {
-    if (name.toLowerCase() !== 'content-type' || encodingFor(literal(value)) !== null) continue
-    report(appendPointer('/headers', name), unknownCharset(literal(value)))
-  }
-}
-
-/** The text of a value that is no expression. */
-function literal({ expression }: Runtime<string>): string | null {
-  return expression.constant ? String(expression.evaluate({ lookup: () => undefined })) : null
+function contentTypeName(headers: HeaderFields): string | undefined {
+  return Object.keys(headers).find((name) => equalsIgnoreCase(name, 'content-type'))
 }
 
 function unknownCharset(contentType: string | null): string {
