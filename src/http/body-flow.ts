@@ -35,6 +35,10 @@ export class BodyFlow implements BodySink, BodyControl {
     this.#sink = sink
   }
 
+  get isOpen(): boolean {
+    return this.#open
+  }
+
   start(): void {
     this.#source.start(this)
   }

@@ -104,7 +104,8 @@ export class Body {
   cancel(reason?: Error): void {
     if (this === Body.empty) return
     this.#cancelled = true
-    this.#flow?.abort(reason ?? new BodyCancelledError())
+    // Errors are costly to make, and most bodies have long ended when their exchange lets go of them.
+    if (this.#flow?.isOpen) this.#flow.abort(reason ?? new BodyCancelledError())
     this.#flow = null
     this.#source?.cancel(reason)
     this.#source = null

@@ -5,6 +5,8 @@ import { allowedTrailers } from './trailers.ts'
 
 // Bodies up to this size that are in memory go out with the head in one write.
 const maxBytesAtOnce = 65_536
+// Up to this size, turning a body into text costs less than a second write.
+const maxBytesWithHead = 8192
 
 /** Writes one response body as fast as the client takes it. */
 export class ResponseWriter implements BodySink {
@@ -15,6 +17,9 @@ export class ResponseWriter implements BodySink {
   #written = 0
   #flow: BodyControl | null = null
   #done = false
+  #started = false
+  #waits = false
+  #whole: Uint8Array | null = null
 
   constructor(target: ServerResponse, response: Response, head: ResponseHead, onFailure: (error: Error) => void) {
     this.#target = target
@@ -24,10 +29,12 @@ export class ResponseWriter implements BodySink {
   }
 
   start(): void {
-    this.#target.on('drain', () => this.#flow?.resume())
     const flow = this.#response.body.pipe(this)
+    this.#started = true
     if (this.#done) return
     this.#flow = flow
+    if (this.#whole !== null) this.#send(this.#whole)
+    this.#whole = null
   }
 
   write(chunk: Uint8Array): boolean {
@@ -37,7 +44,24 @@ export class ResponseWriter implements BodySink {
       this.fail(new Error(`the response body is longer than the ${this.#length} bytes announced`))
       return false
     }
-    return this.#target.write(chunk)
+    // A small body that came together with its head is held until its end is known, so that it goes out with the head.
+    if (!this.#started && chunk.length === this.#length && chunk.length <= maxBytesWithHead) {
+      this.#whole = chunk
+      return true
+    }
+    return this.#send(chunk)
+  }
+
+  #send(chunk: Uint8Array): boolean {
+    const more = this.#target.write(chunk)
+    if (!more && !this.#waits) {
+      this.#waits = true
+      this.#target.once('drain', () => {
+        this.#waits = false
+        this.#flow?.resume()
+      })
+    }
+    return more
   }
 
   end(trailers: readonly string[] | null): void {
@@ -49,7 +73,9 @@ export class ResponseWriter implements BodySink {
     this.#done = true
     this.#flow = null
     this.#addTrailers(this.#response.trailers?.raw() ?? trailers)
-    this.#target.end()
+    if (this.#whole === null) this.#target.end()
+    // As text, head and body are one string and one write to the socket.
+    else this.#target.end(latin1(this.#whole), 'latin1')
     // Frees the temporary file of a body that was buffered.
     this.#response.body.cancel()
   }
@@ -85,4 +111,8 @@ export class ResponseWriter implements BodySink {
 export function fitsOneWrite(response: Response): boolean {
   const { body } = response
   return response.trailers === null && body.isBuffered && body.length !== null && body.length <= maxBytesAtOnce
+}
+
+function latin1(chunk: Uint8Array): string {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
 }
