@@ -1,10 +1,13 @@
 import type { TypeDefinition } from '#schema'
 import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
+import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
+import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
 import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
 import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
+import { CorsFilter } from './filters/cors/cors-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
@@ -15,12 +18,14 @@ import { UriPathRewriteFilter } from './filters/uri-path-rewrite/uri-path-rewrit
 import { Chain } from './handlers/chain/chain.ts'
 import { Delegate } from './handlers/delegate/delegate.ts'
 import { DispatchHandler } from './handlers/dispatch/dispatch-handler.ts'
+import { ResourceHandler } from './handlers/resource/resource-handler.ts'
 import { ClientHandler } from './handlers/reverse-proxy/client-handler.ts'
 import { ReverseProxyHandler } from './handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { Router } from './handlers/router/router.ts'
 import { SequenceHandler } from './handlers/sequence/sequence-handler.ts'
 import { StaticResponseHandler } from './handlers/static-response/static-response-handler.ts'
 import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
+import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
 
@@ -29,16 +34,20 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
   AssignmentFilter,
   BaseUriDecorator,
+  CaptureDecorator,
   Chain,
   ChainOfFilters,
   ClientHandler,
   ConditionEnforcementFilter,
   ConditionalFilter,
+  CorsFilter,
   Delegate,
   DispatchHandler,
   ForwardedRequestFilter,
   HeaderFilter,
   LocationHeaderFilter,
+  NoOpAuditService,
+  ResourceHandler,
   ReverseProxyHandler,
   Router,
   ScheduledExecutorService,
@@ -47,6 +56,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   StaticResponseHandler,
   SwitchFilter,
   TemporaryStorage,
+  TimerDecorator,
   TransactionIdOutboundFilter,
   UriPathRewriteFilter,
   WelcomeHandler,
