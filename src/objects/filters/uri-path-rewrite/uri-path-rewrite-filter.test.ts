@@ -89,7 +89,7 @@ test('OPTIONS * has no path to rewrite', async () => {
 })
 
 test('every path that is sent is a normal form again', async () => {
-  await using built = await filterFor({ '/a': '/', '/a/b': '/x/../y//z', '/': '/root/' })
+  await using built = await filterFor({ '/a': '/', '/a/b': '/x/../y//z', '/': '/base/' })
   const piece = fc.constantFrom('/', 'a', 'b', '.', '..', '%2e', '%41', '%C3%A9', ';x', '~', '%3B')
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
