@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FromUnit } from '#contracts'
+import type { FromUnit, MetricSample } from '#contracts'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
 import { adminApi } from './admin/admin-api.ts'
@@ -33,6 +33,7 @@ export class Gateway {
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
   readonly #configRevision: string
+  #collections = 0
   #admin: Listener | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
 
@@ -77,6 +78,18 @@ export class Gateway {
 
   get units(): readonly UnitLink[] {
     return this.#supervisor.units
+  }
+
+  /** How often a unit had to be started again. */
+  get restarts(): number {
+    return this.#supervisor.restartCount
+  }
+
+  /** What every unit has measured, one series for each unit. */
+  async collect(): Promise<MetricSample[]> {
+    const collection = ++this.#collections
+    const serving = this.units.filter(({ state }) => state === 'ready')
+    return (await Promise.all(serving.map((unit) => unit.collect(collection)))).flat()
   }
 
   /** SIGHUP: looks at every route folder again, also at what failed before. */

@@ -1,0 +1,136 @@
+import { CATALOGUE } from '#catalogue'
+import { type AdminSettings, Gateway, openAdminSettings, readConfigFile } from '#control'
+import { instanceDirectories, loadExtensions } from '#instance'
+import type { JsonObject } from '#json'
+import { createLogger } from '#logging'
+import { type Answer, type Asking, ask } from './ask.ts'
+import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
+import { LogLines } from './log-lines.ts'
+
+/** What a gateway of a test is started with. */
+export interface GatewayParts extends InstanceParts {
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A whole gateway on free loopback ports, in the process of the test; its units are threads as always. */
+export class RunningGateway implements AsyncDisposable {
+  readonly instance: TestInstance
+  readonly gateway: Gateway
+  readonly log: LogLines
+  readonly #unitLines: BroadcastChannel
+
+  private constructor(instance: TestInstance, settings: AdminSettings, env: Readonly<Record<string, string>>) {
+    this.instance = instance
+    this.log = new LogLines()
+    this.#unitLines = new BroadcastChannel(instance.directory)
+    this.#unitLines.onmessage = (event) => this.log.write((event as { data: string }).data)
+    this.gateway = new Gateway({
+      settings,
+      unitEntry: new URL('./unit-thread.ts', import.meta.url),
+      logger: createLogger({ level: 'info', format: 'json', destination: this.log }).child({ logger: 'gateway' }),
+      env,
+      version: '1.2.3',
+      revision: 'test',
+    })
+  }
+
+  /** Resolves when every unit serves. */
+  static async start(parts: GatewayParts = {}): Promise<RunningGateway> {
+    const instance = new TestInstance(parts)
+    const env = parts.env ?? {}
+    try {
+      const running = new RunningGateway(instance, await settingsOf(instance.directory, env), env)
+      try {
+        await running.gateway.start()
+        return running
+      } catch (error) {
+        await running[Symbol.asyncDispose]()
+        throw error
+      }
+    } catch (error) {
+      instance[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  get port(): number {
+    return this.gateway.ports[0] as number
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get adminUrl(): string {
+    return `http://127.0.0.1:${this.gateway.adminPort}`
+  }
+
+  ask(path: string, asking: Asking = {}): Promise<Answer> {
+    return ask(this.url + path, asking)
+  }
+
+  askAdmin(path: string, asking: Asking = {}): Promise<Answer> {
+    return ask(this.adminUrl + path, asking)
+  }
+
+  /** Writes a route file and waits until it is served, or refused. */
+  async deploy(name: string, content: FileContent): Promise<void> {
+    this.instance.writeRoute(name, content)
+    await this.scan()
+  }
+
+  async undeploy(name: string): Promise<void> {
+    this.instance.removeRoute(name)
+    await this.scan()
+  }
+
+  /** One scan of every route folder, as the watcher and the interval ask for it. */
+  async scan(): Promise<void> {
+    for (const store of this.gateway.stores.all) await store.scan()
+  }
+
+  /** The problems of a route file, as the gateway knows them. */
+  problems(file: string): string[] {
+    const statuses = this.gateway.stores.all.flatMap((store) => store.status())
+    const found = statuses.filter((status) => status.file === file).flatMap(({ problems }) => problems)
+    return found.map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))
+  }
+
+  /** The sum of a metric over all units, of the series whose labels hold the given ones. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    const samples = await this.gateway.collect()
+    const wanted = samples.filter(
+      (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    )
+    return wanted.reduce((sum, sample) => sum + (sample.count ?? sample.value), 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.terminate()
+    this.#unitLines.close()
+    this.instance[Symbol.dispose]()
+  }
+}
+
+async function settingsOf(instance: string, env: Readonly<Record<string, string>>): Promise<AdminSettings> {
+  const directories = instanceDirectories(instance)
+  const types = [...CATALOGUE, ...(await loadExtensions(directories.extra))]
+  const json = readConfigFile(`${directories.config}/admin.json`).value as JsonObject
+  return openAdminSettings(json, { instance, types, env, logger: createLogger({ level: 'silent' }) })
+}
+
+/** A route that answers with a text. */
+export function textRoute(text: string, fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    ...fields,
+    handler: {
+      type: 'StaticResponseHandler',
+      config: { status: 200, headers: { 'Content-Type': ['text/plain; charset=UTF-8'] }, entity: text },
+    },
+  }
+}
+
+/** A route for one path that answers with a text. */
+export function pathRoute(path: string, text: string, fields: Readonly<Record<string, unknown>> = {}) {
+  return textRoute(text, { condition: `\${request.uri.path == '${path}'}`, ...fields })
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** Content of a file: text as it is, anything else as JSON. */
+export type FileContent = unknown
+
+/** What a gateway of a test is made of. */
+export interface InstanceParts {
+  /** Files of the instance by their path in it. */
+  readonly files?: Readonly<Record<string, FileContent>>
+  /** Routes by file name without `.json`. */
+  readonly routes?: Readonly<Record<string, FileContent>>
+  /** Fields of admin.json beside the ports, which are free ones on loopback. */
+  readonly admin?: Readonly<Record<string, unknown>>
+  /** Fields of the one traffic connector. */
+  readonly connector?: Readonly<Record<string, unknown>>
+  readonly units?: number
+  /** Modules of the `extra` folder by file name. */
+  readonly extra?: Readonly<Record<string, string>>
+}
+
+/** A temporary instance folder, gone at the end of its scope. */
+export class TestInstance implements Disposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'gateway-instance-'))
+
+  constructor({ files = {}, routes = {}, admin = {}, connector = {}, units = 1, extra = {} }: InstanceParts) {
+    mkdirSync(join(this.directory, 'config', 'routes'), { recursive: true })
+    this.write('config/admin.json', {
+      connectors: [{ port: 0, host: '127.0.0.1', ...connector }],
+      gatewayUnits: units,
+      ...admin,
+      adminConnector: { port: 0, ...(admin['adminConnector'] as object | undefined) },
+      logging: { format: 'json', ...(admin['logging'] as object | undefined) },
+    })
+    for (const [path, content] of Object.entries(files)) this.write(path, content)
+    for (const [name, content] of Object.entries(routes)) this.writeRoute(name, content)
+    for (const [name, text] of Object.entries(extra)) this.write(`extra/${name}`, text)
+  }
+
+  /** Writes a file as careful tools do: whole, then renamed into place. */
+  write(path: string, content: FileContent): void {
+    const target = join(this.directory, path)
+    mkdirSync(dirname(target), { recursive: true })
+    const aside = join(this.directory, '.being-written')
+    writeFileSync(aside, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+    renameSync(aside, target)
+  }
+
+  writeRoute(name: string, content: FileContent): void {
+    this.write(`config/routes/${name}.json`, content)
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.directory, path), { recursive: true, force: true })
+  }
+
+  removeRoute(name: string): void {
+    this.remove(`config/routes/${name}.json`)
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+}
