@@ -1,12 +1,14 @@
-import { appendPointer, isPlainObject, type JsonValue } from '#json'
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
 import {
   decode,
   didYouMean,
   type Field,
+  fieldInfo,
   isIgnoredKey,
   type Kind,
   type Problem,
-  type Reference,
+  placesIn,
+  Reference,
   referencesIn,
   type TypeDefinition,
 } from '#schema'
@@ -62,13 +64,14 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
     context.warnings.push({ pointer: appendPointer(pointer, 'type'), message })
   }
   const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
-  return {
-    name: name ?? `{${definition.name}}${pointer}`,
-    definition,
-    config: decoded,
-    decorations: decodeDecorations(json, pointer, (key) => OWN_KEYS.has(key), context),
-    pointer,
+  const decorations = decodeDecorations(json, pointer, (key) => OWN_KEYS.has(key), context)
+  if (definition.settings !== null) {
+    for (const { decorator, pointer: at } of decorations) {
+      const message = `decorators are never decorated; ${decorator} has no effect here`
+      context.warnings.push({ pointer: at, message })
+    }
   }
+  return { name: name ?? `{${definition.name}}${pointer}`, definition, config: decoded, decorations, pointer }
 }
 
 /** Decodes JSON by a field, then what is declared in place in it. */
@@ -76,13 +79,20 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
   const { value, problems, warnings } = decode(field, json, pointer)
   context.problems.push(...problems)
   context.warnings.push(...warnings)
-  if (value !== null) decodeReferences(value, pointer, context)
+  if (value === null) decodeRemains(field, json, pointer, context)
+  else
+    for (const [reference, at] of referencesIn(value, pointer)) {
+      if (typeof reference.target !== 'string') decodeInPlace(reference, at, context)
+    }
   return value
 }
 
-function decodeReferences(decoded: unknown, pointer: string, context: DecodeContext): void {
-  for (const [reference, at] of referencesIn(decoded, pointer)) {
-    if (typeof reference.target !== 'string') decodeInPlace(reference, at, context)
+/** What is declared in place in something that can not be decoded: its problems are told with the others. */
+function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
+  for (const place of placesIn(field, json, pointer)) {
+    const { kinds } = fieldInfo(place.field).shape
+    if (kinds === undefined || !isPlainObject(place.json) || typeof place.json['type'] !== 'string') continue
+    decodeInPlace(new Reference(kinds, place.json as JsonObject), place.pointer, context)
   }
 }
 

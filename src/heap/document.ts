@@ -91,9 +91,14 @@ export class ConfigDocument<M extends Members> {
     }
   }
 
-  /** The main handler with the decorations that stand at the top of the document. */
-  decorateMain(handler: Handler): Promise<Handler> {
-    return this.heap.decorateMain(HandlerKind, handler, this.#decorations, this.#segments.at(-1) ?? 'handler')
+  /** The main handler with the decorations that stand at the top of the document; on failure everything is released. */
+  async decorateMain(handler: Handler): Promise<Handler> {
+    try {
+      return await this.heap.decorateMain(HandlerKind, handler, this.#decorations, this.#segments.at(-1) ?? 'handler')
+    } catch (error) {
+      await this.heap.dispose()
+      throw error
+    }
   }
 }
 

@@ -114,6 +114,11 @@ export class Heap {
     return []
   }
 
+  /** Objects of parents that wait for this heap. */
+  get #outer(): Construction {
+    return this.#input.underConstruction ?? []
+  }
+
   /** Builds every declared object, used or not: one that can not be built fails the document. */
   async buildAll(): Promise<void> {
     const problems: Problem[] = [...this.problems]
@@ -174,11 +179,10 @@ export class Heap {
   }
 
   async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
-    const outer = this.#input.underConstruction ?? []
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#entries.get(name)
       if (entry === undefined) continue
-      const waiting = heap === this ? chain : outer
+      const waiting = heap === this ? chain : this.#outer
       const cycle = waiting.indexOf(entry)
       if (cycle !== -1) {
         const path = [...waiting.slice(cycle), entry].map(({ declaration }) => declaration.name).join(' -> ')
@@ -234,11 +238,7 @@ export class Heap {
     try {
       return await definition.create(config as never, this.#environment(name, pointer, chain))
     } catch (error) {
-      const at = appendPointer(pointer, 'config')
-      if (error instanceof ConfigError) {
-        throw new ConfigError(error.problems.map((problem) => ({ ...problem, pointer: at + problem.pointer })))
-      }
-      throw new ConfigError([{ pointer, message: `${definition.name} can not be built: ${(error as Error).message}` }])
+      throw located(error, pointer, appendPointer(pointer, 'config'), `${definition.name} can not be built`)
     }
   }
 
@@ -250,13 +250,13 @@ export class Heap {
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,
-      router: world.router(this, [...(this.#input.underConstruction ?? []), ...chain]),
+      router: world.router(this, [...this.#outer, ...chain]),
       warn: (message) => this.warnings.push({ pointer, message }),
     })
   }
 
   async #applyGlobals(object: Typed, name: string, chain: Construction): Promise<Typed> {
-    const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, name, [])
+    const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, name, this.#outer)
     return this.#apply(this.#globals, inherited, name, chain, 'global')
   }
 
@@ -270,8 +270,8 @@ export class Heap {
   ): Promise<Typed> {
     let { value } = object
     for (const { decorator, settings, pointer } of decorations) {
-      const decoratorObject = await this.#named(decorator, [DecoratorKind], pointer, chain)
-      const { wraps } = decoratorObject.value as Decorator
+      const named = await this.#named(decorator, [DecoratorKind], pointer, chain)
+      const { wraps } = this.#asKind(named, [DecoratorKind], pointer) as Decorator
       const wrap = Object.hasOwn(wraps, object.kind.name) ? wraps[object.kind.name] : undefined
       if (wrap === undefined) {
         if (origin === 'global') continue
@@ -279,7 +279,11 @@ export class Heap {
         throw new ConfigError([{ pointer, message }])
       }
       const settled = await settle(settings, this.#settleContext(chain), pointer)
-      value = wrap(value as never, settled as never, this.#environment(name, pointer, chain))
+      try {
+        value = wrap(value as never, settled as never, this.#environment(name, pointer, chain))
+      } catch (error) {
+        throw located(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
+      }
     }
     return { kind: object.kind, value }
   }
@@ -294,6 +298,14 @@ function decoratorTypes(declared: readonly JsonValue[], { catalogue }: World): M
     if (definition?.kind === (DecoratorKind as Kind)) types.set(json['name'], definition)
   }
   return types
+}
+
+/** What an object threw while it was made, as problems with a place; its own problems are relative to `base`. */
+function located(error: unknown, pointer: string, base: string, what: string): ConfigError {
+  if (!(error instanceof ConfigError)) {
+    return new ConfigError([{ pointer, message: `${what}: ${(error as Error).message}` }])
+  }
+  return new ConfigError(error.problems.map((problem) => ({ ...problem, pointer: base + problem.pointer })))
 }
 
 function same(a: Problem, b: Problem): boolean {

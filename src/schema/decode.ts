@@ -1,7 +1,7 @@
-import { appendPointer, formatPointer, isPlainObject } from '#json'
-import { shapeOf } from './composites.ts'
+import { formatPointer } from '#json'
 import type { Decoded, Field } from './field.ts'
 import { fieldInfo } from './field.ts'
+import { placesIn } from './places.ts'
 import type { Problem } from './problem.ts'
 
 /** What decoding found: the value, or every problem. */
@@ -20,38 +20,11 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
 
 /** Deprecated, renamed and unsupported fields that are used. */
 function* remarks(field: Field, json: unknown, pointer: string): Generator<Problem> {
-  const { shape } = fieldInfo(field)
-  if (shape.inner !== undefined) yield* remarks(shape.inner, json, pointer)
-  const branch = shape.branches?.get(shapeOf(json))
-  if (branch !== undefined) yield* remarks(branch, json, pointer)
-  if (Array.isArray(json)) {
-    if (shape.item !== undefined)
-      for (const [at, item] of json.entries()) yield* remarks(shape.item, item, appendPointer(pointer, at))
-    return
+  for (const { field: used, key, name, pointer: at } of placesIn(field, json, pointer)) {
+    if (key === null) continue
+    if (key !== name) yield { pointer: at, message: `${key} is deprecated; use ${name} instead` }
+    const { replacement, unsupported } = fieldInfo(used).notes
+    if (replacement !== undefined) yield { pointer: at, message: `${key} is deprecated; ${replacement}` }
+    if (unsupported !== undefined) yield { pointer: at, message: `${key} has no effect: ${unsupported}` }
   }
-  if (shape.item !== undefined) yield* remarks(shape.item, json, pointer)
-  if (!isPlainObject(json)) return
-  for (const key of Object.keys(json)) {
-    if (json[key] === null) continue
-    const at = appendPointer(pointer, key)
-    if (shape.entries !== undefined) yield* remarks(shape.entries, json[key], at)
-    if (shape.members !== undefined) yield* memberRemarks(shape.members, shape.renamed ?? {}, key, json[key], at)
-  }
-}
-
-function* memberRemarks(
-  members: Readonly<Record<string, Field>>,
-  renamed: Readonly<Record<string, string>>,
-  key: string,
-  json: unknown,
-  pointer: string,
-): Generator<Problem> {
-  if (Object.hasOwn(renamed, key)) yield { pointer, message: `${key} is deprecated; use ${renamed[key]} instead` }
-  const name = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key
-  const member = Object.hasOwn(members, name) ? members[name] : undefined
-  if (member === undefined) return
-  const { replacement, unsupported } = fieldInfo(member).notes
-  if (replacement !== undefined) yield { pointer, message: `${key} is deprecated; ${replacement}` }
-  if (unsupported !== undefined) yield { pointer, message: `${key} has no effect: ${unsupported}` }
-  yield* remarks(member, json, pointer)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Kind } from './kind.ts'
 import { shown } from './problem.ts'
 
 /** A field of a configuration: decodes JSON to a value of type T, and describes itself. */
@@ -23,6 +24,8 @@ export interface FieldShape {
   readonly item?: Field
   readonly entries?: Field
   readonly inner?: Field
+  /** For references: the kinds of objects that are welcome. */
+  readonly kinds?: readonly Kind[]
   /** The fields to choose from by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
   readonly renamed?: Readonly<Record<string, string>>
@@ -81,8 +84,16 @@ interface Layer {
   readonly _zod: { readonly def: { type: string; innerType?: Field; defaultValue?: unknown } }
 }
 
+const known = new WeakMap<Field, FieldInfo>()
+
 /** Everything known about a field: looks through `.optional()`, `.prefault()` and `.meta()`. */
-export function fieldInfo(outer: Field): FieldInfo {
+export function fieldInfo(field: Field): FieldInfo {
+  const info = known.get(field) ?? gatherInfo(field)
+  known.set(field, info)
+  return info
+}
+
+function gatherInfo(outer: Field): FieldInfo {
   let current: Field = outer
   let required = true
   let fallback: unknown

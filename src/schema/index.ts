@@ -36,6 +36,7 @@ export type {
 export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
+export { type Place, placesIn } from './places.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule } from './rules.ts'

@@ -41,7 +41,7 @@ export function refToAny(...kinds: readonly Kind[]): Field<Deferred<Typed>> {
 function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) => Record<string, unknown>): Field {
   const names = kinds.map((kind) => kind.name).join(' or ')
   const label = `a ${names} reference`
-  return field({ label, schema }, (value, report) => {
+  return field({ label, schema, kinds }, (value, report) => {
     if (typeof value === 'string' && value !== '') return new Reference(kinds, value)
     if (isPlainObject(value) && typeof value['type'] === 'string') return new Reference(kinds, value as JsonObject)
     if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here`)
