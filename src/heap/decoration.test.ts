@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DecoratorKind, HandlerKind } from '#contracts'
+import { documentType, type Heap } from '#heap'
+import type { Handler } from '#http'
+import type { JsonObject } from '#json'
+import {
+  ConfigError,
+  config,
+  defineDecorator,
+  defineType,
+  formatProblem,
+  kind,
+  ref,
+  string,
+  type TypeDefinition,
+  wrap,
+} from '#schema'
+import { type DocumentSurroundings, openDocument } from '#test/document'
+import { exchangeFor } from '#test/exchange'
+import { EchoHandler, MarkDecorator } from '#test/trail'
+
+const StoneKind = kind<object>('Stone')
+
+const Stone = defineType({
+  name: 'Stone',
+  kind: StoneKind,
+  summary: 'Nothing decorates it.',
+  config: {},
+  create: () => ({}),
+})
+
+/** A handler around a handler. */
+const Around = defineType({
+  name: 'Around',
+  kind: HandlerKind,
+  summary: 'Calls another handler.',
+  config: { inner: ref(HandlerKind) },
+  create: ({ inner }) => inner,
+})
+
+const Picky = defineDecorator({
+  name: 'Picky',
+  kind: DecoratorKind,
+  summary: 'Throws when it is told to.',
+  config: { by: ref(HandlerKind).optional() },
+  settings: config(string()),
+  create: () => ({
+    wraps: {
+      Handler: wrap(HandlerKind, (inner, word: string, env) => {
+        if (word === 'fault') throw new Error('no')
+        if (word === 'refuse') throw new ConfigError([{ pointer: '/word', message: 'not this word' }])
+        env.onDispose(() => void released.push(word))
+        return inner
+      }),
+    },
+  }),
+})
+
+const released: string[] = []
+
+const TYPES: readonly TypeDefinition[] = [Stone, Around, Picky, EchoHandler, MarkDecorator]
+const Document = documentType({ handler: ref(HandlerKind).optional(), stone: ref(StoneKind).optional() })
+
+/** Marks m and n, and a decorator that can refuse. */
+const DECORATORS = [
+  { name: 'm', type: 'MarkDecorator' },
+  { name: 'n', type: 'MarkDecorator' },
+  { name: 'picky', type: 'Picky' },
+]
+
+function open(json: JsonObject, options: Partial<DocumentSurroundings> = {}) {
+  return openDocument(Document, json, { types: TYPES, defaults: DECORATORS, ...options })
+}
+
+/** The marks that a request meets on its way to the echo, in order. */
+async function trail(json: JsonObject, options: Partial<DocumentSurroundings> = {}): Promise<string> {
+  const document = open(json, options)
+  const { handler } = await document.build()
+  return marks(await document.decorateMain(handler as Handler))
+}
+
+async function marks(handler: Handler): Promise<string> {
+  const response = await handler(exchangeFor('GET', 'http://app.example/'))
+  return response.headers.get('echo-trail') ?? ''
+}
+
+async function refused(json: JsonObject, ...messages: string[]): Promise<void> {
+  await assert.rejects(trail(json), (error: unknown) => {
+    assert.ok(error instanceof ConfigError, String(error))
+    assert.deepEqual(error.problems.map(formatProblem), messages)
+    return true
+  })
+}
+
+test('of the decorations of an object, the last one written is the first one a request meets', async () => {
+  assert.equal(await trail({ handler: { type: 'EchoHandler', m: 'first', n: 'second' } }), 'second first')
+  assert.equal(await trail({ handler: { type: 'EchoHandler', n: 'first', m: 'second' } }), 'second first')
+})
+
+test('local decorations are inside, then global ones, then those of the document on its main handler', async () => {
+  const json = {
+    globalDecorators: { m: 'global-m', n: 'global-n' },
+    handler: { type: 'EchoHandler', m: 'local' },
+    m: 'document-m',
+    n: 'document-n',
+  }
+  assert.equal(await trail(json), 'document-n document-m global-n global-m local')
+})
+
+test('global decorations of the parent are inside those of the child', async () => {
+  const root = open({ globalDecorators: { m: 'root' } })
+  await root.build()
+  const json = { globalDecorators: { m: 'child' }, handler: { type: 'EchoHandler', m: 'local' } }
+  assert.equal(await trail(json, { parent: root.heap, defaults: [] }), 'child root local')
+})
+
+test('objects of a parent keep what decorates them there, and get nothing from the child', async () => {
+  const root = open({ globalDecorators: { m: 'root' }, heap: [{ name: 'echo', type: 'EchoHandler', n: 'local' }] })
+  await root.build()
+  const json = { globalDecorators: { m: 'child' }, handler: 'echo' }
+  assert.equal(await trail(json, { parent: root.heap, defaults: [] }), 'root local')
+})
+
+test('global decorations wrap every object that they can wrap, also those declared in place', async () => {
+  const handler = { type: 'Around', config: { inner: { type: 'EchoHandler', m: 'local' } } }
+  assert.equal(await trail({ globalDecorators: { m: 'global' }, handler }), 'global global local')
+  const { stone } = await open({ globalDecorators: { m: 'global' }, stone: { type: 'Stone' } }).build()
+  assert.deepEqual(stone, {})
+})
+
+test('a decoration of one object that can not wrap its kind is refused', async () => {
+  await refused(
+    { heap: [{ name: 'stone', type: 'Stone', m: 'x' }], handler: { type: 'EchoHandler' } },
+    '/heap/0/m: the decorator "m" can not decorate a Stone',
+  )
+})
+
+test('a null switches a decoration off', async () => {
+  assert.equal(await trail({ handler: { type: 'EchoHandler', m: null } }), '')
+})
+
+test('a key that names no decorator is an error, with a suggestion; comments are not', async () => {
+  await refused(
+    { handler: { type: 'EchoHandler', comment: 'x', _m: 1, pikcy: 'x' }, confg: {} },
+    '/confg: unknown field, and no decorator of that name; did you mean "config"?',
+    '/handler/pikcy: unknown field, and no decorator of that name; did you mean "picky"?',
+  )
+  await refused(
+    { globalDecorators: { mm: 'x' }, handler: { type: 'EchoHandler' } },
+    '/globalDecorators/mm: unknown field, and no decorator of that name; did you mean "m"?',
+  )
+  await refused(
+    { globalDecorators: ['m'], handler: { type: 'EchoHandler' } },
+    '/globalDecorators: expected an object: decorator name to its value',
+  )
+})
+
+test('the settings of a decorator are decoded and settled like any field', async () => {
+  await refused({ handler: { type: 'EchoHandler', m: 5 } }, '/handler/m: expected a string, got 5')
+  await refused(
+    { handler: { type: 'EchoHandler', picky: '${1 > 0}' } },
+    '/handler/picky: ${1 > 0} gave a bad value: expected a string, got true',
+  )
+})
+
+test('a decorator that refuses is named with the place of its use', async () => {
+  await refused(
+    { handler: { name: 'front', type: 'EchoHandler', picky: 'fault' } },
+    '/handler/picky: the decorator "picky" can not decorate front: no',
+  )
+  await refused({ handler: { type: 'EchoHandler', picky: 'refuse' } }, '/handler/picky/word: not this word')
+})
+
+test('a main handler that can not be decorated leaves nothing behind', async () => {
+  released.length = 0
+  await refused(
+    { handler: { type: 'EchoHandler', picky: 'built' }, picky: 'fault' },
+    '/picky: the decorator "picky" can not decorate gateway: no',
+  )
+  assert.deepEqual(released, ['built'])
+})
+
+test('an object that is no decorator but hides one is named', async () => {
+  await refused(
+    { heap: [{ name: 'm', type: 'EchoHandler' }], handler: { type: 'EchoHandler', m: 'x' } },
+    '/handler/m: expected a Decorator, got a Handler',
+  )
+})
+
+test('decorators are never decorated', async () => {
+  const document = open({
+    globalDecorators: { m: 'x' },
+    heap: [{ name: 'own', type: 'MarkDecorator', m: 'x' }],
+    handler: { type: 'EchoHandler', own: 'own' },
+  })
+  const { handler } = await document.build()
+  assert.equal(await marks(handler as Handler), 'x own')
+  assert.deepEqual(document.warnings.map(formatProblem), [
+    '/heap/0/m: decorators are never decorated; m has no effect here',
+  ])
+})
+
+test('a decorator that needs an object which it decorates is a circle', async () => {
+  await refused(
+    {
+      heap: [
+        { name: 'loop', type: 'Picky', config: { by: 'echo' } },
+        { name: 'echo', type: 'EchoHandler' },
+      ],
+      globalDecorators: { loop: 'x' },
+      handler: 'echo',
+    },
+    '/globalDecorators/loop: these objects need each other, so none can be built: loop -> echo -> loop',
+  )
+})
+
+test('a child can not wait for a global decorator of its parent that waits for it', async () => {
+  let outcome: unknown
+  const opening = defineType({
+    name: 'Opening',
+    kind: HandlerKind,
+    summary: 'Opens a child document while it is built, as a router does.',
+    config: {},
+    async create(_, env): Promise<Handler> {
+      await env.router.openRouter({ name: '', directory: '', scanInterval: 0, defaultHandler: null }, env)
+      return async () => assert.fail('never asked')
+    },
+  })
+  const document: ReturnType<typeof open> = open(
+    {
+      heap: [{ name: 'loop', type: 'Picky', config: { by: { type: 'Opening', comment: 'a router' } } }],
+      globalDecorators: { loop: 'x' },
+    },
+    {
+      types: [...TYPES, opening],
+      onRouter: (heap: Heap, underConstruction) => {
+        const child = open({ handler: { type: 'EchoHandler' } }, { parent: heap, underConstruction, defaults: [] })
+        outcome = child.build().catch((error: Error) => error.message)
+      },
+      router: { openRouter: async () => (await outcome) as Handler },
+    },
+  )
+  await assert.rejects(document.build(), ConfigError)
+  assert.equal(
+    await outcome,
+    '/globalDecorators/loop: these objects need each other, so none can be built: loop -> {Opening}/heap/0/config/by -> loop',
+  )
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { documentType } from '#heap'
+import type { JsonObject, JsonValue } from '#json'
+import { ConfigError, config, formatProblem, integer, json, list, string } from '#schema'
+import { type DocumentSurroundings, openDocument } from '#test/document'
+
+const Values = documentType({
+  text: config(string()).optional(),
+  port: config(integer()).optional(),
+  words: config(list(string())).optional(),
+  any: json().optional(),
+})
+
+const open = (content: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
+  openDocument(Values, content, { types: [], env: { REGION: 'north' }, ...options })
+
+const text = async (content: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
+  (await open(content, options).build()).text
+
+async function refused(content: JsonObject, ...messages: string[]): Promise<void> {
+  await assert.rejects(open(content).build(), (error: unknown) => {
+    assert.ok(error instanceof ConfigError, String(error))
+    assert.deepEqual(error.problems.map(formatProblem), messages)
+    return true
+  })
+}
+
+/** The URL of a file with this content, gone after the test. */
+function fileWith(context: TestContext, content: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'))
+  context.after(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'properties.json')
+  writeFileSync(path, content)
+  return pathToFileURL(path).href
+}
+
+test('properties are seen by expressions and by tokens', async () => {
+  const properties = { host: 'a.example', group: { name: 'x', deep: { er: 'y' } } }
+  assert.equal(await text({ properties, text: '${host}-${group.name}' }), 'a.example-x')
+  assert.equal(await text({ properties, text: '&{host}-&{group.deep.er}' }), 'a.example-y')
+})
+
+test('later properties may use earlier ones, not the other way round', async () => {
+  const properties = { a: 'one', b: '${a}-two', c: '&{b}-three', list: ['${a}', { in: '${b}' }] }
+  assert.equal(await text({ properties, text: '${c}-${list[1].in}' }), 'one-two-three-one-two')
+  assert.equal(await text({ properties: { a: '${b}', b: 'x' }, text: '[${a}]' }), '[]')
+  await refused(
+    { properties: { a: '&{b}', b: 'x' } },
+    '/properties/a: the token "b" has no value; set it, or give a default: &{b|default}',
+  )
+})
+
+test('properties see the environment and inherit, and the child wins', async () => {
+  const root = open({ properties: { region: '${env.REGION}', name: 'root', group: { a: 1 } } })
+  await root.build()
+  const child = { properties: { name: 'child-of-${name}' }, text: '${region} ${name} &{name} ${group.a}' }
+  assert.equal(await text(child, { parent: root.heap }), 'north child-of-root child-of-root 1')
+  assert.equal(await text({ text: '${name}' }, { parent: root.heap }), 'root')
+})
+
+test('a lone token keeps its JSON type, and properties go before what the gateway provides', async () => {
+  const tokens = { port: '99', words: 'provided' }
+  const properties = { port: 8080, words: ['a', 'b'] }
+  const built = await open({ properties, port: '&{port}', words: '&{words}' }, { tokens }).build()
+  assert.equal(built.port, 8080)
+  assert.deepEqual(built.words, ['a', 'b'])
+  assert.equal((await open({ port: '&{port}' }, { tokens }).build()).port, 99)
+})
+
+test('defaults and transformations of tokens', async () => {
+  const built = await open({
+    properties: { count: '12' },
+    port: { $int: '&{count}' } as JsonValue,
+    words: { $list: '&{missing|a,b}' } as JsonValue,
+    text: '&{missing|otherwise}',
+    any: { enabled: { $bool: '&{missing|true}' } },
+  }).build()
+  assert.equal(built.port, 12)
+  assert.deepEqual(built.words, ['a', 'b'])
+  assert.equal(built.text, 'otherwise')
+  assert.deepEqual({ ...(built.any as object) }, { enabled: true })
+})
+
+test('a token without a value is an error where it stands; in a comment of the document it is not', async () => {
+  await refused(
+    { text: 'a &{missing} b', any: { list: ['&{gone}'] } },
+    '/text: the token "missing" has no value; set it, or give a default: &{missing|default}',
+    '/any/list/0: the token "gone" has no value; set it, or give a default: &{gone|default}',
+  )
+  assert.equal(await text({ comment: '&{missing}', _off: '&{missing}', text: 'x' }), 'x')
+})
+
+test('properties may be loaded from a file: all of them, or a group', async (context) => {
+  const $location = fileWith(context, '{ "host": "a.example", /* why */ "url": "https://${host}" }')
+  assert.equal(await text({ properties: { $location }, text: '${url}' }), 'https://a.example')
+  const plain = fileWith(context, '{ "host": "a.example", "deep": { "er": "x" } }')
+  assert.equal(
+    await text({ properties: { app: { $location: plain } }, text: '${app.host}&{app.deep.er}' }),
+    'a.examplex',
+  )
+  assert.equal(await text({ properties: { '$location:app': plain }, text: '${app.host}' }), 'a.example')
+  const composed = { base: plain.slice(0, -5), app: { $location: '${base}.json' } }
+  assert.equal(await text({ properties: composed, text: '${app.host}' }), 'a.example')
+})
+
+test('a file of properties that can not be read is named', async (context) => {
+  const broken = fileWith(context, '{')
+  const document = open({ properties: { app: { $location: broken } } })
+  assert.match(
+    formatProblem(document.problems[0]!),
+    /^\/properties\/app\/\$location: the properties at ".*" can not be read: /,
+  )
+  await refused(
+    { properties: { $location: 'https://a.example/p.json' } },
+    '/properties/$location: the properties at "https://a.example/p.json" can not be read: expected a file: URL, got https:',
+  )
+  await assert.rejects(open({ properties: { $location: 'not a url' } }).build(), ConfigError)
+})
+
+test('properties must be an object, and their expressions must hold', async () => {
+  await refused({ properties: ['a'] }, '/properties: expected an object: property name to value')
+  const document = open({ properties: { a: '${1 +}', b: { c: "${'x' * 2}" } } })
+  assert.deepEqual(
+    document.problems.map(({ pointer }) => pointer),
+    ['/properties/a', '/properties/b/c'],
+  )
+})
+
+test('every name of a property is data', async () => {
+  const properties = JSON.parse('{"__proto__": {"x": "1"}, "constructor": "2"}')
+  assert.equal(await text({ properties, text: '&{__proto__.x}&{constructor}' }), '12')
+  await refused(
+    { text: '&{toString}' },
+    '/text: the token "toString" has no value; set it, or give a default: &{toString|default}',
+  )
+})
