@@ -1,10 +1,55 @@
+import { Arguments, UsageError } from './arguments.ts'
+import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
-import { run } from './run.ts'
+import { helpOf, overview } from './help.ts'
 import type { Surroundings } from './surroundings.ts'
+import { paintFor } from './terminal.ts'
+import { VERSION } from './version.ts'
 
-export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [command, ...rest] = args
-  if (command === 'run') return run(rest, surroundings)
-  surroundings.stderr.write(`unknown command ${command}\n`)
-  return EXIT.usage
+/** Runs a command line, without the program's name; gives the exit code. */
+export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    return await dispatch(words, surroundings)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const [command] = words
+    const known = COMMANDS.some(({ name }) => name === command)
+    const where = known ? `${command}: ` : ''
+    const advice = known ? `gateway ${command} --help` : 'gateway help'
+    surroundings.stderr.write(`gateway: ${where}${error.message}${await suggestion(error)}\nTry: ${advice}\n`)
+    return EXIT.usage
+  }
+}
+
+async function suggestion({ misspelled }: UsageError): Promise<string> {
+  if (misspelled === null) return ''
+  // Loaded here, because commands that never need it start much faster without.
+  const { didYouMean } = await import('#schema')
+  return didYouMean(misspelled.word, misspelled.known)
+}
+
+async function dispatch([first, ...rest]: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { stdout } = surroundings
+  const paint = paintFor(stdout, surroundings)
+  if (first === '--version') return dispatch(['version', ...rest], surroundings)
+  if (first === undefined || ['help', '--help', '-h'].includes(first)) {
+    const [topic] = rest
+    if (topic !== undefined && !topic.startsWith('-')) return dispatch([topic, '--help'], surroundings)
+    stdout.write(overview(COMMANDS, VERSION.version, paint))
+    return EXIT.ok
+  }
+  const entry = COMMANDS.find(({ name }) => name === first)
+  if (entry === undefined) throw unknown(first)
+  const command = await entry.load()
+  const args = Arguments.read(rest, command)
+  if (args.has('help')) {
+    stdout.write(helpOf(entry, command, paint))
+    return EXIT.ok
+  }
+  return command.run(args, surroundings)
+}
+
+function unknown(word: string): UsageError {
+  const what = word.startsWith('-') ? 'option' : 'command'
+  return new UsageError(`unknown ${what} ${JSON.stringify(word)}`, { word, known: COMMANDS.map(({ name }) => name) })
 }

@@ -1,13 +1,36 @@
-import type { JsonDocument, Position } from '#json'
-import type { Problem } from '#schema'
+import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
+import { ConfigError, type Problem } from '#schema'
 
-/** `file:line:column: /json/pointer: message`, as editors and terminals make it a link. */
-export function formatPlacedProblem(
+/** A problem as it is found: syntax errors know their place, others are looked up in the document. */
+export type FoundProblem = Problem & Partial<Position>
+
+/** A problem and the place of it, as it is printed. */
+export interface PlacedProblem extends FoundProblem {
+  readonly file: string
+}
+
+/** Finds the line of each problem in its file. */
+export function placed(
   file: string,
   document: JsonDocument | null,
-  problem: Problem & Partial<Position>,
-): string {
-  const { line, column } = problem.line === undefined && document !== null ? document.locate(problem.pointer) : problem
+  problems: readonly FoundProblem[],
+): PlacedProblem[] {
+  return problems.map((problem) => ({ file, ...document?.locate(problem.pointer), ...problem }))
+}
+
+/** `file:line:column: /json/pointer: message`, as editors and terminals make it a link. */
+export function formatPlaced({ file, line, column, pointer, message }: PlacedProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`
-  return problem.pointer === '' ? `${place}: ${problem.message}` : `${place}: ${problem.pointer}: ${problem.message}`
+  return pointer === '' ? `${place}: ${message}` : `${place}: ${pointer}: ${message}`
+}
+
+/** The problems an error stands for; any other error is one problem of the whole file. */
+export function problemsOf(error: unknown): readonly FoundProblem[] {
+  if (error instanceof ConfigError) return error.problems
+  if (error instanceof JsonSyntaxError) {
+    const { line, column } = error
+    const reason = error.message.replace(/^line \d+, column \d+: /, '')
+    return [{ pointer: '', message: `not valid JSON: ${reason}`, line, column }]
+  }
+  return [{ pointer: '', message: (error as Error).message }]
 }

@@ -1,10 +1,13 @@
 import type { Writable } from 'node:stream'
 
+/** A stream that may be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean }
+
 /** What a command may use of the process it runs in. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdout: Writable & { readonly isTTY?: boolean }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
   /** The module that a unit's thread runs. */
   readonly unitEntry: URL
 }

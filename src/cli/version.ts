@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs'
-
-const packageFile = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+import { findPackageJSON } from 'node:module'
 
 /** Version of the gateway, and the revision it was built from where the build says so. */
-export const VERSION = { version: packageFile.version, revision: process.env['GATEWAY_BUILD_REVISION'] ?? 'checkout' }
+export const VERSION = {
+  version: versionIn(new URL('../../package.json', import.meta.url)),
+  revision: process.env['GATEWAY_BUILD_REVISION'] ?? 'checkout',
+}
+
+/** Versions of what the gateway runs on. */
+export function platformVersions(): { node: string; v8: string; openssl: string; undici: string | null } {
+  const undici = findPackageJSON('undici', import.meta.url)
+  const { node, v8, openssl } = process.versions
+  return { node, v8, openssl, undici: undici === undefined ? null : versionIn(undici) }
+}
+
+function versionIn(file: string | URL): string {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util'
+import type { Command, CommandOption } from './command.ts'
+
+/** A command line that can not be understood; the message is for people. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  /** A word that may be misspelled, and what it could have been. */
+  readonly misspelled: { readonly word: string; readonly known: readonly string[] } | null
+
+  constructor(message: string, misspelled: UsageError['misspelled'] = null) {
+    super(message)
+    this.misspelled = misspelled
+  }
+}
+
+/** Options that every command takes. */
+export const SHARED_OPTIONS: readonly CommandOption[] = [
+  { name: 'json', description: 'Write JSON, for programs.' },
+  { name: 'help', short: 'h', description: 'Show this help.' },
+]
+
+/** The words of a command line, taken apart by what the command says it takes. */
+export class Arguments {
+  readonly operands: readonly string[]
+  readonly #values: ReadonlyMap<string, readonly string[]>
+
+  private constructor(operands: readonly string[], values: ReadonlyMap<string, readonly string[]>) {
+    this.operands = operands
+    this.#values = values
+  }
+
+  /** Reads the words after the command's name. Throws UsageError. */
+  static read(words: readonly string[], command: Command): Arguments {
+    const known = [...command.options, ...SHARED_OPTIONS]
+    const { tokens } = parseArgs({
+      args: [...words],
+      strict: false,
+      allowPositionals: true,
+      tokens: true,
+      options: Object.fromEntries(known.map((option) => [option.name, parserOption(option)])),
+    })
+    const operands: string[] = []
+    const values = new Map<string, string[]>()
+    for (const token of tokens) {
+      if (token.kind === 'positional') operands.push(token.value)
+      if (token.kind !== 'option') continue
+      const option = known.find(({ name }) => name === token.name)
+      if (option === undefined) throw unknownOption(token.rawName, known)
+      const value = givenValue(option, token)
+      const before = values.get(option.name) ?? []
+      if (before.length > 0 && !option.repeated && option.value !== undefined)
+        throw new UsageError(`${token.rawName} is given twice`)
+      values.set(option.name, [...before, value])
+    }
+    const args = new Arguments(operands, values)
+    if (!args.has('help')) checkOperands(operands, command)
+    return args
+  }
+
+  has(option: string): boolean {
+    return this.#values.has(option)
+  }
+
+  /** The value of an option, or undefined where it was not given. */
+  value(option: string): string | undefined {
+    return this.#values.get(option)?.[0]
+  }
+
+  values(option: string): readonly string[] {
+    return this.#values.get(option) ?? []
+  }
+
+  /** Whether the answer is for a program. */
+  get json(): boolean {
+    return this.has('json')
+  }
+}
+
+function parserOption({ short, value }: CommandOption) {
+  const type = value === undefined ? ('boolean' as const) : ('string' as const)
+  return { type, ...(short !== undefined && { short }) }
+}
+
+function givenValue(
+  option: CommandOption,
+  token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
+): string {
+  if (option.value === undefined) {
+    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`)
+    return ''
+  }
+  // A word that looks like an option is one that was forgotten a value before; `--name=-x` says it is meant.
+  if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
+    throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
+  }
+  return token.value
+}
+
+function unknownOption(rawName: string, known: readonly CommandOption[]): UsageError {
+  return new UsageError(`unknown option ${rawName}`, { word: rawName, known: known.map(({ name }) => `--${name}`) })
+}
+
+function checkOperands(operands: readonly string[], { operands: { least, most }, usage }: Command): void {
+  const form = `usage: gateway ${usage[0]}`
+  if (operands.length < least) throw new UsageError(`something is missing; ${form}`)
+  if (operands.length > most) throw new UsageError(`unexpected word ${JSON.stringify(operands[most])}; ${form}`)
+}

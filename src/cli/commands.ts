@@ -1,0 +1,53 @@
+import type { Command } from './command.ts'
+
+/** A command by its name. What it is made of is loaded when it is called: `gateway version` needs no gateway. */
+export interface CommandEntry {
+  readonly name: string
+  /** What it does, in a few words. */
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** Every command, in the order of the overview. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'run',
+    summary: 'run the gateway on an instance directory',
+    load: async () => (await import('./run/run-command.ts')).RunCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'run a sample gateway with an application behind it',
+    load: async () => (await import('./demo/demo-command.ts')).DemoCommand,
+  },
+  {
+    name: 'init',
+    summary: 'make a new instance directory',
+    load: async () => (await import('./init/init-command.ts')).InitCommand,
+  },
+  {
+    name: 'validate',
+    summary: 'check all configuration without serving anything',
+    load: async () => (await import('./validate/validate-command.ts')).ValidateCommand,
+  },
+  {
+    name: 'explain',
+    summary: 'show which route takes a request, and why',
+    load: async () => (await import('./explain/explain-command.ts')).ExplainCommand,
+  },
+  {
+    name: 'eval',
+    summary: 'evaluate one expression',
+    load: async () => (await import('./eval/eval-command.ts')).EvalCommand,
+  },
+  {
+    name: 'schema',
+    summary: 'print the JSON Schema of a type or of route files',
+    load: async () => (await import('./schema-command.ts')).SchemaCommand,
+  },
+  {
+    name: 'version',
+    summary: 'print versions',
+    load: async () => (await import('./version-command.ts')).VersionCommand,
+  },
+]

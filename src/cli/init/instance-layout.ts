@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The folders of an instance (decisions 2). */
+const FOLDERS = ['config/routes', 'scripts', 'secrets', 'audit-schemas', 'extra', 'logs', 'tmp'] as const
+
+/** Top-level names that make a directory an instance. */
+const OWN_NAMES = [...new Set(FOLDERS.map((folder) => folder.split('/')[0] as string))]
+
+const ADMIN = `{
+  // Where traffic comes in. More connectors, or several ports in one, are allowed.
+  "connectors": [{ "port": 8080 }],
+
+  // Where the gateway is managed: health, information, routes, metrics. Only this machine reaches it.
+  "adminConnector": { "port": 8085, "host": "127.0.0.1" },
+
+  // The management API needs the password in secrets/gateway.admin.password. Without that file,
+  // DEVELOPMENT lets every process of this machine in, PRODUCTION nobody.
+  "mode": "PRODUCTION"
+}
+`
+
+const SAMPLE_ROUTE = `{
+  // A route takes the requests for which its condition is true. Routes are tried in the order of
+  // their names; without a "name", the name is that of the file.
+  "condition": "\${find(request.uri.path, '^/hello')}",
+
+  // What answers: here the gateway itself. To pass requests on to an application, write instead
+  //   "baseURI": "http://localhost:3000",
+  //   "handler": "ReverseProxyHandler"
+  "handler": {
+    "type": "StaticResponseHandler",
+    "config": {
+      "status": 200,
+      "headers": { "Content-Type": ["text/plain; charset=utf-8"] },
+      "entity": "Hello from the gateway. Change me while it runs: \${request.uri.path}\\n"
+    }
+  }
+}
+`
+
+/** The sample route, relative to the instance. */
+export const SAMPLE_ROUTE_FILE = 'config/routes/hello.json'
+
+/** The password of the management API, relative to the instance (decisions 3). */
+export const PASSWORD_FILE = 'secrets/gateway.admin.password'
+
+const FILES: Readonly<Record<string, string>> = {
+  'config/admin.json': ADMIN,
+  [SAMPLE_ROUTE_FILE]: SAMPLE_ROUTE,
+}
+
+/** What of a new instance is in the way already. */
+export function inTheWay(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory).filter((name) => OWN_NAMES.includes(name))
+}
+
+/** Makes the folders of an instance that are not there yet. */
+export function createFolders(directory: string): void {
+  for (const folder of FOLDERS) mkdirSync(join(directory, folder), { recursive: true })
+  // Secrets are for the user that runs the gateway alone.
+  chmodSync(join(directory, 'secrets'), 0o700)
+}
+
+/** Makes a whole instance with its sample files; gives the files, relative to it. */
+export function createInstance(directory: string): string[] {
+  createFolders(directory)
+  for (const [path, text] of Object.entries(FILES)) writeFileSync(join(directory, path), text, { flag: 'wx' })
+  const password = `${randomBytes(24).toString('base64url')}\n`
+  writeFileSync(join(directory, PASSWORD_FILE), password, { flag: 'wx', mode: 0o600 })
+  return [...Object.keys(FILES), PASSWORD_FILE]
+}

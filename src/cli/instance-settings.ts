@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CATALOGUE } from '#catalogue'
+import { type AdminSettings, openAdminSettings, readConfigFile } from '#control'
+import { type InstanceDirectories, instanceDirectories, instanceDirectory, loadExtensions } from '#instance'
+import type { JsonDocument, JsonObject } from '#json'
+import type { Logger } from '#logging'
+import type { TypeDefinition } from '#schema'
+import type { Arguments } from './arguments.ts'
+import type { CommandOption } from './command.ts'
+import { type PlacedProblem, placed, problemsOf } from './problems.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** The option by which commands are told their instance. */
+export const INSTANCE_OPTION: CommandOption = {
+  name: 'instance',
+  value: 'DIR',
+  description: 'Instance directory. By default $GATEWAY_INSTANCE_DIR, else ~/.gateway.',
+}
+
+/** The instance a command was told to use, and whether anybody named it. */
+export function chosenInstance(
+  args: Arguments,
+  { env }: Surroundings,
+): { instance: string; origin: 'named' | 'default' } {
+  const asked = args.value('instance')
+  const named = asked !== undefined || env['GATEWAY_INSTANCE_DIR'] !== undefined
+  return { instance: instanceDirectory(asked, env), origin: named ? 'named' : 'default' }
+}
+
+/** Why a directory can not be an instance, or null. */
+export function missingInstance(instance: string): PlacedProblem | null {
+  if (existsSync(instance)) return null
+  return { file: instance, pointer: '', message: `there is no such directory; make one with: gateway init ${instance}` }
+}
+
+/** admin.json settled, or every problem of it. */
+export type OpenedSettings =
+  | { readonly settings: AdminSettings; readonly warnings: readonly PlacedProblem[] }
+  | { readonly problems: readonly PlacedProblem[] }
+
+/** Every object type of an instance: the built-in ones, then those of its `extra` folder. */
+export async function instanceTypes({ extra }: InstanceDirectories): Promise<readonly TypeDefinition[]> {
+  return [...CATALOGUE, ...(await loadExtensions(extra))]
+}
+
+/** Reads, decodes and settles admin.json. */
+export async function openSettings(instance: string, logger: Logger, { env }: Surroundings): Promise<OpenedSettings> {
+  const directories = instanceDirectories(instance)
+  const file = join(directories.config, 'admin.json')
+  let types: readonly TypeDefinition[]
+  try {
+    types = await instanceTypes(directories)
+  } catch (error) {
+    return { problems: [{ file: directories.extra, pointer: '', message: (error as Error).message }] }
+  }
+  let document: JsonDocument | null = null
+  try {
+    document = readConfigFile(file)
+    const settings = await openAdminSettings(document.value as JsonObject, { instance, types, env, logger })
+    return { settings, warnings: placed(file, document, settings.warnings) }
+  } catch (error) {
+    return { problems: placed(file, document, problemsOf(error)) }
+  }
+}

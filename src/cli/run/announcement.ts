@@ -1,0 +1,52 @@
+import type { AdminSettings, Gateway } from '#control'
+import type { Logger } from '#logging'
+import type { Surroundings } from '../surroundings.ts'
+import { aligned, paintFor } from '../terminal.ts'
+import { VERSION } from '../version.ts'
+
+/** The addresses at which a gateway takes traffic, such that they can be clicked. */
+export function trafficUrls({ unit }: AdminSettings, ports: readonly number[]): string[] {
+  const hosts = unit.connectors.flatMap(({ host, ports: asked }) => asked.map(() => host))
+  return ports.map((port, at) => url(hosts[at] ?? 'localhost', port))
+}
+
+/** The address of the management connector. */
+export function adminUrl({ admin }: AdminSettings, port: number): string {
+  return url(admin.host, port)
+}
+
+/** An address that means every interface is reached by the name of this machine. */
+function url(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** Says that the gateway is ready and where: lines for people on a terminal, a log entry elsewhere. */
+export function announce(
+  urls: { readonly traffic: readonly string[]; readonly admin: string },
+  gateway: Gateway,
+  { unit }: AdminSettings,
+  logger: Logger,
+  surroundings: Surroundings,
+): void {
+  const { stdout } = surroundings
+  const routes = gateway.stores.all.reduce((sum, store) => sum + store.status().length, 0)
+  if (stdout.isTTY !== true || unit.logging.format === 'json') {
+    const ports = { ports: gateway.ports, adminPort: gateway.adminPort }
+    logger.info({ ...urls, ...ports, units: unit.units, mode: unit.mode, routes }, 'the gateway is ready')
+    return
+  }
+  const paint = paintFor(stdout, surroundings)
+  const rows = [
+    ...urls.traffic.map((address) => ['  traffic', paint('cyan', `${address}/`)]),
+    ['  management', paint('cyan', `${urls.admin}/api/info`)],
+    ['  instance', unit.instance],
+  ]
+  const title = `Identity Gateway ${VERSION.version} is ready`
+  const facts = `(${unit.mode}, ${count(unit.units, 'unit')}, ${count(routes, 'route file')}; Ctrl-C stops)`
+  stdout.write(`\n${paint('green', title)} ${facts}\n${aligned(rows).join('\n')}\n\n`)
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

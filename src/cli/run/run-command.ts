@@ -1,0 +1,44 @@
+import { createLogger } from '#logging'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { createFolders } from '../init/instance-layout.ts'
+import { chosenInstance, INSTANCE_OPTION, missingInstance, openSettings } from '../instance-settings.ts'
+import { formatPlaced, type PlacedProblem } from '../problems.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { serve } from './serve.ts'
+
+/** `gateway run`: runs an instance until it is told to stop. */
+export const RunCommand: Command = {
+  usage: ['run [--instance DIR] [--json]'],
+  description: [
+    'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts nothing new, lets what runs end within the grace period of its connector, and exits; a second signal ends it at once. SIGHUP looks at all route files again.',
+    'Route files are watched: what you save is served within moments, and a file with a mistake leaves its last good version serving. A missing ~/.gateway is made; a missing directory that was named is an error.',
+    'With --json, logs are JSON lines on a terminal too.',
+  ],
+  options: [INSTANCE_OPTION],
+  operands: { least: 0, most: 0 },
+  examples: [
+    { line: 'gateway run --instance ./my-gateway', note: 'the instance that `gateway init ./my-gateway` made' },
+    { line: 'GATEWAY_LOG_LEVEL=debug gateway run', note: '~/.gateway, with more to read' },
+  ],
+  exits: [
+    [EXIT.failed, 'it could not start, for example because a port is taken'],
+    [EXIT.forced, 'it was told to stop twice'],
+    [EXIT.configuration, 'admin.json or config.json can not be used'],
+  ],
+  async run(args, surroundings) {
+    const { instance, origin } = chosenInstance(args, surroundings)
+    if (origin === 'default') createFolders(instance)
+    const missing = missingInstance(instance)
+    if (missing !== null) return refuse([missing], surroundings)
+    const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })
+    const opened = await openSettings(instance, logger, surroundings)
+    if ('problems' in opened) return refuse(opened.problems, surroundings)
+    return serve({ ...opened, logFormat: args.json ? 'json' : null }, surroundings)
+  },
+}
+
+function refuse(problems: readonly PlacedProblem[], { stderr }: Surroundings): number {
+  for (const problem of problems) stderr.write(`${formatPlaced(problem)}\n`)
+  return EXIT.configuration
+}

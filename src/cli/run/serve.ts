@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import { type AdminSettings, Gateway, readConfigFile, UnitStartError } from '#control'
+import { createLogger, type Logger, type LogLevel } from '#logging'
+import { EXIT } from '../exit-codes.ts'
+import { formatPlaced, type PlacedProblem, placed } from '../problems.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { VERSION } from '../version.ts'
+import { adminUrl, announce, trafficUrls } from './announcement.ts'
+import { StopSignals, untilStopped } from './signals.ts'
+import { startFailure } from './start-failure.ts'
+
+/** What to serve, and who wants to know that it is served. */
+export interface Serving {
+  readonly settings: AdminSettings
+  readonly warnings: readonly PlacedProblem[]
+  /** Overrides the format of admin.json. */
+  readonly logFormat: 'json' | 'pretty' | null
+  /** Says that the gateway is ready, in place of the usual lines. */
+  ready?(urls: { readonly traffic: readonly string[]; readonly admin: string }): void
+}
+
+/** Starts a gateway and serves until it is told to stop; gives the exit code. */
+export async function serve(serving: Serving, surroundings: Surroundings): Promise<number> {
+  const settings = withFormat(serving.settings, serving.logFormat)
+  const logger = gatewayLogger(settings)
+  const gateway = new Gateway({
+    settings,
+    unitEntry: surroundings.unitEntry,
+    logger,
+    env: surroundings.env,
+    ...VERSION,
+  })
+  for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatPlaced(warning))
+  // Before the start, so that no signal finds the gateway half open and nobody listening.
+  using signals = new StopSignals()
+  const started = gateway.start()
+  try {
+    const early = await Promise.race([started, signals.first])
+    if (early !== undefined) {
+      started.catch(() => {})
+      logger.info({ signal: early }, 'told to stop while starting')
+      await gateway.terminate()
+      return EXIT.ok
+    }
+  } catch (error) {
+    await gateway.terminate()
+    return reportFailedStart(error, settings, surroundings, logger)
+  }
+  const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
+  if (serving.ready !== undefined) serving.ready(urls)
+  else announce(urls, gateway, settings, logger, surroundings)
+  // Awaited here: the signals are let go when this function ends.
+  return await untilStopped(gateway, signals, logger)
+}
+
+function withFormat(settings: AdminSettings, format: Serving['logFormat']): AdminSettings {
+  if (format === null) return settings
+  return { ...settings, unit: { ...settings.unit, logging: { ...settings.unit.logging, format } } }
+}
+
+function gatewayLogger({ unit }: AdminSettings): Logger {
+  return createLogger({ level: unit.logging.level as LogLevel, format: unit.logging.format }).child({
+    logger: 'gateway',
+  })
+}
+
+function reportFailedStart(error: unknown, settings: AdminSettings, { stderr }: Surroundings, logger: Logger): number {
+  const problems = error instanceof UnitStartError ? error.problems : []
+  if (problems.length === 0) {
+    logger.error({ error }, 'the gateway could not start')
+    stderr.write(`gateway: could not start: ${startFailure(error, settings)}\n`)
+    return EXIT.failed
+  }
+  const file = join(settings.directories.config, 'config.json')
+  for (const problem of placed(file, readConfigFile(file), problems)) stderr.write(`${formatPlaced(problem)}\n`)
+  return EXIT.configuration
+}

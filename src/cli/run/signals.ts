@@ -1,0 +1,68 @@
+import type { Gateway } from '#control'
+import type { Logger } from '#logging'
+import { EXIT } from '../exit-codes.ts'
+
+/** One press of Ctrl-C can arrive twice: npm passes on what its child got from the terminal as well. */
+const ONE_KEY_PRESS = 250
+
+/** SIGTERM and SIGINT, the first and the second of them, from the moment this is made. */
+export class StopSignals implements Disposable {
+  readonly #first = Promise.withResolvers<NodeJS.Signals>()
+  readonly #second = Promise.withResolvers<NodeJS.Signals>()
+  #firstAt: number | null = null
+
+  constructor() {
+    process.on('SIGTERM', this.#take)
+    process.on('SIGINT', this.#take)
+  }
+
+  get first(): Promise<NodeJS.Signals> {
+    return this.#first.promise
+  }
+
+  get second(): Promise<NodeJS.Signals> {
+    return this.#second.promise
+  }
+
+  readonly #take = (signal: NodeJS.Signals): void => {
+    const now = performance.now()
+    if (this.#firstAt === null) {
+      this.#firstAt = now
+      this.#first.resolve(signal)
+    } else if (signal !== 'SIGINT' || now - this.#firstAt > ONE_KEY_PRESS) this.#second.resolve(signal)
+  };
+
+  [Symbol.dispose](): void {
+    process.off('SIGTERM', this.#take)
+    process.off('SIGINT', this.#take)
+  }
+}
+
+/** Serves until the first signal, then drains; the second ends at once. SIGHUP looks at the routes again. */
+export async function untilStopped(gateway: Gateway, signals: StopSignals, logger: Logger): Promise<number> {
+  const reload = (): void => {
+    logger.info('looking at the routes again')
+    gateway.reload().catch((error: unknown) => logger.error({ error }, 'reloading failed; everything stays as it was'))
+  }
+  process.on('SIGHUP', reload)
+  try {
+    const signal = await signals.first
+    logger.info({ signal }, 'stopping: no new connections, what runs may end')
+    const forced = signals.second.then((second) => ({ second }))
+    const drained = gateway.drain().then((aborted) => ({ aborted }))
+    drained.catch(() => {})
+    const end = await Promise.race([drained, forced])
+    if ('second' in end) {
+      logger.warn({ signal: end.second }, 'told to stop a second time: ending now')
+      await gateway.terminate()
+      return EXIT.forced
+    }
+    logger.info({ aborted: end.aborted }, 'stopped')
+    return EXIT.ok
+  } catch (error) {
+    logger.error({ error }, 'stopping failed')
+    return EXIT.failed
+  } finally {
+    process.off('SIGHUP', reload)
+  }
+}

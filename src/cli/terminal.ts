@@ -1,0 +1,31 @@
+import type { Output, Surroundings } from './surroundings.ts'
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+/** Marks words for people; text stays as it is where nobody sees colours. */
+export type Paint = (style: keyof typeof CODES, text: string) => string
+
+/** Colours on terminals only, and not where NO_COLOR asks for none (no-color.org). */
+export function paintFor(output: Output, { env }: Surroundings): Paint {
+  const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  return wanted ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text
+}
+
+/** Writes a value as one JSON document. */
+export function writeJson(output: Output, value: unknown): void {
+  output.write(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Rows of texts with their columns aligned; the last column is as long as it is. */
+export function aligned(rows: readonly (readonly string[])[], gap = 2): string[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [at, cell] of row.slice(0, -1).entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd((widths[at] as number) + gap)))
+      .join('')
+      .trimEnd(),
+  )
+}
