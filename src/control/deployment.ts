@@ -19,7 +19,7 @@ export async function prepareDeployment(
   changes: readonly RouteChange[],
 ): Promise<Deployment> {
   const deploy = ++deploys
-  const concerned = units.filter((unit) => unit.state !== 'ended' && unit.routers.has(directory))
+  const concerned = units.filter((unit) => unit.hasOpen(directory))
   const answers = await Promise.all(concerned.map((unit) => unit.prepare(deploy, directory, changes)))
   const problems = new Map<number, Problem[]>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {

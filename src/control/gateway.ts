@@ -47,6 +47,7 @@ export class Gateway {
       .slice(0, 12)
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
+      env: input.env,
       settings: { ...settings.unit, config, reusePort: canReusePorts() },
       logger,
       message: (unit, message) => this.#message(unit, message),
@@ -63,8 +64,10 @@ export class Gateway {
     mkdirSync(this.#input.settings.directories.temporary, { recursive: true })
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()
+    // Told to stop meanwhile: what closes everything did not see this listener.
+    if (this.#state === 'draining') await this.#admin.close()
     await this.#supervisor.start()
-    this.#state = 'running'
+    if (this.#state === 'starting') this.#state = 'running'
   }
 
   /** Traffic ports in the order of the settings. */

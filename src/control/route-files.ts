@@ -17,7 +17,7 @@ import type { Problem } from '#schema'
 export interface RouteFile {
   readonly file: string
   readonly text: string
-  /** Changes when the file does; tells whether it has to be read again. */
+  /** Changes when the file does; tells whether it has to be read again. Empty while that can not be told. */
   readonly stamp: string
   /** Null where the file can not be a route at all; `problems` says why. */
   readonly route: (RouteIdentity & { readonly revision: string; readonly document: JsonDocument }) | null
@@ -26,16 +26,23 @@ export interface RouteFile {
 
 const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
+/** Clocks of file systems tick coarsely: within this time a second change may leave the stamp as it was. */
+const STAMP_SETTLES_AFTER = 2_000
+
 /** Reads the route files of a folder; those whose stamp is unchanged are taken from `known`. */
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
   for (const name of listed(directory)) {
     const path = join(directory, name)
     try {
-      const { mtimeMs, size, ino, ctimeMs } = statSync(path)
+      const stats = statSync(path)
+      // A pipe or device would be waited for, and with it every other route.
+      if (!stats.isFile()) throw new Error('it is not a regular file')
+      const { mtimeMs, size, ino, ctimeMs } = stats
       const stamp = `${ino}:${size}:${mtimeMs}:${ctimeMs}`
       const before = known.get(name)
-      files.set(name, before?.stamp === stamp ? before : readRouteFile(name, path, stamp, size))
+      const kept = Date.now() - ctimeMs > STAMP_SETTLES_AFTER ? stamp : ''
+      files.set(name, before?.stamp === stamp ? before : readRouteFile(name, path, kept, size))
     } catch (error) {
       // Gone between listing and reading: as if it had never been listed.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue

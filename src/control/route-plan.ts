@@ -6,6 +6,8 @@ import type { RouteFile } from './route-files.ts'
 export interface Serving {
   readonly source: RouteSource
   readonly file: string
+  /** A unit could not build it when it started: the same content is worth another try. */
+  readonly incomplete?: boolean
 }
 
 /** One step towards the files, and the file that asks for it. */
@@ -41,14 +43,14 @@ export function planRoutes(files: ReadonlyMap<string, RouteFile>, serving: Reado
   }
   for (const [file, { route, text }] of files) {
     if (route === null) continue
-    const served = servedBy.get(file)?.source
+    const { source: served, incomplete } = servedBy.get(file) ?? {}
     const taken = claims.conflict(route.id, route.name, file)
     if (taken !== null) {
       refused.set(file, taken)
       continue
     }
     claims.take(route.id, route.name, file)
-    if (served?.revision === route.revision && served.id === route.id) continue
+    if (served?.revision === route.revision && served.id === route.id && !incomplete) continue
     const { id, name, revision } = route
     changes.push({ change: { put: { id, name, revision, text } }, file })
     if (served !== undefined && served.id !== id) changes.push({ change: { remove: served.id }, file })

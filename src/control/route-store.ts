@@ -5,11 +5,13 @@ import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import { prepareDeployment } from './deployment.ts'
 import { type RouteFile, readRouteFiles } from './route-files.ts'
-import { type PlannedChange, planRoutes, type Serving } from './route-plan.ts'
+import { type PlannedChange, planRoutes, type RoutePlan, type Serving } from './route-plan.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** A problem with its place in the file. */
 export type PlacedProblem = Problem & Partial<Position>
+
+type Opening = ReturnType<typeof Promise.withResolvers<void>>
 
 /** How a route file fares. */
 export interface RouteStatus {
@@ -30,11 +32,12 @@ export class RouteStore {
   readonly #logger: Logger
   readonly #serving = new Map<string, Serving>()
   readonly #problems = new Map<string, readonly PlacedProblem[]>()
-  /** Revisions that could not be built, by file: not tried again until the file changes or a scan is forced. */
-  readonly #failedRevisions = new Map<string, string>()
-  /** Units that are building what they were handed; a deploy waits for them. */
-  readonly #openings = new Map<UnitLink, { promise: Promise<void>; resolve: () => void }>()
+  /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
+  readonly #failed = new Map<string, string>()
+  /** Routers that are building what they were handed, by their unit; a deploy waits for them. */
+  readonly #openings = new Map<UnitLink, Opening[]>()
   #files: ReadonlyMap<string, RouteFile> = new Map()
+  #scanned = false
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(directory: string, name: string, units: () => readonly UnitLink[], logger: Logger) {
@@ -47,47 +50,43 @@ export class RouteStore {
   /** A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. */
   open(unit: UnitLink): Promise<readonly RouteSource[]> {
     return this.#enqueue(async () => {
-      if (this.#serving.size === 0 && this.#units().every((other) => !other.routers.has(this.directory)))
-        this.#firstScan()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#openings.set(unit, { promise, resolve })
-      unit.routers.add(this.directory)
+      if (!this.#scanned) this.#firstScan()
+      this.#openings.set(unit, [...(this.#openings.get(unit) ?? []), Promise.withResolvers<void>()])
       return [...this.#serving.values()].map(({ source }) => source)
     })
   }
 
-  /** The unit has built what it could. */
+  /** A router of the unit has built what it could. */
   opened(unit: UnitLink, failures: readonly RouteFailure[]): void {
-    const opening = this.#openings.get(unit)
+    const opening = this.#openings.get(unit)?.shift()
     opening?.resolve()
-    this.#openings.delete(unit)
     if (opening !== undefined && unit.number === 0) {
       this.#logger.info({ routes: this.#serving.size - failures.length, directory: this.directory }, 'routes loaded')
     }
     for (const { id, problems } of failures) {
       const served = this.#serving.get(id)
       if (served === undefined) continue
-      this.#serving.delete(id)
+      // Other units may serve it, so it stays known: removing its file must remove it there.
+      this.#serving.set(id, { ...served, incomplete: true })
       this.#fail(served.file, problems, served.source.revision)
     }
   }
 
-  /** A unit has closed its routers here, or has ended. */
-  left(unit: UnitLink): void {
-    this.opened(unit, [])
-    unit.routers.delete(this.directory)
+  /** A unit has ended, and with it what it was building. */
+  ended(unit: UnitLink): void {
+    for (const opening of this.#openings.get(unit) ?? []) opening.resolve()
+    this.#openings.delete(unit)
   }
 
   /** Brings what is served in line with the files. `force`: also tries what failed before (SIGHUP). */
   scan(options: { force?: boolean } = {}): Promise<void> {
     return this.#enqueue(async () => {
-      await Promise.all([...this.#openings.values()].map(({ promise }) => promise))
-      if (options.force) this.#failedRevisions.clear()
+      await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
+      if (options.force) this.#failed.clear()
       this.#files = readRouteFiles(this.directory, this.#files)
-      this.#noteUnreadable()
+      this.#noteReading()
       const plan = planRoutes(this.#files, this.#serving)
-      for (const [file, problem] of plan.refused)
-        this.#fail(file, [problem], this.#files.get(file)?.route?.revision ?? '')
+      this.#noteRefused(plan)
       const changes = plan.changes.filter(({ file }) => !this.#failedBefore(file))
       if (changes.length > 0) await this.#deploy(changes)
       this.#forgetGoneFiles()
@@ -110,11 +109,11 @@ export class RouteStore {
   }
 
   #firstScan(): void {
+    this.#scanned = true
     this.#files = readRouteFiles(this.directory, this.#files)
-    this.#noteUnreadable()
+    this.#noteReading()
     const plan = planRoutes(this.#files, this.#serving)
-    for (const [file, problem] of plan.refused)
-      this.#fail(file, [problem], this.#files.get(file)?.route?.revision ?? '')
+    this.#noteRefused(plan)
     for (const { change, file } of plan.changes)
       if ('put' in change) this.#serving.set(change.put.id, { source: change.put, file })
   }
@@ -142,24 +141,33 @@ export class RouteStore {
     }
     const updated = this.#serving.has(change.put.id)
     this.#serving.set(change.put.id, { source: change.put, file })
-    this.#problems.delete(file)
+    this.#forget(file)
     this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
   }
 
-  #noteUnreadable(): void {
-    for (const [file, { problems, stamp }] of this.#files) {
-      if (problems.length > 0) this.#fail(file, problems, stamp)
-      else if (this.#failedRevisions.get(file) === undefined) this.#problems.delete(file)
+  /** Problems of files that can not be read; those of other files end when their content changes. */
+  #noteReading(): void {
+    for (const [file, { problems, stamp, route }] of this.#files) {
+      const failed = this.#failed.get(file)
+      if (problems.length > 0) this.#fail(file, problems, `unreadable ${stamp}`)
+      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.#forget(file)
+    }
+  }
+
+  /** A refused file is not one that failed: it gets its turn as soon as nobody else has its id and name. */
+  #noteRefused({ refused }: RoutePlan): void {
+    for (const [file, problem] of refused) {
+      this.#fail(file, [problem], `refused ${this.#files.get(file)?.route?.revision}`)
     }
   }
 
   /** Remembers and logs why a file is not served; the same reason only once. */
-  #fail(file: string, problems: readonly PlacedProblem[], revision: string): void {
+  #fail(file: string, problems: readonly PlacedProblem[], content: string): void {
     const document = this.#files.get(file)?.route?.document
     const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
     const before = JSON.stringify(this.#problems.get(file))
     this.#problems.set(file, placed)
-    this.#failedRevisions.set(file, revision)
+    this.#failed.set(file, content)
     if (before === JSON.stringify(placed)) return
     for (const { pointer, message, line, column } of placed) {
       const place = line === undefined ? file : `${file}:${line}:${column}`
@@ -172,15 +180,16 @@ export class RouteStore {
 
   #failedBefore(file: string): boolean {
     const revision = this.#files.get(file)?.route?.revision
-    return revision !== undefined && this.#failedRevisions.get(file) === revision && this.#problems.has(file)
+    return revision !== undefined && this.#failed.get(file) === revision
   }
 
   #forgetGoneFiles(): void {
-    for (const file of [...this.#problems.keys()]) {
-      if (this.#files.has(file)) continue
-      this.#problems.delete(file)
-      this.#failedRevisions.delete(file)
-    }
+    for (const file of [...this.#problems.keys()]) if (!this.#files.has(file)) this.#forget(file)
+  }
+
+  #forget(file: string): void {
+    this.#problems.delete(file)
+    this.#failed.delete(file)
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {

@@ -22,24 +22,27 @@ export class RouteStores {
   /** Takes what units say about their routers. */
   async message(unit: UnitLink, message: FromUnit): Promise<void> {
     if (message.type === 'open-router') {
+      // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
+      unit.opens(message.directory)
       try {
         const routes = await this.#store(message).open(unit)
         unit.send({ type: 'routes', ask: message.ask, routes })
       } catch (error) {
         const reason = `the route folder ${message.directory} can not be read: ${(error as Error).message}`
+        unit.closes(message.directory)
         unit.send({ type: 'routes-refused', ask: message.ask, reason })
       }
     } else if (message.type === 'router-open') {
       this.#stores.get(message.directory)?.store.opened(unit, message.failures)
     } else if (message.type === 'close-router') {
-      this.#left(unit, message.directory)
+      unit.closes(message.directory)
+      if (!this.#units().some((other) => other.hasOpen(message.directory))) this.#drop(message.directory)
     }
   }
 
-  /** A unit is gone, and with it its routers. */
+  /** A unit is gone, and with it its routers. Its successor gets what the stores serve, also when it was the only one. */
   ended(unit: UnitLink): void {
-    for (const directory of [...unit.routers]) this.#left(unit, directory)
-    for (const { store } of this.#stores.values()) store.left(unit)
+    for (const { store } of this.#stores.values()) store.ended(unit)
   }
 
   /** Scans every folder (SIGHUP: also what failed before). */
@@ -48,8 +51,7 @@ export class RouteStores {
   }
 
   close(): void {
-    for (const { watcher } of this.#stores.values()) watcher?.[Symbol.dispose]()
-    this.#stores.clear()
+    for (const directory of [...this.#stores.keys()]) this.#drop(directory)
   }
 
   #store({ directory, name, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
@@ -62,8 +64,9 @@ export class RouteStores {
     return store
   }
 
-  #left(unit: UnitLink, directory: string): void {
-    const known = this.#stores.get(directory)
-    known?.store.left(unit)
+  /** Nobody has a router on the folder any more. */
+  #drop(directory: string): void {
+    this.#stores.get(directory)?.watcher?.[Symbol.dispose]()
+    this.#stores.delete(directory)
   }
 }

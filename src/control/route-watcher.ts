@@ -1,6 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Logger } from '#logging'
 
+/** The longest that timers can wait; beyond it they would fire at once. */
+const LONGEST_INTERVAL = 2 ** 31 - 1
+
 /** Editors write a file in several steps; what comes within this time is one change. */
 const SETTLE_TIME = 100
 
@@ -18,10 +21,13 @@ export class RouteWatcher implements Disposable {
     this.#scan = scan
     this.#logger = logger
     this.#watch()
-    this.#interval = setInterval(() => {
-      if (this.#watcher === null) this.#watch()
-      this.#run()
-    }, scanInterval).unref()
+    this.#interval = setInterval(
+      () => {
+        if (this.#watcher === null) this.#watch()
+        this.#run()
+      },
+      Math.min(scanInterval, LONGEST_INTERVAL),
+    ).unref()
   }
 
   [Symbol.dispose](): void {

@@ -5,6 +5,8 @@ import { UnitLink } from './unit-link.ts'
 /** What a supervisor is told to run. */
 export interface Supervision {
   readonly entry: URL
+  /** Environment variables as units see them. */
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly settings: Omit<UnitSettings, 'unit'>
   readonly logger: Logger
   message(unit: UnitLink, message: FromUnit): void
@@ -14,6 +16,14 @@ export interface Supervision {
 
 const FIRST_DELAY = 100
 const LONGEST_DELAY = 30_000
+
+/** A unit that served so long was sound: its end does not count with those before. */
+const SOUND_AFTER = 60_000
+
+/** How long to wait before a unit is started again that ended so many times in a row. */
+export function restartDelay(failures: number): number {
+  return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
+}
 
 /** Runs the units, and starts those again that end without being told to. */
 export class Supervisor {
@@ -41,9 +51,11 @@ export class Supervisor {
   /** Starts all units; resolves when all serve. The first goes ahead where a port of 0 has to become a real one. */
   async start(): Promise<void> {
     const { units, connectors } = this.#settings
+    if (this.#draining) return
     const first = this.#spawn(0)
     if (connectors.some(({ ports }) => ports.includes(0))) {
       await first.started
+      if (this.#draining) return
       this.#settings = { ...this.#settings, connectors: withPorts(connectors, first.ports) }
     }
     for (let number = 1; number < units; number++) this.#spawn(number)
@@ -63,9 +75,9 @@ export class Supervisor {
   }
 
   #spawn(number: number): UnitLink {
-    const { entry } = this.#supervision
+    const { entry, env } = this.#supervision
     const unit = new UnitLink(
-      entry,
+      { entry, env },
       { ...this.#settings, unit: number },
       {
         message: (from, message) => this.#supervision.message(from, message),
@@ -81,10 +93,10 @@ export class Supervisor {
     if (this.#draining || this.#units.get(unit.number) !== unit) return
     // A unit that never served is a failed start, which start() reports.
     if (unit.ports.length === 0 && this.#restarts.get(unit.number) === undefined) return
-    const failures = (unit.ports.length > 0 ? 0 : (this.#restarts.get(unit.number) ?? 0)) + 1
+    const failures = (unit.servedFor > SOUND_AFTER ? 0 : (this.#restarts.get(unit.number) ?? 0)) + 1
     this.#restarts.set(unit.number, failures)
     this.restartCount++
-    const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
+    const delay = restartDelay(failures)
     const { logger } = this.#supervision
     logger.error(
       { ...(error !== null && { error }), unit: unit.number, delay },

@@ -9,6 +9,12 @@ export interface UnitEvents {
   ended(unit: UnitLink, error: Error | null): void
 }
 
+/** The module that a unit's thread runs, and the environment variables it sees. */
+export interface UnitThread {
+  readonly entry: URL
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
 /** Why a unit could not start. */
 export class UnitStartError extends Error {
   readonly problems: readonly Problem[]
@@ -23,19 +29,20 @@ export class UnitStartError extends Error {
 /** The control plane's end of one unit thread. */
 export class UnitLink {
   readonly number: number
-  /** Folders of the routers this unit has open. */
-  readonly routers = new Set<string>()
   state: 'starting' | 'ready' | 'ended' = 'starting'
   ports: readonly number[] = []
   readonly #worker: Worker
+  /** Folders of the routers this unit has open, and how many of them: old and new routes overlap for a while. */
+  readonly #routers = new Map<string, number>()
   readonly #waiting = new Map<string, (message: FromUnit | null) => void>()
   readonly #started = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   #error: Error | null = null
+  #readyAt = 0
 
-  constructor(entry: URL, settings: UnitSettings, events: UnitEvents) {
+  constructor({ entry, env }: UnitThread, settings: UnitSettings, events: UnitEvents) {
     this.number = settings.unit
-    this.#worker = new Worker(entry, { workerData: settings, name: `unit-${settings.unit}` })
+    this.#worker = new Worker(entry, { workerData: settings, env: { ...env }, name: `unit-${settings.unit}` })
     this.#started.promise.catch(() => {})
     this.#worker.on('message', (message: FromUnit) => this.#take(message, events))
     this.#worker.on('error', (error) => {
@@ -56,8 +63,28 @@ export class UnitLink {
     return this.#started.promise
   }
 
+  /** Milliseconds since the unit was ready; 0 for one that never was. */
+  get servedFor(): number {
+    return this.ports.length === 0 ? 0 : performance.now() - this.#readyAt
+  }
+
   get ended(): Promise<void> {
     return this.#ended.promise
+  }
+
+  /** Whether a router of this unit is open on a folder. */
+  hasOpen(directory: string): boolean {
+    return this.state !== 'ended' && this.#routers.has(directory)
+  }
+
+  opens(directory: string): void {
+    this.#routers.set(directory, (this.#routers.get(directory) ?? 0) + 1)
+  }
+
+  closes(directory: string): void {
+    const open = this.#routers.get(directory) ?? 0
+    if (open > 1) this.#routers.set(directory, open - 1)
+    else this.#routers.delete(directory)
   }
 
   send(message: ToUnit): void {
@@ -89,6 +116,9 @@ export class UnitLink {
   /** Resolves when the unit has let its requests end; gives how many it had to cut off. */
   async drain(): Promise<number> {
     if (this.state === 'ended') return 0
+    // One that is still starting has no requests, and would open its ports only after it was told to close them.
+    if (this.state === 'starting') await this.terminate()
+    if (this.state !== 'ready') return 0
     this.send({ type: 'drain' })
     const answer = await this.#answer('drained')
     await this.ended
@@ -109,6 +139,7 @@ export class UnitLink {
     if (message.type === 'ready') {
       this.state = 'ready'
       this.ports = message.ports
+      this.#readyAt = performance.now()
       this.#started.resolve()
     }
     if (message.type === 'failed') this.#started.reject(new UnitStartError(message.message, message.problems))

@@ -66,7 +66,8 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
   } catch (error) {
     const problems = error instanceof ConfigError ? [...error.problems] : []
     link.send({ type: 'failed', problems, message: (error as Error).message })
-    port.close()
+    // A port that was opened before another failed would keep a thread alive that serves nothing.
+    process.exit(1)
   }
 }
 
