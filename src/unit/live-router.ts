@@ -56,9 +56,9 @@ export class LiveRouter {
       if (accepts === true) return route.run(exchange)
       if (accepts !== false) {
         return accepts.then((late) => {
-          if (!late) return this.#dispatch(exchange, index, positions, at + 1)
-          // While the body was read for the condition, the route may have been replaced: ask again.
-          return route.isRetired ? this.handle(exchange) : route.run(exchange)
+          // While the body was read for the condition, routes may have been replaced: ask those of now.
+          if (index !== this.#index) return this.handle(exchange)
+          return late ? route.run(exchange) : this.#dispatch(exchange, index, positions, at + 1)
         })
       }
     }

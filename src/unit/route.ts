@@ -39,7 +39,6 @@ export class Route {
   readonly #dispose: () => Promise<void>
   readonly #active = new Set<Exchange>()
   #idle: (() => void) | null = null
-  #retired = false
 
   private constructor(source: RouteSource, parts: RouteParts) {
     this.id = source.id
@@ -86,11 +85,6 @@ export class Route {
     return passes(this.#condition, exchange, null, this.#logger, () => this.#metrics.conditionFailed())
   }
 
-  /** Whether the route takes no more requests. */
-  get isRetired(): boolean {
-    return this.#retired
-  }
-
   /** The condition as it was written, for explanations. */
   get condition(): string {
     return this.#condition.expression.source
@@ -109,7 +103,6 @@ export class Route {
 
   /** Waits for the requests inside, then releases what the route built, last first. */
   async retire(limit = RETIREMENT_LIMIT): Promise<void> {
-    this.#retired = true
     if (this.#active.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(() => this.#cutOff(), limit).unref()
@@ -118,7 +111,12 @@ export class Route {
       clearTimeout(timer)
     }
     this.#holder.release()
-    await this.#dispose()
+    try {
+      await this.#dispose()
+    } catch (error) {
+      // The route is gone all the same; a fault in taking it down must not take the unit with it.
+      this.#logger.error({ error }, 'the retired route could not release everything it held')
+    }
   }
 
   #cutOff(): void {
