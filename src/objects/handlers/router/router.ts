@@ -1,6 +1,12 @@
 import { join, resolve } from 'node:path'
 import { HandlerKind } from '#contracts'
-import { byShape, config, defineType, duration, number, ref, string } from '#schema'
+import { byShape, config, defineType, duration, field, ref, string } from '#schema'
+
+/** Seconds, as files of older gateways have it; below zero is off (field-notes 0). */
+const seconds = field<number>(
+  { label: 'a number of seconds', schema: () => ({ type: 'number' }) },
+  (value) => (value as number) * 1000,
+)
 
 /** Dispatches to the routes of a folder. */
 export const Router = defineType({
@@ -12,7 +18,7 @@ export const Router = defineType({
     directory: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Folder of the route files; `config/routes` of the instance by default.' }),
-    scanInterval: byShape({ string: config(duration({ unlimited: false })), number: config(number()) })
+    scanInterval: byShape({ string: config(duration({ unlimited: false })), number: seconds })
       .prefault('10 seconds')
       .meta({
         description:
