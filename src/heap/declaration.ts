@@ -42,7 +42,7 @@ export interface DecodeContext {
   readonly warnings: Problem[]
 }
 
-const OWN_KEYS = new Set(['name', 'type', 'config'])
+const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
 
 /** Decodes one object and every object declared in place inside it. Null when it is beyond use. */
 export function decodeDeclaration(json: JsonValue, pointer: string, context: DecodeContext): Declaration | null {
@@ -64,7 +64,7 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
     context.warnings.push({ pointer: appendPointer(pointer, 'type'), message })
   }
   const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
-  const decorations = decodeDecorations(json, pointer, (key) => OWN_KEYS.has(key), context)
+  const decorations = decodeDecorations(json, pointer, OWN_KEYS, context)
   if (definition.settings !== null) {
     for (const { decorator, pointer: at } of decorations) {
       const message = `decorators are never decorated; ${decorator} has no effect here`
@@ -118,19 +118,19 @@ export function fits(kind: Kind, wanted: readonly Kind[]): boolean {
 export function decodeDecorations(
   json: Record<string, unknown>,
   pointer: string,
-  isKnown: (key: string) => boolean,
+  known: ReadonlySet<string>,
   context: DecodeContext,
 ): Decoration[] {
   const decorations: Decoration[] = []
   for (const key of Object.keys(json)) {
-    if (isKnown(key)) continue
+    if (known.has(key)) continue
     const type = context.decoratorType(key)
     const at = appendPointer(pointer, key)
     if (type?.settings) {
       if (json[key] === null) continue
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
-      const suggestion = didYouMean(key, [...context.decoratorNames(), ...OWN_KEYS])
+      const suggestion = didYouMean(key, [...context.decoratorNames(), ...known])
       context.problems.push({ pointer: at, message: `unknown field, and no decorator of that name${suggestion}` })
     }
   }

@@ -68,7 +68,7 @@ export class ConfigDocument<M extends Members> {
       if (document[key] === undefined) continue
       this.heap.warnings.push({ pointer: `/${key}`, message: `${key} is no longer used and has no effect; remove it` })
     }
-    this.#decorations = decodeDecorations(document, '', (key) => known.has(key), this.heap.decoding)
+    this.#decorations = decodeDecorations(document, '', known, this.heap.decoding)
     const members: JsonObject = {}
     for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
     this.#fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M>

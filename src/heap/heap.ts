@@ -109,7 +109,7 @@ export class Heap {
 
   #decodeGlobals(json: JsonValue): Decoration[] {
     if (json === null) return []
-    if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', () => false, this.decoding)
+    if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', new Set(), this.decoding)
     this.problems.push({ pointer: '/globalDecorators', message: 'expected an object: decorator name to its value' })
     return []
   }
