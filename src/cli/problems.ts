@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from 'node:path'
 import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
 import { ConfigError, type Problem } from '#schema'
 
@@ -18,9 +19,17 @@ export function placed(
   return problems.map((problem) => ({ file, ...document?.locate(problem.pointer), ...problem }))
 }
 
+/** A path as it is shown: from where the user is, unless that leads upwards. */
+export function shownPath(path: string): string {
+  const near = relative(process.cwd(), path)
+  if (near === '') return '.'
+  return near.startsWith('..') || isAbsolute(near) ? path : near
+}
+
 /** `file:line:column: /json/pointer: message`, as editors and terminals make it a link. */
 export function formatPlaced({ file, line, column, pointer, message }: PlacedProblem): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`
+  const shown = shownPath(file)
+  const place = line === undefined ? shown : `${shown}:${line}:${column}`
   return pointer === '' ? `${place}: ${message}` : `${place}: ${pointer}: ${message}`
 }
 
@@ -33,4 +42,10 @@ export function problemsOf(error: unknown): readonly FoundProblem[] {
     return [{ pointer: '', message: `not valid JSON: ${reason}`, line, column }]
   }
   return [{ pointer: '', message: (error as Error).message }]
+}
+
+/** By file, then from the top of it to the bottom. */
+export function byPlace(a: PlacedProblem, b: PlacedProblem): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 }

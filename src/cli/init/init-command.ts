@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { shownPath } from '../problems.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { createInstance, inTheWay, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from './instance-layout.ts'
@@ -44,8 +45,7 @@ function refuse(reason: string, { stderr }: Surroundings): number {
 function tellWhatNext(directory: string, surroundings: Surroundings): void {
   const { stdout } = surroundings
   const paint = paintFor(stdout, surroundings)
-  const shown = relative(process.cwd(), directory) || '.'
-  const near = shown.startsWith('..') ? directory : shown
+  const near = shownPath(directory)
   const next = [
     ['# serve it', `gateway run --instance ${near}`],
     ['# in another terminal', 'curl http://localhost:8080/hello'],

@@ -1,2 +1,72 @@
 import type { Command } from '../command.ts'
-export const ValidateCommand: Command = null as never
+import { EXIT } from '../exit-codes.ts'
+import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
+import { formatPlaced, type PlacedProblem } from '../problems.ts'
+import { rehearse } from '../rehearsal/rehearsal.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { paintFor, writeJson } from '../terminal.ts'
+import { checkRouteFiles } from './route-file-check.ts'
+
+/** What a check found. */
+interface Findings {
+  readonly problems: readonly PlacedProblem[]
+  readonly warnings: readonly PlacedProblem[]
+  /** What was looked at, for people. */
+  readonly checked: string
+}
+
+/** `gateway validate`: everything is built as for serving, and thrown away. */
+export const ValidateCommand: Command = {
+  usage: ['validate [--instance DIR] [--json]', 'validate [--instance DIR] FILE... [--json]'],
+  description: [
+    'Checks admin.json, config.json and every route of every router, by building all of it as for serving. Local files that are named are opened; no network is used, no port opened.',
+    'With FILE, each is checked as a route of that instance, or of an empty one if there is no --instance; it need not be in its folder.',
+    'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings go to standard error.',
+  ],
+  options: [INSTANCE_OPTION],
+  operands: { least: 0, most: Number.POSITIVE_INFINITY },
+  examples: [
+    { line: 'gateway validate --instance ./my-gateway', note: 'before a deployment' },
+    { line: 'gateway validate new-route.json', note: 'a file that is not deployed yet' },
+  ],
+  exits: [[EXIT.configuration, 'there are problems']],
+  async run(args, surroundings) {
+    const { instance, origin } = chosenInstance(args, surroundings)
+    const files = args.operands
+    const named = args.has('instance') || (files.length === 0 && origin === 'named')
+    const missing = named || files.length === 0 ? missingInstance(instance) : null
+    if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, surroundings)
+    const findings =
+      files.length === 0
+        ? await checkInstance(instance, surroundings)
+        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings)
+    return report(findings, args.json, surroundings)
+  },
+}
+
+async function checkInstance(instance: string, surroundings: Surroundings): Promise<Findings> {
+  await using rehearsal = await rehearse(instance, surroundings)
+  const { problems, warnings, folders } = rehearsal
+  const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
+  return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }
+}
+
+function report({ problems, warnings, checked }: Findings, json: boolean, surroundings: Surroundings): number {
+  const { stdout, stderr } = surroundings
+  const code = problems.length === 0 ? EXIT.ok : EXIT.configuration
+  if (json) {
+    writeJson(stdout, { valid: problems.length === 0, problems, warnings })
+    return code
+  }
+  const paint = paintFor(stderr, surroundings)
+  for (const problem of problems) stdout.write(`${formatPlaced(problem)}\n`)
+  for (const warning of warnings) stderr.write(`${paint('yellow', 'warning:')} ${formatPlaced(warning)}\n`)
+  const files = new Set(problems.map(({ file }) => file)).size
+  if (problems.length > 0) stderr.write(`${counted(problems.length, 'problem')} in ${counted(files, 'file')}\n`)
+  else stdout.write(`${paintFor(stdout, surroundings)('green', 'valid:')} ${checked}\n`)
+  return code
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

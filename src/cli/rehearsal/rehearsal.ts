@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CATALOGUE } from '#catalogue'
+import { type AdminSettings, readConfigFile } from '#control'
+import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#instance'
+import { JsonDocument, type JsonObject } from '#json'
+import { MetricsRegistry } from '#metrics'
+import type { TypeDefinition } from '#schema'
+import { Routers, Unit, type UnitInput } from '#unit'
+import { instanceTypes, openSettings } from '../instance-settings.ts'
+import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { decodeRoutes } from './decoded-routes.ts'
+import { RouteFolders } from './route-folders.ts'
+import { SILENT } from './silent-logger.ts'
+
+/** An instance built as for serving, but never served: no port is opened and no thread started. */
+export interface Rehearsal extends AsyncDisposable {
+  readonly directories: InstanceDirectories
+  /** Null where admin.json can not be used. */
+  readonly settings: AdminSettings | null
+  /** Null where config.json can not be used. */
+  readonly unit: Unit | null
+  /** config.json, or what stands in for it. */
+  readonly config: JsonObject
+  readonly types: readonly TypeDefinition[]
+  readonly folders: RouteFolders
+  readonly problems: readonly PlacedProblem[]
+  readonly warnings: readonly PlacedProblem[]
+}
+
+/** Builds everything of an instance; what can not be built is among the problems. */
+export async function rehearse(
+  instance: string,
+  surroundings: Surroundings,
+  folders: RouteFolders = new RouteFolders(),
+): Promise<Rehearsal> {
+  const admin = await openSettings(instance, SILENT, surroundings)
+  const settings = 'settings' in admin ? admin.settings : null
+  const directories = settings?.directories ?? instanceDirectories(instance)
+  const problems: PlacedProblem[] = 'problems' in admin ? [...admin.problems] : []
+  const warnings: PlacedProblem[] = 'warnings' in admin ? [...admin.warnings] : []
+  // What stops an extension module from loading is reported with admin.json; nothing else can be judged then.
+  const types = await instanceTypes(directories).catch(() => null)
+
+  const file = join(directories.config, 'config.json')
+  let document: JsonDocument | null = null
+  let unit: Unit | null = null
+  try {
+    document = existsSync(file) ? readConfigFile(file) : DEFAULT_DOCUMENT
+    if (types !== null) unit = await Unit.open(unitInput(document, directories, settings, folders, surroundings))
+  } catch (error) {
+    problems.push(...placed(file, document, problemsOf(error)))
+    // The routes can not be built then, but what they get wrong by themselves can be told.
+    if (document !== null && types !== null) {
+      await decodeRoutes({ config: document.value as JsonObject, types, directories, env: surroundings.env }, folders)
+    }
+  }
+  if (unit !== null) warnings.push(...placed(file, document, unit.warnings), ...routeWarnings(unit, folders))
+  return {
+    directories,
+    settings,
+    unit,
+    config: (document?.value ?? DEFAULT_CONFIG) as JsonObject,
+    types: types ?? CATALOGUE,
+    folders,
+    problems: [...problems, ...folders.problems.toSorted(byPlace)],
+    warnings,
+    [Symbol.asyncDispose]: async () => {
+      await unit?.close()
+      await settings?.dispose()
+    },
+  }
+}
+
+const DEFAULT_DOCUMENT = new JsonDocument(JSON.stringify(DEFAULT_CONFIG), DEFAULT_CONFIG)
+
+function unitInput(
+  { text }: JsonDocument,
+  directories: InstanceDirectories,
+  settings: AdminSettings | null,
+  folders: RouteFolders,
+  { env }: Surroundings,
+): UnitInput {
+  const metrics = new MetricsRegistry()
+  return {
+    directories,
+    mode: settings?.unit.mode ?? 'PRODUCTION',
+    units: settings?.unit.units ?? 1,
+    transactionIdHeader: settings?.unit.transactionIdHeader ?? 'X-Vendor-TransactionId',
+    config: text,
+    types: CATALOGUE,
+    feed: folders,
+    routers: new Routers(folders, metrics),
+    metrics,
+    logger: SILENT,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    env,
+  }
+}
+
+/** What the routes that were built are warned about. */
+export function routeWarnings({ routers }: Unit, folders: RouteFolders): PlacedProblem[] {
+  return routers.live.flatMap(({ directory, routes }) =>
+    routes.flatMap(({ id, warnings }) => {
+      const file = folders.fileOf(directory, id)
+      return file === null ? [] : placed(join(directory, file.file), file.route?.document ?? null, warnings)
+    }),
+  )
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import type { RouteFailure, RouteSource } from '#contracts'
+import { planRoutes, type RouteFile, readRouteFiles } from '#control'
+import type { RouteFeed } from '#unit'
+import { type PlacedProblem, placed } from '../problems.ts'
+
+/** Hands a unit the routes of its folders as the files hold them now, and keeps what is wrong with them. */
+export class RouteFolders implements RouteFeed {
+  readonly problems: PlacedProblem[] = []
+  readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
+  #withheld: boolean
+
+  /** `withheld`: folders open without routes until `giveRoutes` is called. */
+  constructor(routes: 'given' | 'withheld' = 'given') {
+    this.#withheld = routes === 'withheld'
+  }
+
+  /** From now on folders open with their routes. */
+  giveRoutes(): void {
+    this.#withheld = false
+  }
+
+  /** Folders that were opened, with the number of their route files. */
+  get folders(): readonly { readonly directory: string; readonly files: number }[] {
+    return [...this.#folders].map(([directory, files]) => ({ directory, files: files.size }))
+  }
+
+  async open({ directory }: { directory: string }): Promise<readonly RouteSource[]> {
+    const files = this.#withheld ? new Map<string, RouteFile>() : readRouteFiles(directory, new Map())
+    const isNew = !this.#folders.has(directory)
+    this.#folders.set(directory, files)
+    const plan = planRoutes(files, new Map())
+    if (isNew) {
+      for (const { file, problems } of files.values()) this.#note(directory, file, problems)
+      for (const [file, problem] of plan.refused) this.#note(directory, file, [problem])
+    }
+    return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
+  }
+
+  opened(directory: string, failures: readonly RouteFailure[]): void {
+    for (const { id, problems } of failures) {
+      const file = this.fileOf(directory, id)
+      if (file !== null) this.#note(directory, file.file, problems)
+    }
+  }
+
+  close(): void {}
+
+  async share(_key: string, bytes: number): Promise<{ memory: SharedArrayBuffer; release(): void }> {
+    return { memory: new SharedArrayBuffer(bytes), release: () => {} }
+  }
+
+  /** The file that the route of an id in a folder was read from. */
+  fileOf(directory: string, id: string): RouteFile | null {
+    for (const file of this.#folders.get(directory)?.values() ?? []) if (file.route?.id === id) return file
+    return null
+  }
+
+  #note(directory: string, name: string, problems: RouteFile['problems']): void {
+    const document = this.#folders.get(directory)?.get(name)?.route?.document ?? null
+    for (const problem of placed(join(directory, name), document, problems)) {
+      // Two routers may read one folder: what is wrong with a file is said once.
+      const known = this.problems.some(
+        ({ file, pointer, message }) =>
+          file === problem.file && pointer === problem.pointer && message === problem.message,
+      )
+      if (!known) this.problems.push(problem)
+    }
+  }
+}

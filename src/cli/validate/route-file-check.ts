@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { parseRouteFile, type RouteFile } from '#control'
+import type { LiveRouter, Routers } from '#unit'
+import { type PlacedProblem, placed } from '../problems.ts'
+import { type Rehearsal, rehearse } from '../rehearsal/rehearsal.ts'
+import { RouteFolders } from '../rehearsal/route-folders.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** What was found in files that are to become routes. */
+export interface RouteFileFindings {
+  readonly problems: readonly PlacedProblem[]
+  readonly warnings: readonly PlacedProblem[]
+  readonly checked: string
+}
+
+/** Builds each file as a route of an instance, or of an empty one. Routes that are deployed there do not matter. */
+export async function checkRouteFiles(
+  files: readonly string[],
+  instance: string | null,
+  surroundings: Surroundings,
+): Promise<RouteFileFindings> {
+  const empty = instance === null ? mkdtempSync(join(tmpdir(), 'gateway-validate-')) : null
+  try {
+    const folders = new RouteFolders('withheld')
+    await using rehearsal = await rehearse(instance ?? (empty as string), surroundings, folders)
+    const problems = [...rehearsal.problems]
+    const warnings: PlacedProblem[] = []
+    const router = mainRouter(rehearsal)
+    if (router === null && problems.length === 0) {
+      const message = 'the instance has no Router, so no route can be checked in it'
+      problems.push({ file: instance as string, pointer: '', message })
+    }
+    folders.giveRoutes()
+    for (const file of router === null ? [] : files) {
+      const found = await checkRouteFile(resolve(file), router as LiveRouter, rehearsal)
+      problems.push(...found.problems)
+      warnings.push(...found.warnings)
+    }
+    // Routers inside the files have folders of their own.
+    problems.push(...folders.problems)
+    return { problems, warnings, checked: files.join(', ') }
+  } finally {
+    if (empty !== null) rmSync(empty, { recursive: true, force: true })
+  }
+}
+
+function mainRouter({ unit, directories }: Rehearsal): LiveRouter | null {
+  const routers = unit?.routers.live ?? []
+  return routers.find(({ directory }) => directory === directories.routes) ?? routers[0] ?? null
+}
+
+async function checkRouteFile(
+  path: string,
+  router: LiveRouter,
+  { unit }: Rehearsal,
+): Promise<Pick<RouteFileFindings, 'problems' | 'warnings'>> {
+  const file = readRouteFile(path)
+  if (file.route === null) return { problems: placed(path, null, file.problems), warnings: [] }
+  const { id, name, revision, document } = file.route
+  const put = { id, name, revision, text: file.text }
+  const routers = unit?.routers as Routers
+  const found = await routers.prepare(0, router.directory, [{ put }])
+  const problems = placed(
+    path,
+    document,
+    found.flatMap((change) => change.problems),
+  )
+  routers.commit(0, problems.length === 0 ? [0] : [])
+  const route = router.routes.find((candidate) => candidate.id === id)
+  return { problems, warnings: placed(path, document, route?.warnings ?? []) }
+}
+
+function readRouteFile(path: string): RouteFile {
+  try {
+    return parseRouteFile(basename(path), readFileSync(path, 'utf8'), '')
+  } catch (error) {
+    const message = `the file can not be read: ${(error as Error).message}`
+    return { file: path, text: '', stamp: '', route: null, problems: [{ pointer: '', message }] }
+  }
+}
