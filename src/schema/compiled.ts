@@ -2,8 +2,8 @@ import { compile, type Expression } from '#expression'
 import type { Exchange, Response } from '#http'
 import { shown } from './problem.ts'
 
-/** What marks a text as an expression, as JSON Schema. */
-export const EXPRESSION_SCHEMA = { type: 'string', pattern: '[$#]\\{' }
+/** A text with an expression, as JSON Schema; every schema that is made holds the definition. */
+export const EXPRESSION_SCHEMA = { $ref: '#/$defs/Expression' }
 
 /** A literal in the shape of an expression. */
 export function constant(value: unknown): Expression {

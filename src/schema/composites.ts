@@ -74,10 +74,16 @@ function objectSchema(
 ): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
+  const given = (name: string): JsonSchema => {
+    const names = [name, ...Object.keys(renamed).filter((old) => renamed[old] === name)]
+    return names.length === 1 ? { required: names } : { anyOf: names.map((each) => ({ required: [each] })) }
+  }
+  const conditions = rules.map((rule) => rule.schema(given))
   for (const [name, member] of Object.entries(members)) {
     properties[name] = render(member)
-    const aliased = Object.values(renamed).includes(name)
-    if (fieldInfo(member).required && !aliased) required.push(name)
+    if (!fieldInfo(member).required) continue
+    if (Object.values(renamed).includes(name)) conditions.push(given(name))
+    else required.push(name)
   }
   for (const [old, name] of Object.entries(renamed)) {
     properties[old] = { ...properties[name], deprecated: true, description: `Old name of ${name}.` }
@@ -88,7 +94,7 @@ function objectSchema(
     patternProperties: { '^(_|//|comment$)': {} },
     additionalProperties: false,
     ...(required.length > 0 && { required }),
-    ...(rules.length > 0 && { allOf: rules.map((rule) => rule.schema) }),
+    ...(conditions.length > 0 && { allOf: conditions }),
   }
 }
 

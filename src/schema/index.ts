@@ -34,6 +34,7 @@ export type {
   Summary,
 } from './environment.ts'
 export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
+export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { type Place, placesIn } from './places.ts'

@@ -5,7 +5,8 @@ export interface PresenceRule {
   readonly text: string
   /** Null when it holds, else the complaint. */
   readonly check: (present: (field: string) => boolean) => string | null
-  readonly schema: JsonSchema
+  /** As JSON Schema; `given` is the schema of an object in which a field is given, under whatever name. */
+  readonly schema: (given: (field: string) => JsonSchema) => JsonSchema
 }
 
 /** Exactly one of the fields is given. */
@@ -14,7 +15,7 @@ export function exactlyOneOf(...fields: string[]): PresenceRule {
   return {
     text,
     check: (present) => (count(fields, present) === 1 ? null : text),
-    schema: { oneOf: fields.map((field) => ({ required: [field] })) },
+    schema: (given) => ({ oneOf: fields.map(given) }),
   }
 }
 
@@ -24,18 +25,18 @@ export function atLeastOneOf(...fields: string[]): PresenceRule {
   return {
     text,
     check: (present) => (count(fields, present) >= 1 ? null : text),
-    schema: { anyOf: fields.map((field) => ({ required: [field] })) },
+    schema: (given) => ({ anyOf: fields.map(given) }),
   }
 }
 
 /** None or one of the fields is given. */
 export function atMostOneOf(...fields: string[]): PresenceRule {
   const text = `give at most one of ${fields.join(', ')}`
-  const pairs = fields.flatMap((a, at) => fields.slice(at + 1).map((b) => ({ required: [a, b] })))
+  const pairs = fields.flatMap((a, at) => fields.slice(at + 1).map((b) => [a, b]))
   return {
     text,
     check: (present) => (count(fields, present) <= 1 ? null : text),
-    schema: { not: { anyOf: pairs } },
+    schema: (given) => ({ not: { anyOf: pairs.map((pair) => ({ allOf: pair.map(given) })) } }),
   }
 }
 
@@ -45,7 +46,7 @@ export function needs(field: string, ...others: string[]): PresenceRule {
   return {
     text,
     check: (present) => (!present(field) || count(others, present) === others.length ? null : text),
-    schema: { dependentRequired: { [field]: others } },
+    schema: (given) => ({ anyOf: [{ not: given(field) }, { allOf: others.map(given) }] }),
   }
 }
 

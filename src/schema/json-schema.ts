@@ -1,0 +1,208 @@
+import { isPlainObject, type JsonValue } from '#json'
+import { isIgnoredKey, type Members } from './composites.ts'
+import type { TypeDefinition } from './define-type.ts'
+import { type Field, fieldInfo, type JsonSchema } from './field.ts'
+import type { Kind } from './kind.ts'
+import { renderField, SHARED_DEFINITIONS } from './render-field.ts'
+
+/*
+ * JSON Schemas (draft 2020-12) for editors, forms and pipelines. They describe what should be written; decoding takes
+ * some more: null for nothing, words of a list in any case, numbers as text, class names with their package.
+ */
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
+
+/** Keys that users write to comment or to switch a field off; the counterpart of `isIgnoredKey`. */
+const IGNORED_KEYS = { '^(_|//|comment$)': {} }
+
+/** What a document's schema is made from, beside the object types. */
+export interface DocumentSource {
+  readonly title: string
+  readonly description: string
+  readonly document: { readonly members: Members; readonly fields: Field; readonly legacy: readonly string[] }
+  /** Objects that are there without being declared: decorators among them give keys their meaning. */
+  readonly defaults: readonly JsonValue[]
+}
+
+/** The schema of objects of one type. Objects in it are checked by name of their type, not to their depth. */
+export function typeSchema(definition: TypeDefinition, all: readonly TypeDefinition[]): JsonSchema {
+  const { name, aliases, summary, replacement, settings } = definition
+  const root = {
+    ...(replacement === null ? {} : { deprecated: true }),
+    type: 'object',
+    properties: {
+      name: NAME,
+      type: { enum: [name, ...aliases] },
+      config: renderField(definition.config),
+    },
+    required: [...(needsConfig(definition) ? ['type', 'config'] : ['type'])],
+  }
+  const kinds = kindsOf([definition, ...all], []).map((kind) => [kind.name, shallowKind(kind, all)] as const)
+  const description = replacement === null ? summary : `${summary} Deprecated: ${replacement}.`
+  const own = settings === null ? {} : { Settings: renderField(settings) }
+  return {
+    $schema: DRAFT,
+    title: name,
+    description,
+    ...root,
+    ...reachable({ root, own }, { ...SHARED_DEFINITIONS, ...Object.fromEntries(kinds), ...own }, Object.keys(own)),
+  }
+}
+
+/** The schema of a whole document: every type, to any depth. */
+export function documentSchema(source: DocumentSource, definitions: readonly TypeDefinition[]): JsonSchema {
+  const { title, description, document } = source
+  const decorators = decoratorProperties(source.defaults, definitions)
+  const fields = renderField(document.fields) as { properties: JsonSchema; required?: string[]; allOf?: JsonSchema[] }
+  const legacy = document.legacy.map((key) => [key, { deprecated: true, description: 'No longer used, no effect.' }])
+  const kinds = kindsOf(definitions, [document.fields])
+  const objects = (types: readonly TypeDefinition[]) => declaration(types, decorators)
+  return {
+    $schema: DRAFT,
+    title,
+    description,
+    ...fields,
+    properties: {
+      ...fields.properties,
+      heap: { description: 'Objects that can be used by name.', type: 'array', items: { $ref: '#/$defs/HeapObject' } },
+      properties: { description: 'Values for expressions and tokens, by name.', type: 'object' },
+      globalDecorators: {
+        description: 'Decorations of every object of this document and of the documents below it.',
+        type: 'object',
+        properties: decorators,
+        patternProperties: IGNORED_KEYS,
+        additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
+      },
+      ...decorators,
+      ...Object.fromEntries(legacy),
+    },
+    patternProperties: IGNORED_KEYS,
+    additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
+    $defs: {
+      ...SHARED_DEFINITIONS,
+      DecoratorSettings: decoratorSettings(definitions),
+      HeapObject: { type: 'object', ...objects(definitions), required: ['name', 'type'] },
+      ...Object.fromEntries(kinds.map((kind) => [kind.name, wholeKind(kind, objects(typesOf(kind, definitions)))])),
+      ...Object.fromEntries(definitions.map((each) => [`${each.name}.config`, renderField(each.config)])),
+    },
+  }
+}
+
+const NAME = { description: 'The name by which others refer to it.', type: 'string', minLength: 1 }
+
+/** By name, or declared in place. What holds for objects says nothing about strings, so both need no choice. */
+function wholeKind(kind: Kind, object: JsonSchema): JsonSchema {
+  const description = `A ${kind.name}: the name of one, or one declared in place.`
+  return { description, type: ['string', 'object'], minLength: 1, ...object }
+}
+
+function shallowKind(kind: Kind, all: readonly TypeDefinition[]): JsonSchema {
+  const types = typesOf(kind, all).flatMap(namesOf)
+  return wholeKind(kind, { properties: { type: { enum: types } }, required: ['type'] })
+}
+
+/** One condition per type, so that an editor complains about the type that was meant and no other. */
+function declaration(types: readonly TypeDefinition[], decorators: JsonSchema): JsonSchema {
+  return {
+    properties: {
+      name: NAME,
+      type: { description: 'The type of the object.', enum: types.flatMap(namesOf) },
+      config: { type: 'object' },
+      ...decorators,
+    },
+    required: ['type'],
+    patternProperties: IGNORED_KEYS,
+    additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
+    ...(types.length > 0 && { allOf: types.map(typeCondition) }),
+  }
+}
+
+function typeCondition(definition: TypeDefinition): JsonSchema {
+  const { name, summary, replacement } = definition
+  const type = { description: replacement === null ? summary : `${summary} Deprecated: ${replacement}.` }
+  return {
+    if: { properties: { type: { enum: namesOf(definition) } }, required: ['type'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      properties: {
+        type: replacement === null ? type : { ...type, deprecated: true },
+        config: { $ref: `#/$defs/${name}.config` },
+      },
+      ...(needsConfig(definition) && { required: ['config'] }),
+    },
+  }
+}
+
+function namesOf({ name, aliases }: TypeDefinition): string[] {
+  return [name, ...aliases]
+}
+
+/** Whether an object of this type can do without a config. */
+function needsConfig({ config }: TypeDefinition): boolean {
+  return !config.safeParse({}).success
+}
+
+/** The types whose objects can stand for a kind: its own, adapted ones, and those that may be anything. */
+function typesOf(kind: Kind, definitions: readonly TypeDefinition[]): TypeDefinition[] {
+  const kinds = new Set<Kind | null>([kind, null, ...kind.adapters.map(({ from }) => from)])
+  return definitions.filter((definition) => kinds.has(definition.kind))
+}
+
+/** Every kind that types are of or that fields refer to. */
+function kindsOf(definitions: readonly TypeDefinition[], fields: readonly Field[]): Kind[] {
+  const kinds = new Map<string, Kind>()
+  for (const { kind } of definitions) if (kind !== null) kinds.set(kind.name, kind)
+  const seen = new Set<Field>()
+  const visit = (field: Field): void => {
+    if (seen.has(field)) return
+    seen.add(field)
+    const { shape } = fieldInfo(field)
+    for (const kind of shape.kinds ?? []) kinds.set(kind.name, kind)
+    const { inner, item, entries, members = {}, branches } = shape
+    for (const below of [inner, item, entries, ...Object.values(members), ...(branches?.values() ?? [])]) {
+      if (below !== undefined) visit(below)
+    }
+  }
+  for (const field of fields) visit(field)
+  for (const { config, settings } of definitions) {
+    visit(config)
+    if (settings !== null) visit(settings)
+  }
+  return [...kinds.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The keys of decorators that are there by default. */
+function decoratorProperties(defaults: readonly JsonValue[], definitions: readonly TypeDefinition[]): JsonSchema {
+  const properties: JsonSchema = {}
+  for (const json of defaults) {
+    if (!isPlainObject(json) || typeof json['name'] !== 'string' || isIgnoredKey(json['name'])) continue
+    const definition = definitions.find(({ name }) => name === json['type'])
+    if (!definition?.settings) continue
+    properties[json['name']] = { description: definition.summary, ...renderField(definition.settings) }
+  }
+  return properties
+}
+
+/** A key of another name may belong to a decorator of the heap, whose type the schema can not know. */
+function decoratorSettings(definitions: readonly TypeDefinition[]): JsonSchema {
+  const settings = definitions.flatMap((definition) =>
+    definition.settings === null ? [] : [renderField(definition.settings)],
+  )
+  if (settings.length === 0) return { not: {} }
+  return { description: 'Settings of a decorator that the heap declares under this name.', anyOf: settings }
+}
+
+/** The definitions that are referred to from a schema, directly or through others. */
+function reachable(from: unknown, definitions: JsonSchema, always: readonly string[]): JsonSchema {
+  const used = new Set<string>(always)
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      if (used.has(name as string)) continue
+      used.add(name as string)
+      visit(definitions[name as string] ?? {})
+    }
+  }
+  visit(from)
+  if (used.size === 0) return {}
+  return { $defs: Object.fromEntries(Object.entries(definitions).filter(([name]) => used.has(name))) }
+}
