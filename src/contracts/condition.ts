@@ -13,10 +13,10 @@ export function passes(
   exchange: Exchange,
   response: Response | null,
   logger: Logger,
-  onFailure?: () => void,
+  onFailure?: (error: unknown) => void,
 ): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
-    onFailure?.()
+    onFailure?.(error)
     logger.warn({ error, condition: condition.expression.source }, 'the condition failed and counts as false')
     return false
   }

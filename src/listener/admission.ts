@@ -20,7 +20,7 @@ export interface Admitted {
 
 /** Judges the head of a request before anything else sees it: framing, method, target, size. */
 export function admit(
-  message: IncomingMessage,
+  message: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>,
   expect: Expectation,
   peer: Peer,
   settings: ListenerSettings,

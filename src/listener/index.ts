@@ -1,3 +1,5 @@
+export { type ImaginedRequest, previewRequest } from './preview.ts'
+export type { Refusal } from './request-head.ts'
 export { listen } from './server.ts'
 export type { Listener, ListenerSettings, ServerOptions } from './settings.ts'
 export { type MappedOptions, mapVertxServerOptions } from './vertx-options.ts'

@@ -81,8 +81,11 @@ export class Route {
   }
 
   /** Whether this route takes the request; a condition that fails does not, and is counted. */
-  accepts(exchange: Exchange): boolean | Promise<boolean> {
-    return passes(this.#condition, exchange, null, this.#logger, () => this.#metrics.conditionFailed())
+  accepts(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
+    return passes(this.#condition, exchange, null, this.#logger, (error) => {
+      this.#metrics.conditionFailed()
+      failed?.(error)
+    })
   }
 
   /** The condition as it was written, for explanations. */

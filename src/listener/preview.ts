@@ -1,0 +1,52 @@
+import { type Body, type Exchange, respond } from '#http'
+import type { Logger } from '#logging'
+import { admit } from './admission.ts'
+import { makeExchange } from './arrival.ts'
+import { TrustedProxies } from './peer.ts'
+import type { Refusal } from './request-head.ts'
+import { reservedPaths } from './reserved-path.ts'
+import type { ListenerSettings } from './settings.ts'
+
+/** A request that nobody has sent. */
+export interface ImaginedRequest {
+  readonly method: string
+  /** As it would stand in the request line. */
+  readonly target: string
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly scheme: 'http' | 'https'
+  readonly clientAddress: string
+  readonly body: Body
+}
+
+/** What a listener would make of a request: the exchange its handler would get, or the refusal its client would. */
+export function previewRequest(
+  { method, target, rawHeaders, scheme, clientAddress, body }: ImaginedRequest,
+  settings: ListenerSettings,
+  logger: Logger,
+): { readonly exchange: Exchange } | Refusal {
+  const trusted = new TrustedProxies(settings.trustedProxies)
+  const peer = {
+    address: clientAddress,
+    port: 0,
+    localAddress: '127.0.0.1',
+    localPort: settings.port,
+    scheme,
+    trust: trusted.has(clientAddress) ? ('trusted' as const) : ('untrusted' as const),
+  }
+  const message = { method, url: target, httpVersion: '1.1', rawHeaders: [...rawHeaders] }
+  const admitted = admit(message, 'nothing', peer, settings)
+  if ('problem' in admitted) return admitted
+  const isReserved = reservedPaths(settings.reservedPrefix)
+  if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }
+  const service = {
+    settings,
+    logger,
+    trusted,
+    isReserved,
+    handler: async () => respond(404),
+    draining: false,
+    active: 0,
+  }
+  return { exchange: makeExchange(admitted, body, peer, service) }
+}
