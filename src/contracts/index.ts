@@ -15,4 +15,26 @@ export type {
   ToUnit,
   UnitSettings,
 } from './messages.ts'
+export { type Purpose, Secret, type SecretParts } from './secret.ts'
+export {
+  providerOf,
+  SecretError,
+  type SecretQuery,
+  type SecretStore,
+  SecretStoreKind,
+  type SecretsProvider,
+  SecretsProviderKind,
+} from './secrets.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
+export {
+  type ClientTls,
+  ClientTlsKind,
+  type KeyManager,
+  KeyManagerKind,
+  type ServerTls,
+  ServerTlsKind,
+  type TlsIdentity,
+  type TlsLimits,
+  type TrustManager,
+  TrustManagerKind,
+} from './tls.ts'
