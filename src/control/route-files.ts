@@ -68,12 +68,18 @@ function readRouteFile(file: string, path: string, stamp: string, size: number):
   if (size > MAX_ROUTE_FILE) {
     return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is larger than 4 MiB' }] }
   }
-  return parseRouteFile(file, decodeText(readFileSync(path)), stamp)
+  const text = decodeText(readFileSync(path))
+  if (text !== null) return parseRouteFile(file, text, stamp)
+  return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is not UTF-8 text' }] }
 }
 
-/** Bytes that are not UTF-8 become a text that no JSON reader takes, and so a problem with its place. */
-function decodeText(bytes: Buffer): string {
-  return new TextDecoder('utf-8').decode(bytes)
+/** Null for bytes that are not UTF-8: replacing them would serve something else than what was written. */
+function decodeText(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
 }
 
 /** What a text says as a route file of that name. */

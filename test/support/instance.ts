@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Content of a file: text as it is, anything else as JSON. */
+/** Content of a file: text and bytes as they are, anything else as JSON. */
 export type FileContent = unknown
 
 /** What a gateway of a test is made of. */
@@ -43,7 +43,8 @@ export class TestInstance implements Disposable {
     const target = join(this.directory, path)
     mkdirSync(dirname(target), { recursive: true })
     const aside = join(this.directory, '.being-written')
-    writeFileSync(aside, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+    const isPlain = typeof content === 'string' || content instanceof Uint8Array
+    writeFileSync(aside, isPlain ? content : JSON.stringify(content, null, 2))
     renameSync(aside, target)
   }
 

@@ -1,0 +1,96 @@
+/** A module for `extra/`: objects that show what happens inside a unit, and some that misbehave. */
+export const PROBE_EXTENSION = `
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { threadId } from 'node:worker_threads'
+
+let live = 0
+let unhandled = 0
+process.on('unhandledRejection', (error) => {
+  unhandled++
+  throw error
+})
+
+export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, string, config }) => [
+  defineType({
+    name: 'VersionFilter',
+    kind: FilterKind,
+    summary: 'Marks responses with its version, and says when it is disposed.',
+    config: { version: config(string()).meta({ description: 'The mark.' }) },
+    create({ version }, env) {
+      live++
+      env.onDispose(() => {
+        live--
+        env.logger.info('disposed ' + version)
+      })
+      return async (exchange, next) => {
+        const response = await next(exchange)
+        response.headers.add('X-Version', version)
+        return response
+      }
+    },
+  }),
+  defineType({
+    name: 'FaultFilter',
+    kind: FilterKind,
+    summary: 'Fails in the way that is asked for.',
+    config: { fault: config(string()).meta({ description: 'Which way.' }) },
+    create({ fault }, env) {
+      if (fault === 'create') throw new Error('built to fail')
+      if (fault === 'dispose') env.onDispose(() => Promise.reject(new Error('disposed to fail')))
+      const faults = {
+        throw: () => { throw new Error('thrown') },
+        reject: () => Promise.reject(new TypeError('rejected')),
+        late: async () => { await null; throw 'a text' },
+        nothing: async () => null,
+        outside: (exchange, next) => { setTimeout(() => { throw new Error('outside of any request') }); return next(exchange) },
+        complete: (exchange, next) => { exchange.onComplete(() => { throw new Error('in a callback') }); return next(exchange) },
+        circular: async () => { const a = {}; a.a = a; return respond(200, {}, JSON.stringify(a)) },
+      }
+      return faults[fault] ?? ((exchange, next) => next(exchange))
+    },
+  }),
+  defineType({
+    name: 'ProbeHandler',
+    kind: HandlerKind,
+    summary: 'Tells about its thread.',
+    config: {},
+    create: () => {
+      setFlagsFromString('--expose-gc')
+      const gc = runInNewContext('gc')
+      return async () => {
+        gc()
+        const { heapUsed } = process.memoryUsage()
+        const body = JSON.stringify({ threadId, live, unhandled, heapUsed, polluted: ({}).polluted ?? null })
+        return new Response(200, { headers: { 'Content-Type': 'application/json' }, body })
+      }
+    },
+  }),
+]
+`
+
+/** What a ProbeHandler tells. */
+export interface Probe {
+  readonly threadId: number
+  /** VersionFilters that were made and not yet disposed. */
+  readonly live: number
+  /** Rejections that nobody handled. */
+  readonly unhandled: number
+  /** Bytes in use after garbage collection. */
+  readonly heapUsed: number
+  /** What a polluted prototype would show. */
+  readonly polluted: unknown
+}
+
+/** A route at /probe. */
+export const PROBE_ROUTE = { condition: "${request.uri.path == '/probe'}", handler: { type: 'ProbeHandler' } }
+
+/** Probes of every unit: asks on new connections until each has answered. */
+export async function probeUnits(get: (path: string) => Promise<{ text: string }>, units: number): Promise<Probe[]> {
+  const probes = new Map<number, Probe>()
+  for (let round = 0; probes.size < units && round < 1_000; round++) {
+    const probe = JSON.parse((await get('/probe')).text) as Probe
+    probes.set(probe.threadId, probe)
+  }
+  return [...probes.values()]
+}
