@@ -6,14 +6,17 @@ import { RouteIndex } from './route-index.ts'
 /** The routes of one Router as requests meet them. A change is one assignment; nobody sees a half of it. */
 export class LiveRouter {
   readonly name: string
+  /** Heap path of the Router, such as `gateway+_router`; routers in routes may share a name, but not this. */
+  readonly qualifiedName: string
   readonly directory: string
   readonly #otherwise: Handler
   readonly #retiring = new Set<Promise<void>>()
   #routes: readonly Route[] = []
   #index: RouteIndex<Route> = new RouteIndex([])
 
-  constructor(name: string, directory: string, otherwise: Handler | null) {
+  constructor(name: string, qualifiedName: string, directory: string, otherwise: Handler | null) {
     this.name = name
+    this.qualifiedName = qualifiedName
     this.directory = directory
     this.#otherwise = otherwise ?? (() => Promise.resolve(respond(404)))
   }

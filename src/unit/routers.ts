@@ -65,7 +65,8 @@ export class Routers {
       segments: env.name.split('+'),
       openMetrics: () => this.#metrics.open(),
     }
-    const router: OpenRouter = { live: new LiveRouter(name, directory, this.#default(settings, env)), around }
+    const live = new LiveRouter(name, env.name, directory, this.#default(settings, env))
+    const router: OpenRouter = { live, around }
     const sources = await this.#feed.open({ directory, scanInterval, name })
     const failures: RouteFailure[] = []
     const routes: Route[] = []
