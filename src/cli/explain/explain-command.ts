@@ -1,2 +1,85 @@
+import type { AdminSettings } from '#control'
+import type { Exchange } from '#http'
+import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
+import type { Unit } from '#unit'
 import type { Command } from '../command.ts'
-export const ExplainCommand: Command = null as never
+import { EXIT } from '../exit-codes.ts'
+import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
+import { formatPlaced } from '../problems.ts'
+import { rehearse } from '../rehearsal/rehearsal.ts'
+import { SILENT } from '../rehearsal/silent-logger.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { paintFor, writeJson } from '../terminal.ts'
+import { explain, refusal } from './explanation.ts'
+import { explanationText } from './explanation-text.ts'
+import { imaginedRequest } from './imagined-request.ts'
+
+/** `gateway explain`: which route takes a request, and why. */
+export const ExplainCommand: Command = {
+  usage: ["explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [--json]"],
+  description: [
+    'Shows what happens to a request without sending it: what the listener makes of its path or why it refuses it, which routes are tried in which order, what each condition says, and the filters and handlers of the route that takes it.',
+    'Conditions are evaluated by the code that serves. Filters and handlers are listed, not run.',
+  ],
+  options: [
+    INSTANCE_OPTION,
+    { name: 'header', short: 'H', value: "'Name: value'", repeated: true, description: 'A header of the request.' },
+    { name: 'data', short: 'd', value: 'TEXT', description: 'Its body, for conditions that read it.' },
+    { name: 'from', value: 'ADDRESS', description: 'Address it comes from; 127.0.0.1 by default.' },
+  ],
+  operands: { least: 1, most: 1 },
+  examples: [
+    { line: "gateway explain --instance ./my-gateway 'GET http://localhost:8080/hello'", note: 'who answers this?' },
+    { line: `gateway explain 'POST /orders' -H 'Host: shop.example.com' -d '{"express":true}'`, note: 'with a body' },
+  ],
+  exits: [[EXIT.configuration, 'admin.json or config.json can not be used']],
+  async run(args, surroundings) {
+    const { stdout, stderr } = surroundings
+    const imagined = imaginedRequest(args)
+    const { instance } = chosenInstance(args, surroundings)
+    const missing = missingInstance(instance)
+    if (missing !== null) return refuse([formatPlaced(missing)], surroundings)
+    await using rehearsal = await rehearse(instance, surroundings)
+    const { unit, settings, problems } = rehearsal
+    if (unit === null || settings === null) return refuse(problems.map(formatPlaced), surroundings)
+    if (problems.length > 0)
+      stderr.write(`warning: files with problems are left out; see: gateway validate --instance ${instance}\n`)
+    const arrived = arrival(imagined, settings, unit)
+    const request = {
+      method: imagined.method,
+      received: imagined.target,
+      uri: 'exchange' in arrived ? arrived.exchange.request.uri.toString() : null,
+    }
+    const explanation =
+      'exchange' in arrived ? await explain(request, arrived.exchange, rehearsal) : refusal(request, arrived)
+    if (args.json) writeJson(stdout, explanation)
+    else stdout.write(explanationText(explanation, paintFor(stdout, surroundings)))
+    return EXIT.ok
+  },
+}
+
+/** What the first connector makes of the request. */
+function arrival(
+  imagined: ImaginedRequest,
+  { unit }: AdminSettings,
+  { storage }: Unit,
+): { exchange: Exchange } | Refusal {
+  const [connector] = unit.connectors
+  const listener = {
+    ...connector,
+    port: connector?.ports[0] ?? 0,
+    reusePort: false,
+    trustedProxies: unit.trustedProxies,
+    transactionIdHeader: unit.transactionIdHeader,
+    trustTransactionHeader: unit.trustTransactionHeader,
+    streaming: unit.streamingEnabled,
+    storage,
+    reservedPrefix: unit.prefix,
+  }
+  return previewRequest(imagined, listener as ListenerSettings, SILENT)
+}
+
+function refuse(lines: readonly string[], { stderr }: Surroundings): number {
+  for (const line of lines) stderr.write(`${line}\n`)
+  return EXIT.configuration
+}

@@ -1,0 +1,110 @@
+import { FilterKind, HandlerKind } from '#contracts'
+import type { Catalogue } from '#heap'
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
+import { decode, isIgnoredKey, type Kind, referencesIn } from '#schema'
+
+/** One filter or handler that a request meets, as its document declares it. */
+export interface Step {
+  /** Null where it is declared in place without a name. */
+  readonly name: string | null
+  /** Null where nothing of that name is declared. */
+  readonly type: string | null
+  /** 0 for what every request meets; more for what another object calls, perhaps. */
+  readonly depth: number
+  /** Where in the object above it is called from, such as `bindings/0/handler`. */
+  readonly field?: string
+  /** What has to hold there. */
+  readonly condition?: string
+  readonly decorators: readonly string[]
+  /** Heap path, as in logs. */
+  readonly qualifiedName: string
+}
+
+/** A document's heap, and the one around it. */
+export interface DocumentScope {
+  /** Heap path of its objects. */
+  readonly path: string
+  readonly heap: readonly JsonValue[]
+  readonly parent: DocumentScope | null
+}
+
+/** Types that only put others in a row: they are shown as that row. */
+const ROWS = new Set(['Chain', 'ChainOfFilters'])
+const OWN_KEYS = new Set(['name', 'type', 'config'])
+const DEEPEST = 32
+
+/** The filters and handlers behind a reference, in the order in which a request meets them. */
+export function chainSteps(
+  reference: JsonValue,
+  pointer: string,
+  scope: DocumentScope,
+  catalogue: Catalogue,
+): readonly Step[] {
+  const steps: Step[] = []
+  new Walk(catalogue, steps).reference(reference, pointer, scope, { depth: 0 })
+  return steps
+}
+
+interface Place {
+  readonly depth: number
+  readonly field?: string
+  readonly condition?: string
+}
+
+class Walk {
+  readonly #catalogue: Catalogue
+  readonly #steps: Step[]
+
+  constructor(catalogue: Catalogue, steps: Step[]) {
+    this.#catalogue = catalogue
+    this.#steps = steps
+  }
+
+  reference(json: JsonValue, pointer: string, scope: DocumentScope, place: Place): void {
+    if (isPlainObject(json)) {
+      this.#declaration(json as JsonObject, pointer, scope, place)
+      return
+    }
+    const name = String(json)
+    for (let outer: DocumentScope | null = scope; outer !== null; outer = outer.parent) {
+      const at = outer.heap.findIndex((declared) => isPlainObject(declared) && declared['name'] === name)
+      if (at < 0) continue
+      this.#declaration(outer.heap[at] as JsonObject, `/heap/${at}`, outer, place)
+      return
+    }
+    this.#steps.push({ name, type: null, ...place, decorators: [], qualifiedName: `${scope.path}+${name}` })
+  }
+
+  #declaration(json: JsonObject, pointer: string, scope: DocumentScope, place: Place): void {
+    const definition = this.#catalogue.find(String(json['type']))
+    const type = definition?.name ?? String(json['type'])
+    const name = typeof json['name'] === 'string' ? json['name'] : null
+    const decorators = Object.keys(json).filter((key) => !OWN_KEYS.has(key) && !isIgnoredKey(key))
+    const isRow = ROWS.has(type)
+    if (!isRow || decorators.length > 0) {
+      const qualifiedName = `${scope.path}+${name ?? `{${type}}${pointer}`}`
+      this.#steps.push({ name, type, ...place, decorators, qualifiedName })
+    }
+    if (definition === null || place.depth >= DEEPEST) return
+    const config = json['config'] ?? {}
+    const { value } = decode(definition.config, config, '')
+    if (value === null) return
+    for (const [{ kinds, target }, at] of referencesIn(value, '')) {
+      if (!kinds.some((kind) => kind === (FilterKind as Kind) || kind === (HandlerKind as Kind))) continue
+      const inner = isRow ? place : { depth: place.depth + 1, field: at.slice(1), ...conditionBeside(config, at) }
+      this.reference(target, appendPointer(pointer, 'config') + at, scope, inner)
+    }
+  }
+}
+
+/** The condition that stands beside a reference, as in the bindings of a DispatchHandler. */
+function conditionBeside(config: JsonValue, pointer: string): { condition?: string } {
+  let holder: JsonValue | undefined = config
+  for (const part of (parsePointer(pointer) ?? []).slice(0, -1)) {
+    holder = Array.isArray(holder) || isPlainObject(holder) ? (holder as JsonObject)[part] : undefined
+  }
+  const condition = isPlainObject(holder) ? holder['condition'] : undefined
+  return condition === undefined
+    ? {}
+    : { condition: typeof condition === 'string' ? condition : JSON.stringify(condition) }
+}

@@ -1,0 +1,48 @@
+import { shownPath } from '../problems.ts'
+import { aligned, type Paint } from '../terminal.ts'
+import type { Step } from './chain-steps.ts'
+import type { Explanation, Trial } from './explanation.ts'
+
+/** An explanation for people. */
+export function explanationText(explanation: Explanation, paint: Paint): string {
+  const { request, refused, tried, route, file, chain, notes } = explanation
+  const heading = paint('bold', `${request.method} ${request.uri ?? request.received}`)
+  if (refused !== null) {
+    return `${heading}\n  ${paint('red', `the listener answers ${refused.status}`)}: ${refused.reason}\n`
+  }
+  const lines = [heading, ...normalisation(request)]
+  lines.push('', paint('bold', 'Routes tried:'), ...(tried.length > 0 ? trialLines(tried) : ['  none']))
+  const taker = route === null ? 'none' : `${route}${file === null ? '' : ` (${shownPath(file)})`}`
+  lines.push('', `${paint('bold', 'Route:')} ${paint(route === null ? 'yellow' : 'green', taker)}`)
+  lines.push('', paint('bold', 'Chain:'), ...aligned(chain.map(stepCells)))
+  lines.push(...notes.map((note) => `\nnote: ${note}`))
+  return `${lines.join('\n')}\n`
+}
+
+function normalisation({ received, uri }: Explanation['request']): string[] {
+  const path = received.replace(/\?.*$/s, '')
+  const normal = uri === null ? path : (/^\w+:\/\/[^/]*([^?]*)/.exec(uri)?.[1] ?? path)
+  return normal === path ? [] : [`  the path ${path} is read as ${normal}`]
+}
+
+function trialLines(tried: readonly Trial[]): string[] {
+  const nested = new Set(tried.map(({ router }) => router)).size > 1
+  const rows = tried.map(({ router, name, condition, value, failure }) => [
+    `  ${nested ? `${router}: ` : ''}${name}`,
+    failure === undefined ? String(value) : `failed: ${failure}`,
+    condition,
+  ])
+  return aligned(rows)
+}
+
+function stepCells({ name, type, depth, field, condition, decorators }: Step): string[] {
+  const indent = '  '.repeat(depth + 1)
+  const remarks = [
+    name === null || type === null || name === type ? '' : `named ${name}`,
+    type === null ? 'not declared' : '',
+    field === undefined ? '' : `at ${field}`,
+    condition === undefined ? '' : `if ${condition}`,
+    decorators.length === 0 ? '' : `with ${decorators.join(', ')}`,
+  ]
+  return [`${indent}${type ?? name}`, remarks.filter((remark) => remark !== '').join(', ')]
+}

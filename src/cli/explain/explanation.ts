@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { Catalogue } from '#heap'
+import type { Exchange } from '#http'
+import { DEFAULT_OBJECTS } from '#instance'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import type { Refusal } from '#listener'
+import type { LiveRouter } from '#unit'
+import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import { chainSteps, type DocumentScope, type Step } from './chain-steps.ts'
+
+/** A route that was asked whether it takes the request. */
+export interface Trial {
+  readonly router: string
+  readonly id: string
+  readonly name: string
+  readonly condition: string
+  readonly value: boolean
+  /** Why the condition failed, which counts as false. */
+  readonly failure?: string
+}
+
+/** What happens to a request, and why. */
+export interface Explanation {
+  readonly request: { readonly method: string; readonly received: string; readonly uri: string | null }
+  readonly refused: { readonly status: number; readonly reason: string } | null
+  readonly tried: readonly Trial[]
+  /** Id of the route that takes it; of the innermost where routers are nested. */
+  readonly route: string | null
+  readonly file: string | null
+  readonly chain: readonly Step[]
+  readonly notes: readonly string[]
+}
+
+/** The explanation of a request that the listener does not hand on. */
+export function refusal(request: Explanation['request'], { status, problem }: Refusal): Explanation {
+  const refused = { status, reason: problem }
+  return { request, refused, tried: [], route: null, file: null, chain: [], notes: [] }
+}
+
+/** Asks the routes of an instance about a request, in the order and with the code of serving. */
+export async function explain(
+  request: Explanation['request'],
+  exchange: Exchange,
+  rehearsal: Rehearsal,
+): Promise<Explanation> {
+  const catalogue = new Catalogue(rehearsal.types)
+  const routers = rehearsal.unit?.routers.live ?? []
+  const tried: Trial[] = []
+  const chain: Step[] = []
+  const notes: string[] = []
+  let route: string | null = null
+  let file: string | null = null
+  let document = rehearsal.config
+  let scope: DocumentScope = {
+    path: 'gateway',
+    heap: heapOf(document),
+    parent: { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null },
+  }
+  for (;;) {
+    const steps = chainSteps(document['handler'] ?? null, '/handler', scope, catalogue)
+    const at = steps.findIndex(({ qualifiedName }) => routers.some((router) => router.qualifiedName === qualifiedName))
+    if (at === -1) {
+      chain.push(...steps)
+      break
+    }
+    const router = routers.find(({ qualifiedName }) => qualifiedName === steps[at]?.qualifiedName) as LiveRouter
+    if (at > 0)
+      notes.push(`what stands before the router ${router.name} is not run here; it may change or answer the request`)
+    const taker = await firstTaker(router, exchange, tried)
+    chain.push(...(taker === null ? steps : steps.slice(0, at + 1)))
+    if (taker === null) {
+      notes.push(
+        `no route of the router ${router.name} takes it: its default handler answers, or 404 where it has none`,
+      )
+      break
+    }
+    route = taker
+    const found = rehearsal.folders.fileOf(router.directory, taker)
+    file = found === null ? null : join(router.directory, found.file)
+    document = (found?.route?.document.value ?? {}) as JsonObject
+    scope = { path: `${router.qualifiedName}+${taker}`, heap: heapOf(document), parent: scope }
+  }
+  return { request, refused: null, tried, route, file, chain, notes }
+}
+
+/** Tries routes one after the other until one takes the request; gives its id. */
+async function firstTaker(router: LiveRouter, exchange: Exchange, tried: Trial[]): Promise<string | null> {
+  for (const route of router.routes) {
+    let failure: string | undefined
+    const value = await route.accepts(exchange, (error) => {
+      failure = (error as Error).message
+    })
+    const { id, name, condition } = route
+    tried.push({ router: router.name, id, name, condition, value, ...(failure !== undefined && { failure }) })
+    if (value) return id
+  }
+  return null
+}
+
+function heapOf(document: JsonValue): readonly JsonValue[] {
+  const heap = isPlainObject(document) ? document['heap'] : undefined
+  return Array.isArray(heap) ? heap : []
+}

@@ -1,0 +1,40 @@
+import { Body } from '#http'
+import type { ImaginedRequest } from '#listener'
+import { type Arguments, UsageError } from '../arguments.ts'
+
+const LINE = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/
+const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^#]*)/i
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/
+
+/** The request that a command line describes: `GET https://host/path`, -H fields, a body. */
+export function imaginedRequest(args: Arguments): ImaginedRequest {
+  const [, method = 'GET', uri = ''] = LINE.exec((args.operands[0] as string).trim()) ?? []
+  const [, scheme = 'http', host = 'localhost', rest = ''] = ABSOLUTE.exec(uri) ?? []
+  const target = uri.startsWith('/') ? uri : rest === '' || rest.startsWith('?') ? `/${rest}` : rest
+  if (!uri.startsWith('/') && !ABSOLUTE.test(uri)) {
+    throw new UsageError(`expected a request such as 'GET https://host/path', got ${JSON.stringify(args.operands[0])}`)
+  }
+  const fields = args.values('header').flatMap(headerField)
+  const named = new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+  const body = args.value('data') ?? ''
+  const rawHeaders = [
+    ...(named.has('host') ? [] : ['Host', host]),
+    ...fields,
+    ...(body === '' || named.has('content-length') ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+  ]
+  return {
+    method,
+    target,
+    rawHeaders,
+    scheme: scheme.toLowerCase() === 'https' ? 'https' : 'http',
+    clientAddress: args.value('from') ?? '127.0.0.1',
+    body: body === '' ? Body.empty : Body.of(body),
+  }
+}
+
+function headerField(text: string): [string, string] {
+  const [, name, value] = FIELD.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw new UsageError(`expected a header such as -H 'Name: value', got ${JSON.stringify(text)}`)
+  return [name, value]
+}
