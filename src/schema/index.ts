@@ -40,6 +40,7 @@ export { type Assign, leftValue } from './left-value.ts'
 export { type Place, placesIn } from './places.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
+export { pageName, referenceIndex, referencePage } from './reference-page.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule } from './rules.ts'
 export { type Runtime, runtime } from './runtime-expression.ts'
 export {

@@ -1,0 +1,79 @@
+// What `npm run generate` writes: JSON Schemas and reference pages, made from the definitions of object types.
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
+import { CATALOGUE } from '#catalogue'
+import { DEFAULT_OBJECTS, RootDocument, RouteDocument } from '#instance'
+import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
+import { root } from './steps.ts'
+
+/** First line of every generated page; a page without it was written by somebody. */
+export const GENERATED_MARK = '<!-- Made by `npm run generate` from the definitions in src/objects. Do not edit. -->'
+
+const REFERENCE = 'docs/reference'
+
+/** Every generated file: path from the root of the repository, and its content. */
+export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGUE): Map<string, string> {
+  const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const prose = proseFiles()
+  const files = new Map<string, string>()
+  files.set('schemas/route.json', asJson(documentSchema({ ...ROUTE, defaults: DEFAULT_OBJECTS }, byName)))
+  files.set('schemas/config.json', asJson(documentSchema({ ...CONFIG, defaults: DEFAULT_OBJECTS }, byName)))
+  files.set(`${REFERENCE}/README.md`, marked(referenceIndex(byName)))
+  for (const definition of byName) {
+    files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
+    const page = pageName(definition.name)
+    files.set(`${REFERENCE}/${page}.md`, marked(referencePage(definition, readProse(prose.get(page)))))
+  }
+  return files
+}
+
+/** Generated files that are in the tree, also those whose type is gone. */
+export function presentFiles(): string[] {
+  const pages = globSync(`${REFERENCE}/*.md`, { cwd: root }).filter((path) => {
+    return readFileSync(join(root, path), 'utf8').startsWith(GENERATED_MARK)
+  })
+  return [...globSync('schemas/*.json', { cwd: root }), ...pages].map(withSlashes).sort()
+}
+
+const ROUTE = {
+  title: 'Route',
+  description: 'A route of the gateway: a condition, a handler, and the objects they need.',
+  document: RouteDocument,
+}
+
+const CONFIG = {
+  title: 'config.json',
+  description: 'The main configuration of the gateway: the handler that every request meets first, and its objects.',
+  document: RootDocument,
+}
+
+/** The prose beside each type, by the name of its page. */
+function proseFiles(): Map<string, string> {
+  const files = globSync('src/objects/**/*.md', { cwd: root }).map(withSlashes)
+  return new Map(files.map((path) => [basename(path, '.md'), path]))
+}
+
+function readProse(path: string | undefined): string {
+  return path === undefined ? '' : movedLinks(readFileSync(join(root, path), 'utf8'), path)
+}
+
+/** Links of prose are relative to where it is written; in the page they are relative to the page. */
+function movedLinks(prose: string, path: string): string {
+  return prose.replace(/\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)/g, (_, target: string, anchor = '') => {
+    const place = withSlashes(relative(root, resolve(root, dirname(path), target)))
+    const moved = /^src\/objects\/.*\.md$/.test(place) ? basename(place) : posix.relative(REFERENCE, place)
+    return `](${moved}${anchor})`
+  })
+}
+
+function marked(page: string): string {
+  return `${GENERATED_MARK}\n\n${page}`
+}
+
+function asJson(schema: object): string {
+  return `${JSON.stringify(schema, null, 2)}\n`
+}
+
+function withSlashes(path: string): string {
+  return path.split(sep).join('/')
+}

@@ -1,0 +1,154 @@
+import type { TypeDefinition } from './define-type.ts'
+import { type Field, type FieldInfo, fieldInfo } from './field.ts'
+import type { Kind } from './kind.ts'
+
+/** File name of the page of a type, without its ending: `static-response-handler`. */
+export function pageName(type: string): string {
+  return type
+    .replaceAll('OAuth', 'Oauth')
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
+    .toLowerCase()
+}
+
+/** The reference page of a type: what its definition says, and the prose that stands beside its code. */
+export function referencePage(definition: TypeDefinition, prose: string): string {
+  const { lead, sections } = parted(prose)
+  const parts = [
+    `# ${definition.name}`,
+    definition.summary,
+    facts(definition),
+    lead,
+    '## Configuration',
+    fieldSection(definition.config, 'This type has no configuration: leave `config` out.'),
+    ...settingsSection(definition),
+    sections,
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+/** The page that lists every type, by kind. */
+export function referenceIndex(definitions: readonly TypeDefinition[]): string {
+  const kinds = Map.groupBy(definitions, ({ kind }) => kind?.name ?? 'Any kind')
+  const sections = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, types]) => kindSection(kind, types))
+  return `# Object types\n\nEvery type of object that a configuration can hold, by what it can stand for.\n\n${sections.join('\n\n')}\n`
+}
+
+function kindSection(kind: string, types: readonly TypeDefinition[]): string {
+  const rows = [...types]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, aliases, summary, replacement }) => {
+      const also = aliases.length === 0 ? '' : ` (also ${aliases.map(code).join(', ')})`
+      const deprecated = replacement === null ? '' : ` **Deprecated**: ${replacement}.`
+      return `| [${name}](${pageName(name)}.md)${also} | ${cell(summary)}${deprecated} |`
+    })
+  return `## ${kind}\n\n| Type | What it does |\n|---|---|\n${rows.join('\n')}`
+}
+
+/** Prose up to its first heading introduces the type, so it stands before the table. */
+function parted(prose: string): { lead: string; sections: string } {
+  const text = prose.trim()
+  const at = text.search(/^##? /m)
+  if (at === -1) return { lead: text, sections: '' }
+  return { lead: text.slice(0, at).trim(), sections: text.slice(at).trim() }
+}
+
+function facts({ kind, aliases, replacement }: TypeDefinition): string {
+  const of = kind === null ? 'what it stands for' : kindLink(kind)
+  const also = aliases.length === 0 ? '' : ` Also written ${aliases.map(code).join(', ')}.`
+  const deprecated = replacement === null ? '' : `\n\n**Deprecated**: ${replacement}.`
+  return `Kind: ${of}.${also}${deprecated}`
+}
+
+function settingsSection({ settings }: TypeDefinition): string[] {
+  if (settings === null) return []
+  const { notes } = fieldInfo(settings)
+  const description = notes.description === undefined ? '' : ` ${notes.description}`
+  const rows = fieldRows(settings, '')
+  const value = `The key of the decorator beside \`type\` and \`config\` takes: ${typeLabel(settings)}.${description}`
+  return rows.length === 0 ? ['## Use', value] : ['## Use', value, table(rows)]
+}
+
+function fieldSection(config: Field, none: string): string {
+  const rows = fieldRows(config, '')
+  if (rows.length === 0) return none
+  const rules = ruleLines(config, '')
+  return rules.length === 0 ? table(rows) : `${table(rows)}\n\n${rules.join('\n')}`
+}
+
+function table(rows: readonly string[]): string {
+  return `| Field | Type | Required | Default | Description |\n|---|---|---|---|---|\n${rows.join('\n')}`
+}
+
+/** One row per field; those of objects inside follow with their path. */
+function fieldRows(field: Field, path: string): string[] {
+  const { members = {}, renamed = {} } = fieldInfo(field).shape
+  const own = Object.entries(members).flatMap(([name, member]) => {
+    const old = Object.keys(renamed).filter((key) => renamed[key] === name)
+    return [row(`${path}${name}`, member, old), ...fieldRows(member, `${path}${name}.`)]
+  })
+  return [...own, ...fieldsBelow(field, path).flatMap(([below, at]) => fieldRows(below, at))]
+}
+
+/** Fields in lists, maps and choices, with the path that leads to them. */
+function fieldsBelow(field: Field, path: string): (readonly [Field, string])[] {
+  const { inner, item, entries, branches } = fieldInfo(field).shape
+  const below: (readonly [Field, string])[] = []
+  if (inner !== undefined) below.push([inner, path])
+  if (item !== undefined) below.push([item, path.replace(/\.?$/, '[].')])
+  if (entries !== undefined) below.push([entries, `${path}*.`])
+  for (const branch of branches?.values() ?? []) below.push([branch, path])
+  return below
+}
+
+function row(path: string, field: Field, oldNames: readonly string[]): string {
+  const info = fieldInfo(field)
+  const fallback = info.fallback === undefined ? '' : code(JSON.stringify(info.fallback))
+  const required = info.required ? 'yes' : 'no'
+  return `| ${code(path)} | ${typeLabel(field)} | ${required} | ${cell(fallback)} | ${cell(describe(info, oldNames))} |`
+}
+
+function describe({ notes }: FieldInfo, oldNames: readonly string[]): string {
+  const remarks = [notes.description ?? '']
+  if (oldNames.length > 0) remarks.push(`Old name: ${oldNames.map(code).join(', ')}.`)
+  if (notes.replacement !== undefined) remarks.push(`**Deprecated**: ${notes.replacement}.`)
+  if (notes.unsupported !== undefined) remarks.push(`**No effect**: ${notes.unsupported}.`)
+  return remarks.filter((remark) => remark !== '').join(' ')
+}
+
+/** The type of a field as the pages name it. */
+function typeLabel(field: Field): string {
+  const { label, inner, item, entries, kinds, branches } = fieldInfo(field).shape
+  if (kinds !== undefined) return `${kinds.map(kindLink).join(' or ')} reference`
+  if (inner !== undefined) return `configuration expression (${typeLabel(inner)})`
+  if (branches !== undefined) return [...branches.values()].map(typeLabel).join(', or ')
+  if (item !== undefined) {
+    const many = `array of ${typeLabel(item)}`
+    return label.startsWith('an array') ? many : `${typeLabel(item)}, or ${many}`
+  }
+  if (entries !== undefined) return `map of ${typeLabel(entries)}`
+  const runtime = /^an expression(?: \((\w+)\))?$/.exec(label)
+  if (runtime !== null) return `runtime expression (${runtime[1] ?? 'any'})`
+  return cell(label.replace(/^an? /, '').replace(/"[^"]*"/g, (word) => code(word.slice(1, -1))))
+}
+
+function ruleLines(field: Field, path: string): string[] {
+  const { rules = [], members = {} } = fieldInfo(field).shape
+  const where = path === '' ? '' : ` in ${code(path.replace(/\.$/, ''))}`
+  return [
+    ...rules.map(({ text }) => `- ${text.replace(/^give /, 'Give ')}${where}.`),
+    ...Object.entries(members).flatMap(([name, member]) => ruleLines(member, `${path}${name}.`)),
+    ...fieldsBelow(field, path).flatMap(([below, at]) => ruleLines(below, at)),
+  ]
+}
+
+function kindLink({ name }: Kind): string {
+  return `[${name}](README.md#${name.toLowerCase()})`
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function cell(text: string): string {
+  return text.replaceAll('\n', ' ').replace(/(?<!\\)\|/g, '\\|')
+}
