@@ -1,0 +1,108 @@
+// Holds every object type to the recipe of CONTRIBUTING.md: listed, described, tested, explained, generated.
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { CATALOGUE } from '#catalogue'
+import { type Field, fieldInfo, pageName, type TypeDefinition } from '#schema'
+import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
+
+const root = join(import.meta.dirname, '..')
+
+interface DefinitionFile {
+  /** Path from the root of the repository. */
+  readonly path: string
+  /** The exported constant, which is also the type's name. */
+  readonly name: string
+}
+
+const definitionFiles: readonly DefinitionFile[] = globSync('src/objects/**/*.ts', { cwd: root })
+  .map((path) => path.split(sep).join('/'))
+  .filter((path) => !path.endsWith('.test.ts'))
+  .flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    const calls = text.matchAll(/^export const (\w+)(?::[^=]+)? = define(?:Type|TypeOfAnyKind|Decorator)\b/gm)
+    return [...calls].map((match) => ({ path, name: match[1]! }))
+  })
+
+test('every name and alias belongs to one type', () => {
+  const names = CATALOGUE.flatMap(({ name, aliases }) => [name, ...aliases])
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at)
+  assert.deepEqual(repeated, [])
+})
+
+test('every definition is exported under the name of its type and stands in the catalogue', async () => {
+  assert.ok(definitionFiles.length > 0)
+  for (const { path, name } of definitionFiles) {
+    const module = (await import(pathToFileURL(join(root, path)).href)) as Record<string, TypeDefinition>
+    assert.equal(module[name]?.name, name, `${path}: the constant and the type have different names`)
+    assert.ok(CATALOGUE.includes(module[name]!), `${path}: ${name} is missing in src/objects/catalogue.ts`)
+  }
+})
+
+test('no definition hides from these tests', () => {
+  const hidden = globSync('src/objects/**/*.ts', { cwd: root })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .flatMap((path) => {
+      const calls = [...readFileSync(join(root, path), 'utf8').matchAll(/\bdefine(?:Type|TypeOfAnyKind|Decorator)\(/g)]
+      const exported = definitionFiles.filter((file) => file.path === path.split(sep).join('/'))
+      return calls.length === exported.length ? [] : [path]
+    })
+  assert.deepEqual(hidden, [], 'write: export const TheType = defineType({ ... })')
+})
+
+test('the catalogue is in the order of names', () => {
+  const names = CATALOGUE.map(({ name }) => name)
+  assert.deepEqual(names, names.toSorted())
+})
+
+test('a type, its file, its folder page and its test have one name', () => {
+  for (const { path, name } of definitionFiles) {
+    assert.equal(basename(path, '.ts'), pageName(name), `${path}: expected ${pageName(name)}.ts`)
+    const beside = (ending: string) => join(root, dirname(path), `${pageName(name)}${ending}`)
+    assert.ok(existsSync(beside('.test.ts')), `${path}: ${pageName(name)}.test.ts is missing`)
+    assert.ok(existsSync(beside('.md')), `${path}: ${pageName(name)}.md is missing`)
+    assert.match(readFileSync(beside('.md'), 'utf8'), /^```json$/m, `${path}: the page has no JSON example`)
+  }
+})
+
+test('every field has a description, also those inside', () => {
+  const missing = CATALOGUE.flatMap(({ name, config, settings }) => [
+    ...undescribed(config, name),
+    ...(settings === null ? [] : undescribed(settings, `${name} settings`)),
+  ])
+  assert.deepEqual(missing, [])
+})
+
+test('summaries and descriptions are sentences', () => {
+  const broken = CATALOGUE.filter(({ summary }) => !/^[A-Z].*[.]$/s.test(summary)).map(({ name }) => name)
+  assert.deepEqual(broken, [])
+})
+
+test('generated files are up to date: run npm run generate', () => {
+  const files = generatedFiles()
+  const stale = [...files].filter(([path, content]) => {
+    return !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== content
+  })
+  assert.deepEqual(
+    stale.map(([path]) => path),
+    [],
+    'not up to date',
+  )
+  assert.deepEqual(
+    presentFiles().filter((path) => !files.has(path)),
+    [],
+    'left over',
+  )
+})
+
+function undescribed(field: Field, path: string): string[] {
+  const { inner, item, entries, members = {}, branches } = fieldInfo(field).shape
+  const own = Object.entries(members).flatMap(([name, member]) => {
+    const at = `${path}.${name}`
+    return [...(fieldInfo(member).notes.description ? [] : [at]), ...undescribed(member, at)]
+  })
+  const below = [inner, item, entries, ...(branches?.values() ?? [])].filter((each) => each !== undefined)
+  return [...own, ...below.flatMap((each) => undescribed(each, path))]
+}

@@ -1,0 +1,151 @@
+// Everything that documents show as JSON works: routes build with the real object types, the rest can be read.
+import assert from 'node:assert/strict'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, sep } from 'node:path'
+import { after, test } from 'node:test'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { CATALOGUE } from '#catalogue'
+import { ConfigDocument, type World } from '#heap'
+import { respond } from '#http'
+import { DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
+import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
+import { memoryLog } from '#logging'
+import { TestMetrics, testWorld } from '#test/build'
+import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
+
+const root = join(import.meta.dirname, '..')
+
+interface Example {
+  /** File and line, for messages. */
+  readonly place: string
+  readonly json: JsonValue
+}
+
+/** Fenced JSON of the documents; generated pages only repeat what stands beside the code. */
+const examples: readonly Example[] = globSync(['README.md', 'docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
+  .map((path) => path.split(sep).join('/'))
+  .sort()
+  .flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    if (text.startsWith(GENERATED_MARK)) return []
+    return [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map((match) => {
+      const place = `${path}:${text.slice(0, match.index).split('\n').length}`
+      return { place, json: read(match[1]!, place) }
+    })
+  })
+
+function read(text: string, place: string): JsonValue {
+  try {
+    return readDocument(text).value
+  } catch (error) {
+    return assert.fail(`${place}: ${(error as Error).message}`)
+  }
+}
+
+const isDocument = (json: JsonValue): json is JsonObject => isPlainObject(json) && json['handler'] !== undefined
+const documents = examples.flatMap(({ place, json }) => (isDocument(json) ? [{ place, json }] : []))
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
+after(() => rmSync(directory, { recursive: true, force: true }))
+// What examples expect to find in the folder of the instance.
+mkdirSync(join(directory, 'public'))
+
+const log = memoryLog()
+const world: World = testWorld(
+  directory,
+  CATALOGUE,
+  { router: { openRouter: async () => async () => respond(404) } },
+  log,
+  new TestMetrics(),
+)
+const properties = rootProperties(world.directories, 'PRODUCTION', {}, world.clock, world.logger)
+
+/** The configuration that routes of examples live under: nothing but what is there without being declared. */
+async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> {
+  const document = new ConfigDocument(
+    RootDocument,
+    { handler: { type: 'StaticResponseHandler', config: { status: 404 } } },
+    { world, parent: null, properties, segments: ['gateway'], revision: '1', defaults: DEFAULT_OBJECTS },
+  )
+  await document.build()
+  return document
+}
+
+/** A document that only config.json can be. */
+const isRoot = (json: JsonObject): boolean => Object.hasOwn(json, 'temporaryStorage')
+
+test('there are examples', () => {
+  assert.ok(documents.length >= CATALOGUE.length, `${documents.length} examples for ${CATALOGUE.length} types`)
+})
+
+test('every default object can be built', async () => {
+  const parent = await openRoot()
+  const used = DEFAULT_OBJECTS.map((json, at) => ({ ...(json as JsonObject), name: `default-${at}` }))
+  const document = new ConfigDocument(
+    RouteDocument,
+    { heap: used, handler: 'ForgeRockClientHandler' },
+    { world, parent: parent.heap, properties, segments: ['gateway', 'defaults'], revision: '1' },
+  )
+  await document.build()
+  await document.heap.dispose()
+  await parent.heap.dispose()
+})
+
+test('every route in the documents builds', async (context) => {
+  const parent = await openRoot()
+  for (const { place, json } of documents) {
+    await context.test(place, async () => {
+      const input = { world, properties, segments: ['gateway', 'example'], revision: '1' }
+      const document = isRoot(json)
+        ? new ConfigDocument(RootDocument, json, { ...input, parent: null, defaults: DEFAULT_OBJECTS })
+        : new ConfigDocument(RouteDocument, json, { ...input, parent: parent.heap })
+      const { handler } = await document.build()
+      await document.decorateMain(handler)
+      await document.heap.dispose()
+      assert.deepEqual(document.warnings, [], 'an example is not to be warned about')
+    })
+  }
+  await parent.heap.dispose()
+})
+
+const schemas = generatedFiles()
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+const [routeSchema, configSchema] = ['route', 'config'].map((name) =>
+  ajv.compile(JSON.parse(schemas.get(`schemas/${name}.json`)!)),
+) as [ValidateFunction, ValidateFunction]
+const schemaOf = (json: JsonObject): ValidateFunction => (isRoot(json) ? configSchema : routeSchema)
+
+test('every route in the documents is valid by the JSON Schema', () => {
+  for (const { place, json } of documents) {
+    const validate = schemaOf(json)
+    const found = validate(json) ? [] : (validate.errors ?? []).map((each) => `${each.instancePath}: ${each.message}`)
+    assert.deepEqual(found, [], place)
+  }
+})
+
+test('the JSON Schema refuses an unknown field in any object, and an unknown type', () => {
+  for (const { place, json } of documents) {
+    const validate = schemaOf(json)
+    for (const declared of declarations(json)) {
+      const { type, config } = declared
+      const misspelled = `${type as string}x`
+      declared['type'] = misspelled
+      assert.equal(validate(json), false, `${place}: ${misspelled} passes`)
+      declared['type'] = type as string
+      declared['config'] = { ...(config as JsonObject | undefined), noSuchField: 1 }
+      assert.equal(validate(json), false, `${place}: an unknown field in ${type as string} passes`)
+      if (config === undefined) delete declared['config']
+      else declared['config'] = config
+    }
+    assert.equal(validate(json), true, place)
+  }
+})
+
+/** Objects that a document declares, wherever they stand. */
+function declarations(json: JsonValue): JsonObject[] {
+  if (Array.isArray(json)) return json.flatMap(declarations)
+  if (!isPlainObject(json)) return []
+  const below = Object.values(json).flatMap((each) => declarations(each as JsonValue))
+  return typeof json['type'] === 'string' ? [json as JsonObject, ...below] : below
+}
