@@ -89,6 +89,17 @@ export class RunningGateway implements AsyncDisposable {
     for (const store of this.gateway.stores.all) await store.scan()
   }
 
+  /** Waits until every unit serves, also those that are just being started again. */
+  async untilReady(): Promise<void> {
+    for (;;) {
+      const units = this.gateway.units
+      if (units.every(({ state }) => state === 'ready')) return
+      // A unit that ended has a successor a moment later; one that starts says when it is done.
+      const starting = units.filter(({ state }) => state === 'starting').map((unit) => unit.started)
+      await Promise.all([...starting, turn()])
+    }
+  }
+
   /** The problems of a route file, as the gateway knows them. */
   problems(file: string): string[] {
     const statuses = this.gateway.stores.all.flatMap((store) => store.status())
@@ -110,6 +121,10 @@ export class RunningGateway implements AsyncDisposable {
     this.#unitLines.close()
     this.instance[Symbol.dispose]()
   }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 async function settingsOf(instance: string, env: Readonly<Record<string, string>>): Promise<AdminSettings> {

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { RunningGateway, textRoute } from '#test/gateway'
+import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '#test/probe-extension'
+
+const ROUTER = {
+  'config/config.json': { handler: { name: '_router', type: 'Router', config: { scanInterval: 'disabled' } } },
+}
+
+function faulty(fault: string) {
+  return {
+    condition: `\${request.uri.path == '/${fault}'}`,
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'FaultFilter', config: { fault } }],
+        handler: textRoute('after the fault')['handler'],
+      },
+    },
+  }
+}
+
+describe('F21, B91: a fault inside a request', () => {
+  const failing = {
+    expression: { condition: "${request.uri.path == '/expression'}", handler: textRoute('${1 / 0}')['handler'] },
+    ...Object.fromEntries(
+      ['throw', 'reject', 'late', 'circular', 'nothing', 'complete'].map((fault) => [fault, faulty(fault)]),
+    ),
+  }
+  let gateway: RunningGateway
+
+  before(async () => {
+    gateway = await RunningGateway.start({
+      files: ROUTER,
+      routes: { ...failing, probe: PROBE_ROUTE },
+      extra: { 'probe.js': PROBE_EXTENSION },
+    })
+  })
+
+  after(() => gateway[Symbol.asyncDispose]())
+
+  const messages = {
+    throw: 'thrown',
+    reject: 'rejected',
+    late: 'a text',
+    circular: 'circular',
+    expression: 'division by zero',
+    nothing: 'the handler gave no response',
+  }
+  for (const [fault, message] of Object.entries(messages)) {
+    test(`${fault}: 500 without a word of the inside, and one log line under the route's qualified name`, async () => {
+      const from = gateway.log.lines.length
+      const answer = await gateway.ask(`/${fault}`)
+      assert.deepEqual([answer.status, answer.text], [500, ''])
+      const entry = await gateway.log.until(/"level":"error"/, from)
+      assert.equal(entry.logger, `gateway+_router+${fault}`)
+      assert.match(JSON.stringify(entry).toLowerCase(), new RegExp(message))
+      assert.match(String(entry['transactionId']), /^[0-9a-f-]{36}$/)
+      assert.equal(gateway.log.lines.slice(from).filter((line) => line.includes('"level":"error"')).length, 1)
+      const counter = fault === 'nothing' ? 'gw_route_response_null_total' : 'gw_route_response_error_total'
+      assert.equal(await gateway.metric(counter, { route: fault }), 1)
+      assert.equal(await gateway.metric('gw_route_response_status_total', { route: fault, family: 'Server_error' }), 1)
+    })
+  }
+
+  test('a callback that fails after the response was sent is logged and harms nobody', async () => {
+    assert.equal((await gateway.ask('/complete')).text, 'after the fault')
+    await gateway.log.until(/a callback of the exchange failed/)
+  })
+
+  test('no fault left a rejection unhandled, an active request or a restarted unit', async () => {
+    const [probe] = await probeUnits((path) => gateway.ask(path), 1)
+    assert.equal(probe?.unhandled, 0)
+    assert.equal(gateway.gateway.restarts, 0)
+    assert.equal(await gateway.metric('gw_route_request_active'), 0)
+  })
+})
+
+test('an exception outside of any request ends its unit only, which is started again with what is deployed', async () => {
+  await using gateway = await RunningGateway.start({
+    units: 2,
+    files: ROUTER,
+    routes: { outside: faulty('outside') },
+    extra: { 'probe.js': PROBE_EXTENSION },
+  })
+  await gateway.deploy('probe', PROBE_ROUTE)
+  const before = await probeUnits((path) => gateway.ask(path), 2)
+  assert.equal(before.length, 2)
+
+  await gateway.ask('/outside').catch(() => {})
+  const entry = await gateway.log.until(/a unit ended; it is started again/)
+  assert.match(JSON.stringify(entry['error']), /outside of any request/)
+  const ready = await gateway.askAdmin('/health/ready?verbose')
+  assert.equal(ready.status, 503)
+  const { checks } = JSON.parse(ready.text) as { checks: { name: string; ok: boolean }[] }
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok).map(({ name }) => name),
+    [`unit-${entry['unit']}`],
+  )
+  assert.equal((await gateway.askAdmin('/health/live')).status, 200)
+  for (let round = 0; round < 30; round++) assert.equal((await gateway.ask('/probe')).status, 200)
+
+  await gateway.untilReady()
+  const afterwards = await probeUnits((path) => gateway.ask(path), 2)
+  const known = before.map(({ threadId }) => threadId)
+  assert.equal(afterwards.filter(({ threadId }) => !known.includes(threadId)).length, 1)
+  assert.equal(gateway.gateway.restarts, 1)
+  assert.equal((await gateway.askAdmin('/health/ready')).status, 200)
+
+  await gateway.deploy('late', textRoute('late', { condition: "${request.uri.path == '/late'}" }))
+  for (let round = 0; round < 10; round++) assert.equal((await gateway.ask('/late')).text, 'late')
+})
+
+test('the only unit of a gateway comes back with the last good version of a file that is bad by now', async () => {
+  await using gateway = await RunningGateway.start({
+    files: ROUTER,
+    routes: { outside: faulty('outside'), a: textRoute('good', { condition: "${request.uri.path == '/a'}" }) },
+    extra: { 'probe.js': PROBE_EXTENSION },
+  })
+  await gateway.deploy('a', '{ bad')
+  await gateway.ask('/outside').catch(() => {})
+  await gateway.log.until(/a unit ended/)
+  await gateway.untilReady()
+  assert.equal((await gateway.ask('/a')).text, 'good')
+})
+
+test('a unit that ends as often as it starts is started again after longer and longer times', async () => {
+  await using gateway = await RunningGateway.start({
+    files: ROUTER,
+    routes: { outside: faulty('outside') },
+    extra: { 'probe.js': PROBE_EXTENSION },
+  })
+  const delays: unknown[] = []
+  for (let round = 0; round < 2; round++) {
+    const from = gateway.log.lines.length
+    await gateway.ask('/outside').catch(() => {})
+    delays.push((await gateway.log.until(/a unit ended/, from))['delay'])
+    await gateway.untilReady()
+  }
+  assert.deepEqual(delays, [100, 200])
+})
+
+describe('a start that fails', () => {
+  test('names the place in config.json', async () => {
+    await assert.rejects(RunningGateway.start({ files: { 'config/config.json': { handler: 'nobody' } } }), {
+      name: 'UnitStartError',
+      problems: [{ pointer: '/handler', message: 'no Handler named "nobody" in this heap or its parents' }],
+    })
+  })
+
+  test('also of a port that another process has', async () => {
+    await using other = await RunningGateway.start()
+    await assert.rejects(RunningGateway.start({ admin: { adminConnector: { port: other.gateway.adminPort } } }), {
+      code: 'EADDRINUSE',
+    })
+  })
+
+  test('a broken route fails no start', async () => {
+    await using gateway = await RunningGateway.start({
+      units: 2,
+      routes: { bad: { handler: 'nobody' }, b: textRoute('B') },
+    })
+    assert.equal((await gateway.ask('/x')).text, 'B')
+    assert.match(gateway.problems('bad.json').join(), /no Handler named "nobody"/)
+    await gateway.deploy('bad', textRoute('mended', { name: 'a' }))
+    assert.equal((await gateway.ask('/x')).text, 'mended')
+    await gateway.undeploy('bad')
+    assert.equal((await gateway.ask('/x')).text, 'B')
+  })
+})
