@@ -142,8 +142,8 @@ test('a null switches a decoration off', async () => {
 
 test('a key that names no decorator is an error, with a suggestion; comments are not', async () => {
   await refused(
-    { handler: { type: 'EchoHandler', comment: 'x', _m: 1, pikcy: 'x' }, confg: {} },
-    '/confg: unknown field, and no decorator of that name; did you mean "config"?',
+    { handler: { type: 'EchoHandler', comment: 'x', _m: 1, pikcy: 'x' }, hanlder: {} },
+    '/hanlder: unknown field, and no decorator of that name; did you mean "handler"?',
     '/handler/pikcy: unknown field, and no decorator of that name; did you mean "picky"?',
   )
   await refused(

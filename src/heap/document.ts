@@ -82,12 +82,17 @@ export class ConfigDocument<M extends Members> {
 
   /** Builds the heap and settles the fields; on failure everything built so far is released. */
   async build(): Promise<Settled<DecodedMembers<M>>> {
+    const problems: Problem[] = []
     try {
-      await this.heap.buildAll()
-      return await this.heap.settleFields(this.#fields)
+      await this.heap.buildAll().catch(collectInto(problems))
+      // Fields that were not decoded can not be settled; those that were may have problems of their own to tell.
+      const fields = this.problems.length > 0 ? null : this.heap.settleFields(this.#fields)
+      const settled = await fields?.catch(collectInto(problems))
+      if (problems.length > 0) throw new ConfigError(withoutRepeats(problems))
+      return settled as Settled<DecodedMembers<M>>
     } catch (error) {
       await this.heap.dispose()
-      throw error instanceof ConfigError ? withoutRepeats(error) : error
+      throw error
     }
   }
 
@@ -109,12 +114,17 @@ function without(json: JsonObject, left: string): JsonObject {
   return rest
 }
 
-function withoutRepeats(error: ConfigError): ConfigError {
+function collectInto(problems: Problem[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems)
+  }
+}
+
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
-  return new ConfigError(
-    error.problems.filter(({ pointer, message }) => {
-      const key = `${pointer}\n${message}`
-      return !seen.has(key) && seen.add(key)
-    }),
-  )
+  return problems.filter(({ pointer, message }) => {
+    const key = `${pointer}\n${message}`
+    return !seen.has(key) && seen.add(key)
+  })
 }

@@ -176,7 +176,7 @@ test('nothing is built when anything can not be decoded, and every problem is to
   assert.deepEqual(document.problems.map(formatProblem), [
     '/heap/1/config/lable: unknown field; did you mean "label"?',
     '/heap/1/config/parts/0/config/fails: expected true or false, got 3',
-    '/sise: unknown field, and no decorator of that name',
+    '/sise: unknown field, and no decorator of that name; did you mean "size"?',
     '/main/type: unknown type "Prat"; did you mean "Part"?',
   ])
   await assert.rejects(document.build(), ConfigError)
@@ -196,6 +196,15 @@ test('problems of several objects that only building shows are told together', a
     `/heap/0/config/weight: ${given}`,
     '/heap/1/config/parts/1: no Part named "missing" in this heap or its parents',
     `/heap/2/config/weight: ${given}`,
+  ])
+})
+
+test('problems of the heap and of the fields are told together, each once', async () => {
+  const heap = [{ name: 'a', type: 'Part', config: { fails: true } }]
+  await refused({ heap, main: part('main', 'a', 'missing'), size: '${true}' }, [
+    '/heap/0: Part can not be built: broken',
+    '/main/config/parts/1: no Part named "missing" in this heap or its parents',
+    '/size: ${true} gave a bad value: expected an integer, got true',
   ])
 })
 
