@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { CATALOGUE } from '#catalogue'
-import { DEFAULT_OBJECTS, RootDocument, RouteDocument } from '#instance'
+import { CONFIG_SCHEMA, ROUTE_SCHEMA } from '#instance'
 import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
 import { root } from './steps.ts'
 
@@ -16,8 +16,8 @@ export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGU
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const prose = proseFiles()
   const files = new Map<string, string>()
-  files.set('schemas/route.json', asJson(documentSchema({ ...ROUTE, defaults: DEFAULT_OBJECTS }, byName)))
-  files.set('schemas/config.json', asJson(documentSchema({ ...CONFIG, defaults: DEFAULT_OBJECTS }, byName)))
+  files.set('schemas/route.json', asJson(documentSchema(ROUTE_SCHEMA, byName)))
+  files.set('schemas/config.json', asJson(documentSchema(CONFIG_SCHEMA, byName)))
   files.set(`${REFERENCE}/README.md`, marked(referenceIndex(byName)))
   for (const definition of byName) {
     files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
@@ -33,18 +33,6 @@ export function presentFiles(): string[] {
     return readFileSync(join(root, path), 'utf8').startsWith(GENERATED_MARK)
   })
   return [...globSync('schemas/*.json', { cwd: root }), ...pages].map(withSlashes).sort()
-}
-
-const ROUTE = {
-  title: 'Route',
-  description: 'A route of the gateway: a condition, a handler, and the objects they need.',
-  document: RouteDocument,
-}
-
-const CONFIG = {
-  title: 'config.json',
-  description: 'The main configuration of the gateway: the handler that every request meets first, and its objects.',
-  document: RootDocument,
 }
 
 /** The prose beside each type, by the name of its page. */

@@ -1,6 +1,7 @@
 import { AuditServiceKind, HandlerKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
-import { condition, ref, string } from '#schema'
+import { condition, type DocumentSource, ref, string } from '#schema'
+import { DEFAULT_OBJECTS } from './default-objects.ts'
 
 /** Keys that files of older gateways hold (decisions 4). */
 const LEGACY = ['audit', 'monitor']
@@ -31,3 +32,19 @@ export const RootDocument = documentType(
   },
   LEGACY,
 )
+
+/** What the JSON Schema of route files is made from. */
+export const ROUTE_SCHEMA: DocumentSource = {
+  title: 'Route',
+  description: 'A route of the gateway: a condition, a handler, and the objects they need.',
+  document: RouteDocument,
+  defaults: DEFAULT_OBJECTS,
+}
+
+/** What the JSON Schema of config.json is made from. */
+export const CONFIG_SCHEMA: DocumentSource = {
+  title: 'config.json',
+  description: 'The main configuration of the gateway: the handler that every request meets first, and its objects.',
+  document: RootDocument,
+  defaults: DEFAULT_OBJECTS,
+}

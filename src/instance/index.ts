@@ -1,6 +1,6 @@
 export { DEFAULT_CONFIG, DEFAULT_OBJECTS } from './default-objects.ts'
 export { type InstanceDirectories, instanceDirectories, instanceDirectory } from './directories.ts'
-export { RootDocument, RouteDocument } from './documents.ts'
+export { CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from './documents.ts'
 export { loadExtensions } from './extensions.ts'
 export { type RouteIdentity, routeIdentity } from './route-identity.ts'
 export { rootProperties } from './tokens.ts'
