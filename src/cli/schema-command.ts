@@ -1,2 +1,46 @@
+import { Catalogue } from '#heap'
+import { instanceDirectories, ROUTE_SCHEMA } from '#instance'
+import { documentSchema, typeSchema } from '#schema'
+import { UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
-export const SchemaCommand: Command = null as never
+import { EXIT } from './exit-codes.ts'
+import { chosenInstance, INSTANCE_OPTION, instanceTypes } from './instance-settings.ts'
+import { aligned, writeJson } from './terminal.ts'
+
+/** `gateway schema`: JSON Schema for editors and pipelines. */
+export const SchemaCommand: Command = {
+  usage: ['schema [TYPE] [--json]', 'schema --list [--json]'],
+  description: [
+    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a whole route file where no type is named. Types of the instance\'s "extra" folder are known too.',
+  ],
+  options: [{ name: 'list', description: 'List the types instead.' }, INSTANCE_OPTION],
+  operands: { least: 0, most: 1 },
+  examples: [
+    { line: 'gateway schema > route.schema.json', note: 'for an editor that completes and checks route files' },
+    { line: 'gateway schema StaticResponseHandler', note: 'one type' },
+  ],
+  exits: [],
+  async run(args, surroundings) {
+    const { stdout } = surroundings
+    const { instance } = chosenInstance(args, surroundings)
+    const types = (await instanceTypes(instanceDirectories(instance))).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    if (args.has('list')) {
+      const list = types.map(({ name, kind, summary }) => ({ name, kind: kind?.name ?? 'any', summary }))
+      if (args.json) writeJson(stdout, list)
+      else stdout.write(`${aligned(list.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`)
+      return EXIT.ok
+    }
+    const [asked] = args.operands
+    if (asked === undefined) {
+      writeJson(stdout, documentSchema(ROUTE_SCHEMA, types))
+      return EXIT.ok
+    }
+    const definition = new Catalogue(types).find(asked)
+    if (definition === null) {
+      const known = types.flatMap(({ name, aliases }) => [name, ...aliases])
+      throw new UsageError(`unknown type "${asked}"`, { word: asked, known })
+    }
+    writeJson(stdout, typeSchema(definition, types))
+    return EXIT.ok
+  },
+}

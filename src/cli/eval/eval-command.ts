@@ -1,2 +1,78 @@
+import { compile, ExpressionSyntaxError, isExpression } from '#expression'
+import { exchangeScope } from '#http'
+import { instanceDirectories, rootProperties } from '#instance'
+import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
-export const EvalCommand: Command = null as never
+import { EXIT } from '../exit-codes.ts'
+import { chosenInstance, INSTANCE_OPTION } from '../instance-settings.ts'
+import { SILENT } from '../rehearsal/silent-logger.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { paintFor, writeJson } from '../terminal.ts'
+import { plainValue } from './plain-value.ts'
+import { exchangeOf } from './request-file.ts'
+
+/** `gateway eval`: the value of one expression. */
+export const EvalCommand: Command = {
+  usage: ['eval EXPRESSION [--request FILE] [--json]'],
+  description: [
+    'Evaluates an expression as a route would, and prints its value: text as it is, everything else as JSON. The ${} around a lone expression may be left out.',
+    'FILE holds the request it sees, as JSON: {"method", "uri", "headers", "entity"}, each optional; without it that is GET http://localhost/.',
+  ],
+  options: [
+    { name: 'request', value: 'FILE', description: 'The request that the expression sees.' },
+    { ...INSTANCE_OPTION, description: 'Instance directory that the expression sees as `gateway`.' },
+  ],
+  operands: { least: 1, most: 1 },
+  examples: [
+    { line: `gateway eval "toUpperCase('abc')"`, note: 'a function' },
+    { line: 'gateway eval \'${find(request.uri.path, "^/shop")}\' --request request.json', note: 'a condition' },
+  ],
+  exits: [[EXIT.failed, 'it can not be parsed or evaluated, or FILE can not be read']],
+  async run(args, surroundings) {
+    const text = args.operands[0] as string
+    // `1 + 2` is meant as an expression: as plain text there would be nothing to evaluate.
+    const source = isExpression(text) ? text : `\${${text}}`
+    try {
+      const value = plainValue(evaluate(source, args, surroundings))
+      if (typeof value === 'string' && !args.json) surroundings.stdout.write(`${value}\n`)
+      else writeJson(surroundings.stdout, value)
+      return EXIT.ok
+    } catch (error) {
+      const shift = source.length === text.length ? 0 : 2
+      return fail(error as Error, text, shift, args.json, surroundings)
+    }
+  },
+}
+
+function evaluate(source: string, args: Arguments, surroundings: Surroundings): unknown {
+  const expression = compile(source)
+  const { instance } = chosenInstance(args, surroundings)
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+  const { env, stderr } = surroundings
+  const { scope } = rootProperties(instanceDirectories(instance), 'PRODUCTION', env, clock, {
+    ...SILENT,
+    warn: (first: unknown, message?: string) => void stderr.write(`warning: ${message ?? String(first)}\n`),
+  })
+  return expression.evaluate(exchangeScope(requestIn(args.value('request')), null, scope))
+}
+
+function requestIn(file: string | undefined): ReturnType<typeof exchangeOf> {
+  try {
+    return exchangeOf(file)
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function fail(error: Error, text: string, shift: number, json: boolean, surroundings: Surroundings): number {
+  const { stderr } = surroundings
+  const offset = error instanceof ExpressionSyntaxError ? Math.max(0, error.offset - shift) : null
+  if (json) {
+    writeJson(stderr, { error: { message: error.message, ...(offset !== null && { offset }) } })
+    return EXIT.failed
+  }
+  const paint = paintFor(stderr, surroundings)
+  if (offset !== null && !text.includes('\n')) stderr.write(`  ${text}\n  ${' '.repeat(offset)}${paint('red', '^')}\n`)
+  stderr.write(`gateway: eval: ${error.message}\n`)
+  return EXIT.failed
+}

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { type AdminSettings, Gateway, readConfigFile, UnitStartError } from '#control'
+import { JsonSyntaxError } from '#json'
 import { createLogger, type Logger, type LogLevel } from '#logging'
+import { ConfigError } from '#schema'
 import { EXIT } from '../exit-codes.ts'
-import { formatPlaced, type PlacedProblem, placed } from '../problems.ts'
+import { formatPlaced, type PlacedProblem, placed, problemsOf } from '../problems.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
@@ -65,13 +67,18 @@ function gatewayLogger({ unit }: AdminSettings): Logger {
 }
 
 function reportFailedStart(error: unknown, settings: AdminSettings, { stderr }: Surroundings, logger: Logger): number {
-  const problems = error instanceof UnitStartError ? error.problems : []
-  if (problems.length === 0) {
+  const file = join(settings.directories.config, 'config.json')
+  const report = (problems: readonly PlacedProblem[]): number => {
+    for (const problem of problems) stderr.write(`${formatPlaced(problem)}\n`)
+    return EXIT.configuration
+  }
+  // Text that is no configuration at all knows its own place.
+  if (error instanceof JsonSyntaxError || error instanceof ConfigError)
+    return report(placed(file, null, problemsOf(error)))
+  if (!(error instanceof UnitStartError) || error.problems.length === 0) {
     logger.error({ error }, 'the gateway could not start')
     stderr.write(`gateway: could not start: ${startFailure(error, settings)}\n`)
     return EXIT.failed
   }
-  const file = join(settings.directories.config, 'config.json')
-  for (const problem of placed(file, readConfigFile(file), problems)) stderr.write(`${formatPlaced(problem)}\n`)
-  return EXIT.configuration
+  return report(placed(file, readConfigFile(file), error.problems))
 }

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { Body, Exchange, Headers, jsonCopy, Request, TemporaryStorage, Uri } from '#http'
+import { isPlainObject, type JsonObject, readDocument } from '#json'
+import { didYouMean } from '#schema'
+
+const MEMBERS = ['method', 'uri', 'headers', 'entity']
+const ENTITY_LIMIT = 16 * 1024 * 1024
+
+/** The exchange an expression sees: of the request in a file, or of a plain one. */
+export function exchangeOf(file: string | undefined): Exchange {
+  const json = file === undefined ? {} : readRequestFile(file)
+  const { method = 'GET', uri = 'http://localhost/', headers = {}, entity } = json
+  const parsed = Uri.parse(String(uri))
+  const fields = headerFields(headers)
+  if (!fields.has('host')) fields.add('Host', parsed.authority)
+  const body = entity === undefined || entity === null ? Body.empty : Body.of(entityText(entity))
+  return new Exchange({
+    request: new Request({ method: String(method), uri: parsed, headers: fields, body }),
+    client: {
+      remoteAddress: '127.0.0.1',
+      remotePort: 0,
+      remoteUser: null,
+      localAddress: '127.0.0.1',
+      localPort: 8080,
+      certificates: [],
+      userAgent: fields.get('user-agent'),
+      secure: parsed.scheme === 'https',
+      external: true,
+    },
+    storage: new TemporaryStorage({
+      initialLength: 8192,
+      memoryLimit: ENTITY_LIMIT,
+      fileLimit: ENTITY_LIMIT,
+      directory: tmpdir(),
+    }),
+  })
+}
+
+function readRequestFile(file: string): JsonObject {
+  const { value } = readDocument(readFileSync(file, 'utf8'))
+  if (!isPlainObject(value)) throw new TypeError('expected an object { "method", "uri", "headers", "entity" }')
+  for (const key of Object.keys(value)) {
+    if (!MEMBERS.includes(key)) throw new TypeError(`unknown field "${key}"${didYouMean(key, MEMBERS)}`)
+  }
+  return value as JsonObject
+}
+
+function headerFields(json: unknown): Headers {
+  if (!isPlainObject(json)) throw new TypeError('headers: expected an object, name to value or list of values')
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(json)) {
+    for (const value of Array.isArray(values) ? values : [values]) headers.add(name, String(value))
+  }
+  return headers
+}
+
+function entityText(entity: unknown): string {
+  return typeof entity === 'string' ? entity : JSON.stringify(jsonCopy(entity))
+}
