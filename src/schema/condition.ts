@@ -1,4 +1,4 @@
-import { isExpression } from '#expression'
+import { isExpression, lint } from '#expression'
 import type { Exchange, Response } from '#http'
 import { isPlainObject } from '#json'
 import { EXPRESSION_SCHEMA } from './compiled.ts'
@@ -58,6 +58,7 @@ class StrictCondition extends Deferred<Condition> {
 
   settle(context: SettleContext, pointer: string): Condition {
     const ask = this.#inner.settle(context, pointer) as Runtime<unknown>
+    for (const doubt of lint(ask.expression)) context.warn(pointer, doubt)
     const strict = (exchange: Exchange, response?: Response | null) => {
       const value = ask(exchange, response)
       return value instanceof Promise ? value.then((settled) => settled === true) : value === true

@@ -259,3 +259,24 @@ test('a template names each expression that can not be read', async () => {
     return true
   })
 })
+
+test('an object of the gateway gives what it stands for: a URI its text, a status its code', async () => {
+  const uri = await settled(runtime('string'), '${request.uri}')
+  assert.equal(uri(exchange()), 'http://app.example/home?x=1')
+  const code = await settled(runtime('number'), '${response.status}')
+  assert.equal(code(exchange(), respond(418)), 418)
+  const text = await settled(runtime('string'), '${response.status}')
+  assert.equal(text(exchange(), respond(418)), '418')
+})
+
+test('B7: a condition that searches a host name without an anchor is warned about', async () => {
+  const warnings: string[] = []
+  const context = {
+    scope: SCOPE,
+    resolve: () => assert.fail('nothing to resolve'),
+    warn: (pointer: string, message: string) => void warnings.push(`${pointer}: ${message}`),
+  }
+  const { value } = decode(condition(), "${find(request.uri.host, 'example.com')}", '/condition')
+  await settle(value, context, '/condition')
+  assert.match(warnings.join('\n'), /^\/condition: find\(request\.uri\.host, "example\.com"\) searches anywhere/)
+})

@@ -1,4 +1,4 @@
-import { EvaluationError, type Expression, type Scope } from '#expression'
+import { EvaluationError, type Exposure, type Expression, exposed, type Scope } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
 import { bodiesToRead, compiled, constant, EXPRESSION_SCHEMA } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
@@ -95,11 +95,20 @@ function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): R
 
 function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression): unknown {
   if (value === null || value === undefined) return null
-  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
-  if (!fits(type, value)) {
-    throw new EvaluationError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
-  }
-  return value
+  if (fits(type, value)) return value
+  const plain = plainValue(value, type)
+  if (type === 'string' && (typeof plain === 'number' || typeof plain === 'boolean')) return String(plain)
+  if (fits(type, plain)) return plain
+  throw new EvaluationError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
+}
+
+/** What an object of ours stands for: a status its code, a URI its text. */
+function plainValue(value: unknown, type: keyof RuntimeTypes): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const exposure = (value as { readonly [exposed]?: Exposure<unknown> })[exposed]
+  if (exposure?.value !== undefined) return exposure.value(value)
+  const toText = type === 'string' ? exposure?.call?.['toString'] : undefined
+  return toText === undefined ? value : toText(value)
 }
 
 function fits(type: keyof RuntimeTypes, value: unknown): boolean {

@@ -34,7 +34,8 @@ export const Router = defineType({
         name: env.localName,
         directory:
           directory === undefined ? join(env.directories.config, 'routes') : resolve(env.directories.config, directory),
-        scanInterval,
+        // Older files say -1 for never.
+        scanInterval: Math.max(0, scanInterval),
         defaultHandler: defaultHandler ?? null,
       },
       env,
