@@ -7,7 +7,7 @@ import type { Logger } from '#logging'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
-import type { AdminSettings } from './admin-settings.ts'
+import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
@@ -61,6 +61,8 @@ export class Gateway {
 
   /** Opens the management connector, then starts the units; resolves when all serve. */
   async start(): Promise<void> {
+    // Throws for text that is no configuration at all, before anything is opened.
+    readConfigFile(configFile(this.#input.settings))
     mkdirSync(this.#input.settings.directories.temporary, { recursive: true })
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()
@@ -187,8 +189,12 @@ export class Gateway {
   }
 }
 
-function configText({ directories }: AdminSettings): string | null {
-  const path = join(directories.config, 'config.json')
+function configFile({ directories }: AdminSettings): string {
+  return join(directories.config, 'config.json')
+}
+
+function configText(settings: AdminSettings): string | null {
+  const path = configFile(settings)
   return existsSync(path) ? readFileSync(path, 'utf8') : null
 }
 
