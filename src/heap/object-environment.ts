@@ -39,6 +39,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     scope: place.scope,
     units: world.units,
     transactionIdHeader: world.transactionIdHeader,
+    streaming: world.streaming ?? true,
     router: place.router,
     shared: async (name, bytes) => {
       const { memory, release } = await world.shared(`${place.sharedKey}/${name}`, bytes)

@@ -12,6 +12,8 @@ export interface World {
   readonly units: number
   /** The header field that carries transaction ids between servers. */
   readonly transactionIdHeader: string
+  /** False where bodies are to be kept whole before they are passed on; they stream by default. */
+  readonly streaming?: boolean
   /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */

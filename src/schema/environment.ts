@@ -74,6 +74,8 @@ export interface Environment {
   readonly units: number
   /** The header field that carries transaction ids between servers. */
   readonly transactionIdHeader: string
+  /** Whether bodies stream (`streamingEnabled` of admin.json); if not, they are kept whole before they are passed on. */
+  readonly streaming: boolean
   readonly router: RouterHost
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>

@@ -21,6 +21,7 @@ export interface UnitInput {
   readonly mode: string
   readonly units: number
   readonly transactionIdHeader: string
+  readonly streaming?: boolean
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
@@ -93,6 +94,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     directories: input.directories,
     units: input.units,
     transactionIdHeader: input.transactionIdHeader,
+    streaming: input.streaming ?? true,
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
     shared: (key, bytes) => input.feed.share(key, bytes),

@@ -51,6 +51,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       mode: settings.mode,
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
+      streaming: settings.streamingEnabled,
       config: settings.config,
       types: CATALOGUE,
       feed: link,

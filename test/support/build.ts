@@ -63,6 +63,7 @@ export interface Surroundings {
   readonly decorations?: Readonly<Record<string, JsonValue>>
   readonly units?: number
   readonly transactionIdHeader?: string
+  readonly streaming?: boolean
   readonly router?: RouterHost
   readonly name?: string
 }
@@ -145,6 +146,7 @@ export function testWorld(
       temporary: directory,
     },
     units: surroundings.units ?? 1,
+    streaming: surroundings.streaming ?? true,
     transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
     router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,

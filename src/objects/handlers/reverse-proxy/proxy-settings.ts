@@ -81,7 +81,7 @@ export const PROXY_FIELDS = {
     .optional()
     .meta({
       description:
-        'streaming, as when not set: a response is passed on while it arrives. non_streaming: only once all of it is in the temporary storage.',
+        'streaming: a response is passed on while it arrives. non_streaming: only once all of it is in the temporary storage. Not set: as streamingEnabled of admin.json says.',
     }),
   temporaryStorage: ref(TemporaryStorageKind).optional().meta({
     description:
@@ -124,7 +124,9 @@ export function upstreamOf(settings: ProxySettings, env: Environment): Handler {
   })
   env.onDispose(() => client.release())
   const send: Handler = (exchange) => client.send(exchange, exchange.request)
-  if (asyncBehavior === 'non_streaming') return whole(send, temporaryStorage ?? null)
+  // The handler's own word decides, else that of admin.json (decisions 4).
+  const streams = asyncBehavior === undefined ? env.streaming : asyncBehavior === 'streaming'
+  if (!streams) return whole(send, temporaryStorage ?? null)
   if (temporaryStorage !== undefined) {
     env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
   }

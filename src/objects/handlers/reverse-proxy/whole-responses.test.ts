@@ -100,3 +100,17 @@ test('a storage that streaming makes useless is warned about', async () => {
     '/heap/0: temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them',
   ])
 })
+
+test('where the gateway does not stream, responses are kept whole unless the handler says otherwise', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  const cases: readonly (readonly [JsonValue, boolean])[] = [
+    [{}, true],
+    [{ asyncBehavior: 'streaming' }, false],
+  ]
+  for (const [config, buffered] of cases) {
+    await using built = await build<Handler>(ReverseProxyHandler, config, { streaming: false })
+    const response = await built.object(exchangeFor('GET', upstream.url))
+    assert.equal(response.body.isBuffered, buffered)
+    response.body.cancel()
+  }
+})
