@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { respond } from '#http'
+import { exchangeFor } from '#test/exchange'
+import { adminCredentials, authenticate, isLoopback } from './authentication.ts'
+
+const PASSWORD = 'pässword: with a colon'
+const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+async function statusOf(parts: {
+  mode: 'PRODUCTION' | 'DEVELOPMENT'
+  password: string | null
+  from: string
+  path?: string
+  authorization?: string | string[]
+}): Promise<number> {
+  const filter = authenticate({ password: () => parts.password }, parts.mode, (path) => path.startsWith('/metrics'))
+  const exchange = exchangeFor('GET', `http://localhost${parts.path ?? '/api/info'}`, {
+    client: { remoteAddress: parts.from },
+    ...(parts.authorization !== undefined && { headers: { Authorization: parts.authorization } }),
+  })
+  return (await filter(exchange, async () => respond(200))).status
+}
+
+describe('admin authentication (decisions 3)', () => {
+  const here = '127.0.0.1'
+  const elsewhere = '192.0.2.7'
+  const rows: readonly [
+    mode: 'PRODUCTION' | 'DEVELOPMENT',
+    password: string | null,
+    from: string,
+    path: string,
+    status: number,
+  ][] = [
+    ['PRODUCTION', null, here, '/api/info', 401],
+    ['PRODUCTION', null, elsewhere, '/api/info', 401],
+    ['PRODUCTION', null, here, '/metrics/prometheus', 200],
+    ['PRODUCTION', null, elsewhere, '/metrics/prometheus', 401],
+    ['PRODUCTION', PASSWORD, here, '/api/info', 401],
+    ['PRODUCTION', PASSWORD, here, '/metrics/prometheus', 200],
+    ['PRODUCTION', PASSWORD, elsewhere, '/metrics/prometheus', 401],
+    ['DEVELOPMENT', null, here, '/api/info', 200],
+    ['DEVELOPMENT', null, '::1', '/api/info', 200],
+    ['DEVELOPMENT', null, elsewhere, '/api/info', 401],
+    ['DEVELOPMENT', null, elsewhere, '/metrics/prometheus', 401],
+    ['DEVELOPMENT', PASSWORD, here, '/api/info', 401],
+    ['DEVELOPMENT', PASSWORD, elsewhere, '/api/info', 401],
+  ]
+  for (const [mode, password, from, path, status] of rows) {
+    const secret = password === null ? 'no secret' : 'a secret'
+    test(`${mode}, ${secret}, from ${from}, ${path} without credentials: ${status}`, async () => {
+      assert.equal(await statusOf({ mode, password, from, path }), status)
+    })
+  }
+
+  test('the right credentials open the API in each mode, from anywhere', async () => {
+    for (const mode of ['PRODUCTION', 'DEVELOPMENT'] as const) {
+      for (const authorization of [basic('admin', PASSWORD), basic('admin', PASSWORD).replace('Basic', 'BASIC')]) {
+        assert.equal(await statusOf({ mode, password: PASSWORD, from: elsewhere, authorization }), 200)
+      }
+      assert.equal(await statusOf({ mode, password: 'token', from: elsewhere, authorization: 'bearer token' }), 200)
+    }
+  })
+
+  const refused: Readonly<Record<string, string | string[]>> = {
+    'another password': basic('admin', 'guess'),
+    'another user': basic('root', 'token'),
+    'no user': basic('', 'token'),
+    'a prefix of the password': 'Bearer toke',
+    'a longer token': 'Bearer token2',
+    'an empty token': 'Bearer ',
+    'two spaces': 'Bearer  token',
+    'another scheme': 'Digest token',
+    'only the token': 'token',
+    'two headers': ['Bearer token', 'Bearer token'],
+  }
+  for (const [what, authorization] of Object.entries(refused)) {
+    test(`${what}: 401`, async () => {
+      assert.equal(await statusOf({ mode: 'PRODUCTION', password: 'token', from: here, authorization }), 401)
+    })
+  }
+
+  test('credentials are worth nothing where no secret is configured', async () => {
+    for (const authorization of [basic('admin', ''), basic('admin', 'null'), 'Bearer null', 'Bearer undefined']) {
+      assert.equal(await statusOf({ mode: 'PRODUCTION', password: null, from: here, authorization }), 401)
+    }
+  })
+
+  test('the refusal names the scheme and is not cached', async () => {
+    const filter = authenticate({ password: () => 'x' }, 'PRODUCTION', () => false)
+    const response = await filter(exchangeFor('GET', 'http://localhost/api/info'), async () => respond(200))
+    assert.equal(response.headers.get('www-authenticate'), 'Basic realm="IdentityGateway", charset="UTF-8"')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+  })
+})
+
+test('the password is that of the file, without its line end, before that of the environment; empty is none', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'))
+  try {
+    const credentials = adminCredentials(directory, { GATEWAY_ADMIN_PASSWORD: 'from the environment' })
+    assert.equal(credentials.password(), 'from the environment')
+    const file = join(directory, 'gateway.admin.password')
+    writeFileSync(file, 'from the file \n')
+    assert.equal(credentials.password(), 'from the file ')
+    writeFileSync(file, 'changed')
+    assert.equal(credentials.password(), 'changed')
+    writeFileSync(file, '\n')
+    assert.equal(credentials.password(), null)
+    assert.equal(adminCredentials(join(directory, 'none'), { GATEWAY_ADMIN_PASSWORD: '' }).password(), null)
+    assert.equal(adminCredentials(join(directory, 'none'), {}).password(), null)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
+test('loopback is 127.0.0.0/8 and ::1, as addresses and not as text that looks like them', () => {
+  for (const address of ['127.0.0.1', '127.8.9.10', '::1']) assert.equal(isLoopback(address), true)
+  for (const address of ['128.0.0.1', '10.127.0.1', '127.0.0.1.evil.test', '::2', '', 'localhost']) {
+    assert.equal(isLoopback(address), false)
+  }
+})
