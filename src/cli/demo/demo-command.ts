@@ -1,2 +1,79 @@
+import { createSampleInstance, startProtectedApplication } from '#dev'
+import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
-export const DemoCommand: Command = null as never
+import { EXIT } from '../exit-codes.ts'
+import { openSettings } from '../instance-settings.ts'
+import { formatPlaced } from '../problems.ts'
+import { SILENT } from '../rehearsal/silent-logger.ts'
+import { serve } from '../run/serve.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { writeJson } from '../terminal.ts'
+import { demoText, filledRows } from './demo-text.ts'
+import { firstFree } from './free-port.ts'
+
+const TRAFFIC_PORT = 8080
+const ADMIN_PORT = 8085
+
+/** `gateway demo`: a sample gateway in front of an application, and what to try with it. */
+export const DemoCommand: Command = {
+  usage: ['demo [--port PORT] [--admin-port PORT] [--json]'],
+  description: [
+    'Runs the gateway on a sample instance, in front of a small application that shows what reaches it, and prints commands to try. Everything is in a temporary directory that is removed at the end; only this machine can reach it. Ctrl-C stops it.',
+    'Without options it uses the ports 8080 and 8085, or free ones where those are taken.',
+  ],
+  options: [
+    { name: 'port', value: 'PORT', description: 'Port for traffic; 0 takes a free one.' },
+    { name: 'admin-port', value: 'PORT', description: 'Port for management; 0 takes a free one.' },
+  ],
+  operands: { least: 0, most: 0 },
+  examples: [{ line: 'gateway demo --port 9000', note: 'where something else has port 8080' }],
+  exits: [
+    [EXIT.failed, 'it could not start'],
+    [EXIT.forced, 'it was told to stop twice'],
+  ],
+  async run(args, surroundings) {
+    const port = portOption(args, 'port') ?? (await firstFree(TRAFFIC_PORT))
+    const adminPort = portOption(args, 'admin-port') ?? (await firstFree(ADMIN_PORT))
+    if (!args.json) surroundings.stdout.write('starting the demo ...\n')
+    await using application = await startProtectedApplication()
+    using instance = createSampleInstance({ application: application.url, port, adminPort })
+    const { directory } = instance
+    const opened = await openSettings(directory, SILENT, surroundings)
+    if ('problems' in opened) {
+      for (const problem of opened.problems) surroundings.stderr.write(`${formatPlaced(problem)}\n`)
+      return EXIT.configuration
+    }
+    return await serve(
+      {
+        ...opened,
+        logFormat: args.json ? 'json' : 'pretty',
+        ready: ({ traffic: [traffic = ''], admin }) => {
+          const facts = { traffic, admin, application: application.url, instance: directory }
+          tell(facts, args.json, surroundings)
+        },
+      },
+      surroundings,
+    )
+  },
+}
+
+/** What a demo runs with, as it is told. */
+export interface DemoFacts {
+  readonly traffic: string
+  readonly admin: string
+  readonly application: string
+  readonly instance: string
+}
+
+function tell(facts: DemoFacts, json: boolean, surroundings: Surroundings): void {
+  if (json) writeJson(surroundings.stdout, { ...facts, rows: filledRows(facts) })
+  else surroundings.stdout.write(demoText(facts, surroundings))
+}
+
+function portOption(args: Arguments, name: string): number | null {
+  const text = args.value(name)
+  if (text === undefined) return null
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--${name}: expected a port from 0 to 65535, got ${JSON.stringify(text)}`)
+  return Number(text)
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { DEMO_ROWS } from '#dev'
+import { shownPath } from '../problems.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { aligned, paintFor } from '../terminal.ts'
+import type { DemoFacts } from './demo-command.ts'
+
+const COMMAND = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway')
+
+/** The rows of the demo as they can be typed. */
+export function filledRows(facts: DemoFacts): { title: string; line: string }[] {
+  const values: Readonly<Record<string, string>> = { ...facts, gateway: shownPath(COMMAND) }
+  return DEMO_ROWS.map(({ title, line }) => ({
+    title,
+    line: line.replace(/\{(traffic|admin|instance|gateway)\}/g, (_, name: string) => values[name] as string),
+  }))
+}
+
+/** What the demo tells people once it runs. */
+export function demoText(facts: DemoFacts, surroundings: Surroundings): string {
+  const paint = paintFor(surroundings.stdout, surroundings)
+  const places = aligned([
+    ['  traffic', `${facts.traffic}/app`],
+    ['  management', `${facts.admin}/api/info`],
+    ['  routes', join(facts.instance, 'config', 'routes')],
+  ])
+  const rows = aligned(filledRows(facts).map(({ title, line }) => [`  ${title}`, line]))
+  return [
+    '',
+    paint(
+      'green',
+      'The demo is ready. Open the first address in a browser, or try the lines below in another terminal.',
+    ),
+    ...places,
+    '',
+    ...rows,
+    '',
+    paint('bold', 'Ctrl-C stops the demo. What follows is its log.'),
+    '',
+  ].join('\n')
+}

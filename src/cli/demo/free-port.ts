@@ -1,0 +1,11 @@
+import { createServer } from 'node:net'
+
+/** A port if nobody has it on the loopback interface, otherwise 0, for which the system gives a free one. */
+export function firstFree(port: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const probe = createServer()
+  probe.once('error', () => resolve(0))
+  // Without sharing the port, so that another gateway on it counts as taken.
+  probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(port)))
+  return promise
+}

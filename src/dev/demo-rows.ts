@@ -1,0 +1,86 @@
+/** One thing to try in the demo, and what it shows. */
+export interface DemoRow {
+  /** A few words: they stand in the first column of a table. */
+  readonly title: string
+  /** A shell line. `{traffic}`, `{admin}`, `{instance}` and `{gateway}` stand for what the demo runs with. */
+  readonly line: string
+  /** What the output holds when it works as promised; checked by the tests of the demo. */
+  readonly shows: RegExp
+  /** Set where the promise is kept in the log. */
+  readonly logs?: RegExp
+}
+
+/** What the demo offers to try, in order. A new capability is a route in the sample instance and a row here. */
+export const DEMO_ROWS: readonly DemoRow[] = [
+  {
+    title: 'proxy, header added',
+    line: 'curl {traffic}/echo',
+    shows: /"x-client-address": "127\.0\.0\.1"/,
+  },
+  {
+    title: 'static answer',
+    line: 'curl "{traffic}/hello?name=you"',
+    shows: /^Hello, you!/,
+  },
+  {
+    title: 'choice by header',
+    line: "curl {traffic}/choose -H 'X-Version: 2'",
+    shows: /^version 2$/m,
+  },
+  {
+    title: 'choice by method',
+    line: 'curl -i -X DELETE {traffic}/choose',
+    shows: /^HTTP\/1\.1 405 /,
+  },
+  {
+    title: 'choice by body',
+    line: `curl {traffic}/orders -d '{"id":7,"express":true}' -H 'Content-Type: application/json'`,
+    shows: /^express: order 7 goes first$/m,
+  },
+  {
+    title: 'path rewritten',
+    line: 'curl {traffic}/shop/echo',
+    shows: /"path": "\/echo"/,
+  },
+  {
+    title: 'streaming',
+    line: 'curl -N {traffic}/stream',
+    shows: /event 5 of 5/,
+  },
+  {
+    title: 'CORS preflight',
+    line: "curl -i -X OPTIONS {traffic}/api/echo -H 'Origin: https://app.example.com' -H 'Access-Control-Request-Method: PUT'",
+    shows: /^access-control-allow-origin: https:\/\/app\.example\.com/im,
+  },
+  {
+    title: 'not allowed',
+    line: 'curl -i -d x {traffic}/office/echo',
+    shows: /^HTTP\/1\.1 401 /,
+  },
+  {
+    title: 'capture and timer',
+    line: 'curl {traffic}/watched/echo',
+    shows: /"path": "\/echo"/,
+    logs: /gateway\+_router\+watched/,
+  },
+  {
+    title: 'who answers, and why',
+    line: `{gateway} explain --instance {instance} 'POST {traffic}/orders' -d '{"express":true}'`,
+    shows: /Route: orders-1-express/,
+  },
+  {
+    title: 'health',
+    line: 'curl "{admin}/health/ready?verbose"',
+    shows: /"status": ?"UP"/,
+  },
+  {
+    title: 'information',
+    line: 'curl "{admin}/api/info?_prettyPrint=true"',
+    shows: /"mode": "DEVELOPMENT"/,
+  },
+  {
+    title: 'change while it runs',
+    line: "sed -i.bak 's/Hello/Howdy/' {instance}/config/routes/hello.json && sleep 1 && curl {traffic}/hello",
+    shows: /^Howdy, world!/,
+  },
+]

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { HOME_PAGE } from './home-page.ts'
+
+/** An application that stands behind a gateway and shows what reaches it. */
+export interface ProtectedApplication extends AsyncDisposable {
+  readonly url: string
+}
+
+const MAX_BODY = 1024 * 1024
+const MAX_DOWNLOAD = 1024 * 1024 * 1024
+const MAX_DELAY = 60_000
+const EVENTS = 5
+const BETWEEN_EVENTS = 300
+
+/** Starts the application on a free port of the loopback interface. */
+export async function startProtectedApplication(): Promise<ProtectedApplication> {
+  const server = createServer((request, response) => {
+    // A client that goes away in the middle of an answer is no fault of the application.
+    response.on('error', () => {})
+    answer(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://application')
+  const [, first = '', second = ''] = url.pathname.split('/')
+  switch (first) {
+    case '':
+      return send(response, 200, 'text/html; charset=utf-8', HOME_PAGE)
+    case 'echo':
+      return echo(request, response)
+    case 'stream':
+      return stream(response)
+    case 'slow':
+      await delay(numberOf(url, 'ms', 1000, MAX_DELAY))
+      return send(response, 200, 'text/plain', 'that took a while\n')
+    case 'status':
+      return send(response, /^[2-5]\d\d$/.test(second) ? Number(second) : 400, 'text/plain', `status ${second}\n`)
+    case 'download':
+      return download(response, numberOf(url, 'bytes', 1024 * 1024, MAX_DOWNLOAD))
+    default:
+      return send(response, 404, 'text/plain', 'the application has no such page\n')
+  }
+}
+
+function send(response: ServerResponse, status: number, type: string, content: string): void {
+  response.writeHead(status, { 'Content-Type': type }).end(content)
+}
+
+/** What the application saw: the proof of what the gateway did on the way. */
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let body = ''
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += chunk
+    if (body.length > MAX_BODY) return send(response, 413, 'text/plain', 'too long to echo\n')
+  }
+  const { method, url, headers } = request
+  send(response, 200, 'application/json', `${JSON.stringify({ method, path: url, headers, body }, null, 2)}\n`)
+}
+
+/** Server-sent events, one after the other, so that a proxy that holds them back is found out. */
+async function stream(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+  for (let number = 1; number <= EVENTS && !response.destroyed; number++) {
+    response.write(`data: event ${number} of ${EVENTS}\n\n`)
+    if (number < EVENTS) await delay(BETWEEN_EVENTS)
+  }
+  response.end()
+}
+
+async function download(response: ServerResponse, bytes: number): Promise<void> {
+  response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes })
+  const block = Buffer.alloc(Math.min(bytes, 65_536), '.')
+  for (let left = bytes; left > 0 && !response.destroyed; left -= block.length) {
+    const piece = left < block.length ? block.subarray(0, left) : block
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+  response.end()
+}
+
+function numberOf(url: URL, name: string, fallback: number, most: number): number {
+  const text = url.searchParams.get(name)
+  return text !== null && /^\d{1,12}$/.test(text) ? Math.min(Number(text), most) : fallback
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

@@ -1,0 +1,38 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A sample instance in a directory of its own, removed at the end of its scope. */
+export interface SampleInstance extends Disposable {
+  readonly directory: string
+}
+
+/** What of the sample instance differs from one run to the next. */
+export interface SampleSettings {
+  /** Address of the application behind the gateway. */
+  readonly application: string
+  readonly port: number
+  readonly adminPort: number
+}
+
+const SOURCE = join(import.meta.dirname, 'sample-instance')
+
+/** Copies the sample instance to a fresh temporary directory and fills in ports and addresses. */
+export function createSampleInstance({ application, port, adminPort }: SampleSettings): SampleInstance {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-demo-'))
+  cpSync(SOURCE, directory, { recursive: true })
+  const admin = {
+    mode: 'DEVELOPMENT',
+    // Loopback only: whatever the demo lets in should come from this machine.
+    connectors: [{ port, host: '127.0.0.1', gracePeriod: '2 seconds' }],
+    adminConnector: { port: adminPort, host: '127.0.0.1', gracePeriod: '1 second' },
+    gatewayUnits: 1,
+  }
+  writeJson(join(directory, 'config', 'admin.json'), admin)
+  writeJson(join(directory, 'config', 'application.json'), { url: application })
+  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+function writeJson(path: string, value: unknown): void {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+}
