@@ -176,7 +176,7 @@ test('a main handler that can not be decorated leaves nothing behind', async () 
   released.length = 0
   await refused(
     { handler: { type: 'EchoHandler', picky: 'built' }, picky: 'fault' },
-    '/picky: the decorator "picky" can not decorate gateway: no',
+    '/picky: the decorator "picky" can not decorate handler: no',
   )
   assert.deepEqual(released, ['built'])
 })

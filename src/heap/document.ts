@@ -50,7 +50,6 @@ export class ConfigDocument<M extends Members> {
   readonly problems: readonly Problem[]
   readonly #fields: DecodedMembers<M>
   readonly #decorations: readonly Decoration[]
-  readonly #segments: readonly string[]
 
   constructor(type: DocumentType<M>, json: JsonObject, input: DocumentInput) {
     this.properties = input.properties.extend(json['properties'] ?? null)
@@ -73,7 +72,6 @@ export class ConfigDocument<M extends Members> {
     for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
     this.#fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M>
     this.problems = this.heap.problems
-    this.#segments = input.segments
   }
 
   get warnings(): readonly Problem[] {
@@ -99,7 +97,7 @@ export class ConfigDocument<M extends Members> {
   /** The main handler with the decorations that stand at the top of the document; on failure everything is released. */
   async decorateMain(handler: Handler): Promise<Handler> {
     try {
-      return await this.heap.decorateMain(HandlerKind, handler, this.#decorations, this.#segments.at(-1) ?? 'handler')
+      return await this.heap.decorateMain(HandlerKind, handler, this.#decorations, 'handler')
     } catch (error) {
       await this.heap.dispose()
       throw error

@@ -5,6 +5,7 @@ import {
   ConfigError,
   type Decorator,
   didYouMean,
+  type Environment,
   type Kind,
   type Problem,
   type Reference,
@@ -151,7 +152,7 @@ export class Heap {
 
   /** Applies decorations that stand at the top of a document to its main handler. */
   async decorateMain<T>(kind: Kind<T>, value: T, decorations: readonly Decoration[], name: string): Promise<T> {
-    return (await this.#apply(decorations, { kind, value }, name, [], 'named')).value as T
+    return (await this.#apply(decorations, { kind, value }, this.#place(name, []), 'named')).value as T
   }
 
   /** Releases everything that was built, last first. */
@@ -230,8 +231,8 @@ export class Heap {
     const created = await this.#run(entry.declaration, settled, chain)
     const object = definition.kind === null ? (created as Typed) : { kind: definition.kind, value: created }
     if (object.kind === (DecoratorKind as Kind)) return object
-    const local = await this.#apply(decorations, object, name, chain, 'named')
-    return this.#applyGlobals(local, name, chain)
+    const place = this.#place(name, chain)
+    return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
   }
 
   async #run({ definition, name, pointer }: Declaration, config: unknown, chain: Construction): Promise<unknown> {
@@ -255,17 +256,22 @@ export class Heap {
     })
   }
 
-  async #applyGlobals(object: Typed, name: string, chain: Construction): Promise<Typed> {
-    const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, name, this.#outer)
-    return this.#apply(this.#globals, inherited, name, chain, 'global')
+  /** Where a decorated object stands. Wrappers of a parent's decorators belong to the object's own heap all the same. */
+  #place(name: string, chain: Construction): DecoratedPlace {
+    return { name, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
+  }
+
+  async #applyGlobals(object: Typed, place: DecoratedPlace): Promise<Typed> {
+    const outer = { ...place, chain: this.#outer }
+    const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, outer)
+    return this.#apply(this.#globals, inherited, place, 'global')
   }
 
   /** Wraps an object, later decorations around earlier ones. A global one passes over what it can not wrap. */
   async #apply(
     decorations: readonly Decoration[],
     object: Typed,
-    name: string,
-    chain: Construction,
+    { name, chain, environment }: DecoratedPlace,
     origin: 'named' | 'global',
   ): Promise<Typed> {
     let { value } = object
@@ -280,13 +286,19 @@ export class Heap {
       }
       const settled = await settle(settings, this.#settleContext(chain), pointer)
       try {
-        value = wrap(value as never, settled as never, this.#environment(name, pointer, chain))
+        value = wrap(value as never, settled as never, environment(pointer))
       } catch (error) {
         throw located(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
       }
     }
     return { kind: object.kind, value }
   }
+}
+
+interface DecoratedPlace {
+  readonly name: string
+  readonly chain: Construction
+  readonly environment: (pointer: string) => Environment
 }
 
 /** Names of declared decorators and their types, known before anything is decoded. */

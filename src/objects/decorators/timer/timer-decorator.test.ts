@@ -79,7 +79,7 @@ test('a filter’s own time is told apart from what comes behind it', async () =
     transactionId: exchange.transactionId.value,
     outcome: 201,
     elapsed: { total: 142, internal: 42, downstream: 100 },
-    unit: 'milliseconds',
+    timeUnit: 'milliseconds',
   })
   assert.equal(built.log.entries.length, 1)
 })
@@ -123,7 +123,7 @@ for (const [timeUnit, unit, total] of units) {
     )
     await built.object(request())
     assert.deepEqual(built.log.entries[0]?.['elapsed'], { total })
-    assert.equal(built.log.entries[0]?.['unit'], unit)
+    assert.equal(built.log.entries[0]?.['timeUnit'], unit)
   })
 }
 

@@ -30,7 +30,7 @@ function timedHandler(inner: Handler, unit: TimeUnit, { clock, logger }: Environ
     const start = clock.monotonic()
     return observed(inner(exchange), (outcome) => {
       const total = inUnit(clock.monotonic() - start, unit)
-      logger.info({ ...about(exchange, outcome), elapsed: { total }, unit: unit.name }, 'timer')
+      logger.info({ ...about(exchange, outcome), elapsed: { total }, timeUnit: unit.name }, 'timer')
     })
   }
 }
@@ -55,7 +55,7 @@ function timedFilter(inner: Filter, unit: TimeUnit, { clock, logger }: Environs)
         internal: inUnit(Math.max(0, all - behind), unit),
         downstream: inUnit(behind, unit),
       }
-      logger.info({ ...about(exchange, outcome), elapsed, unit: unit.name }, 'timer')
+      logger.info({ ...about(exchange, outcome), elapsed, timeUnit: unit.name }, 'timer')
     })
   }
 }
