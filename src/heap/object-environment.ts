@@ -46,6 +46,10 @@ export function objectEnvironment(world: World, place: Place): Environment {
       place.resources.defer(release)
       return memory
     },
+    onReload: (refresh) => {
+      const stop = world.onReload?.(refresh)
+      if (stop !== undefined) place.resources.defer(stop)
+    },
     onDispose: (release) => {
       place.resources.defer(release)
     },

@@ -18,6 +18,8 @@ export interface World {
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
+  /** Told when the gateway is to look at its files again; gives the way to stop listening. */
+  onReload?(refresh: () => void): () => void
   /** Memory shared over all units under a key, until it is released. */
   shared(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

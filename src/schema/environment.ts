@@ -79,6 +79,8 @@ export interface Environment {
   readonly router: RouterHost
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
+  /** Called when the gateway is told to look at its files again (SIGHUP). */
+  onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void
   /** Something the author of the configuration should know. */
