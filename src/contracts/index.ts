@@ -2,6 +2,7 @@ export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
+export { faultOrigin } from './fault-origin.ts'
 export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
 export type {
@@ -27,14 +28,21 @@ export {
 } from './secrets.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
+  type Authorities,
   type ClientTls,
   ClientTlsKind,
   type KeyManager,
   KeyManagerKind,
+  type KeyStore,
+  type KeyStoreItem,
+  KeyStoreKind,
   type ServerTls,
   ServerTlsKind,
+  type TlsForBothEnds,
   type TlsIdentity,
   type TlsLimits,
+  TlsOptionsKind,
   type TrustManager,
   TrustManagerKind,
 } from './tls.ts'
+export { authorityOptions, identityOptions } from './tls-material.ts'

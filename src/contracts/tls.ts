@@ -1,6 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import type { SecureVersion } from 'node:tls'
-import { kind } from '#schema'
+import { adapter, kind } from '#schema'
 
 /** A private key with its certificate chain, the key's own certificate first. */
 export interface TlsIdentity {
@@ -15,9 +15,11 @@ export interface KeyManager {
 }
 
 /** What a TLS end trusts: everything, the platform's authorities, or these certificates. */
+export type Authorities = 'anything' | 'platform' | readonly X509Certificate[]
+
+/** Decides whom a TLS end trusts. */
 export interface TrustManager {
-  authorities(): Promise<'anything' | 'platform' | readonly X509Certificate[]>
-  readonly checkRevocation: boolean
+  authorities(): Promise<Authorities>
   onChange(listener: () => void): () => void
 }
 
@@ -39,12 +41,38 @@ export interface ClientTls extends TlsLimits {
 
 /** TLS on a connector. */
 export interface ServerTls extends TlsLimits {
-  /** The identity for a server name the client asks for; null = the default one. */
-  identityFor(serverName: string | null): Promise<TlsIdentity>
+  /**
+   * The identities for a server name the client asks for, null where it asks for none. The same list for the same
+   * choice, until something changes: whoever makes something of it can keep that with the list.
+   */
+  identitiesFor(serverName: string | null): Promise<readonly TlsIdentity[]>
   readonly clientAuth: 'NONE' | 'REQUEST' | 'REQUIRED'
   readonly trust: TrustManager | null
   onChange(listener: () => void): () => void
 }
+
+/** Options that serve at either end; `server` is null where they name no identity to show. */
+export interface TlsForBothEnds {
+  readonly client: ClientTls
+  readonly server: ServerTls | null
+}
+
+/** One entry of a keystore: a key with its chain, or a certificate that is trusted. */
+export interface KeyStoreItem {
+  readonly alias: string
+  readonly key: KeyObject | null
+  readonly certificates: readonly X509Certificate[]
+}
+
+/** A keystore that key and trust managers read. */
+export interface KeyStore {
+  /** Every entry; keys are opened with `keyPassword`, or with the password of the store where that is null. */
+  items(keyPassword: Buffer | null): Promise<readonly KeyStoreItem[]>
+  onChange(listener: () => void): () => void
+}
+
+/** Keystores that key and trust managers refer to. */
+export const KeyStoreKind = kind<KeyStore>('KeyStore')
 
 /** Objects that hold keys for TLS. */
 export const KeyManagerKind = kind<KeyManager>('KeyManager')
@@ -52,8 +80,16 @@ export const KeyManagerKind = kind<KeyManager>('KeyManager')
 /** Objects that decide whom to trust in TLS. */
 export const TrustManagerKind = kind<TrustManager>('TrustManager')
 
+/** Options of the past that served both ends. */
+export const TlsOptionsKind = kind<TlsForBothEnds>('TlsOptions')
+
 /** Options of TLS towards other servers. */
-export const ClientTlsKind = kind<ClientTls>('ClientTlsOptions')
+export const ClientTlsKind = kind<ClientTls>('ClientTlsOptions', [adapter(TlsOptionsKind, ({ client }) => client)])
 
 /** Options of TLS on connectors. */
-export const ServerTlsKind = kind<ServerTls>('ServerTlsOptions')
+export const ServerTlsKind = kind<ServerTls>('ServerTlsOptions', [
+  adapter(TlsOptionsKind, ({ server }) => {
+    if (server === null) throw new TypeError('expected TlsOptions with keyManager or sni, got neither')
+    return server
+  }),
+])
