@@ -17,13 +17,21 @@ export async function loadExtensions(directory: string): Promise<schema.TypeDefi
   const api: Api = { ...schema, ...contracts, ...http }
   const definitions: schema.TypeDefinition[] = []
   for (const file of extensionFiles(directory)) {
-    const module = (await import(pathToFileURL(join(directory, file)).href)) as ExtensionModule
+    const module = await load(join(directory, file), file)
     if (typeof module.types !== 'function') {
       throw new TypeError(`extra/${file}: expected an exported function types(api) that returns object types`)
     }
     definitions.push(...module.types(api))
   }
   return definitions
+}
+
+async function load(path: string, file: string): Promise<ExtensionModule> {
+  try {
+    return (await import(pathToFileURL(path).href)) as ExtensionModule
+  } catch (error) {
+    throw new TypeError(`extra/${file}: can not be loaded: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function extensionFiles(directory: string): string[] {
