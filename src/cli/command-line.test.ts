@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { COMMANDS } from './commands.ts'
+
+test('without a command, and with help, the overview names every command', async () => {
+  const overview = await gateway([])
+  assert.equal(overview.code, 0)
+  for (const { name, summary } of COMMANDS) assert.match(overview.stdout, new RegExp(`^  ${name} +${summary}$`, 'm'))
+  assert.equal((await gateway(['help'])).stdout, overview.stdout)
+  assert.equal((await gateway(['--help'])).stdout, overview.stdout)
+})
+
+test('every command has a help with usage, options, exit codes and an example', async () => {
+  for (const { name } of COMMANDS) {
+    const { code, stdout } = await gateway([name, '--help'])
+    assert.equal(code, 0)
+    for (const part of ['Usage:\n  gateway ', 'Options:\n', '--json', '--help', 'Exit codes:\n', 'Examples:\n  # '])
+      assert.ok(stdout.includes(part), `${name}: no ${JSON.stringify(part)}`)
+    assert.equal((await gateway(['help', name])).stdout, stdout)
+  }
+})
+
+test('an unknown command, option, or word too many is a usage error with advice', async () => {
+  const cases: [string[], string][] = [
+    [['vallidate'], 'gateway: unknown command "vallidate"; did you mean "validate"?\nTry: gateway help\n'],
+    [['xyz'], 'gateway: unknown command "xyz"\nTry: gateway help\n'],
+    [
+      ['run', '--instanse', 'x'],
+      'gateway: run: unknown option --instanse; did you mean "--instance"?\nTry: gateway run --help\n',
+    ],
+    [['run', '--instance'], 'gateway: run: --instance needs a value: --instance DIR\nTry: gateway run --help\n'],
+    [
+      ['run', '--instance', '--json'],
+      'gateway: run: --instance needs a value: --instance DIR\nTry: gateway run --help\n',
+    ],
+    [['version', '--json=yes'], 'gateway: version: --json takes no value\nTry: gateway version --help\n'],
+    [
+      ['version', 'x'],
+      'gateway: version: unexpected word "x"; usage: gateway version [--json]\nTry: gateway version --help\n',
+    ],
+    [['init'], 'gateway: init: something is missing; usage: gateway init DIR [--json]\nTry: gateway init --help\n'],
+    [
+      ['demo', '--port', 'x'],
+      'gateway: demo: --port: expected a port from 0 to 65535, got "x"\nTry: gateway demo --help\n',
+    ],
+    [
+      ['run', '--instance', 'a', '--instance', 'b'],
+      'gateway: run: --instance is given twice\nTry: gateway run --help\n',
+    ],
+  ]
+  for (const [words, stderr] of cases) assert.deepEqual(await gateway(words), { code: 64, stdout: '', stderr })
+})
+
+test('colours are for terminals, and not for those who do not want them', async () => {
+  const colour = '\u001b['
+  assert.ok((await gateway(['help'], { terminal: true })).stdout.includes(colour))
+  assert.ok(!(await gateway(['help'])).stdout.includes(colour))
+  assert.ok(!(await gateway(['help'], { terminal: true, env: { NO_COLOR: '1' } })).stdout.includes(colour))
+})
+
+test('version names the gateway and what it runs on', async () => {
+  const { code, stdout } = await gateway(['version', '--json'])
+  assert.equal(code, 0)
+  const versions = JSON.parse(stdout) as Record<string, string>
+  assert.deepEqual(Object.keys(versions), ['gateway', 'revision', 'node', 'v8', 'openssl', 'undici'])
+  assert.equal(versions['node'], process.versions.node)
+  assert.match((await gateway(['version'])).stdout, /^gateway +\d+\.\d+\.\d+$/m)
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
+
+const evaluated = async (...words: string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await gateway(['eval', ...words, '--json'])
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+test('text is printed as it is, other values and --json as JSON', async () => {
+  assert.equal((await gateway(['eval', "toUpperCase('abc')"])).stdout, 'ABC\n')
+  assert.equal((await gateway(['eval', "toUpperCase('abc')", '--json'])).stdout, '"ABC"\n')
+  assert.equal((await gateway(['eval', '1 + 2'])).stdout, '3\n')
+  assert.equal((await gateway(['eval', 'a ${1 + 2} b'])).stdout, 'a 3 b\n')
+  assert.equal((await gateway(['eval', '${null}'])).stdout, 'null\n')
+})
+
+test('the expression sees the request of a file', async () => {
+  using folder = new Folder({
+    'request.json': `{
+      // comments are fine
+      "method": "PUT",
+      "uri": "https://shop.example.com/cart?id=7",
+      "headers": { "Content-Type": "application/json", "X-Two": ["a", "b"] },
+      "entity": { "express": true }
+    }`,
+  })
+  const file = folder.in('request.json')
+  assert.equal(await evaluated('request.method', '--request', file), 'PUT')
+  assert.equal(await evaluated('request.uri.host', '--request', file), 'shop.example.com')
+  assert.deepEqual(await evaluated("request.headers['x-two']", '--request', file), ['a', 'b'])
+  assert.equal(await evaluated('request.entity.json.express', '--request', file), true)
+  const whole = (await evaluated('request', '--request', file)) as Record<string, unknown>
+  assert.equal(whole['uri'], 'https://shop.example.com/cart?id=7')
+  assert.equal(whole['entity'], '{"express":true}')
+})
+
+test('without a file it sees a plain request', async () => {
+  assert.equal(await evaluated('${request.method} ${request.uri}'), 'GET http://localhost/')
+})
+
+test('a syntax error exits with 1 and a caret under the place', async () => {
+  const wrapped = await gateway(['eval', '1 + (2'])
+  assert.equal(wrapped.code, 1)
+  assert.equal(wrapped.stdout, '')
+  assert.equal(wrapped.stderr, '  1 + (2\n        ^\ngateway: eval: expected ")", found "}"\n')
+  const whole = await gateway(['eval', 'x${1 +}'])
+  assert.match(whole.stderr, /^ {2}x\$\{1 \+\}\n {8}\^\n/)
+})
+
+test('a failing evaluation exits with 1 and says why, as JSON where asked', async () => {
+  const { code, stderr } = await gateway(['eval', "'a' * 2"])
+  assert.equal(code, 1)
+  assert.equal(stderr, 'gateway: eval: expected a number, found a string\n')
+  const json = await gateway(['eval', "'a' * 2", '--json'])
+  assert.deepEqual(JSON.parse(json.stderr), { error: { message: 'expected a number, found a string' } })
+})
+
+test('a request file that can not be used is named', async () => {
+  using folder = new Folder({ 'request.json': '{ "methd": "GET" }', 'broken.json': '{' })
+  const unknown = await gateway(['eval', '1', '--request', folder.in('request.json')])
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /request\.json: unknown field "methd"; did you mean "method"\?/)
+  assert.match(
+    (await gateway(['eval', '1', '--request', folder.in('broken.json')])).stderr,
+    /broken\.json: line 1, column 2/,
+  )
+  assert.match((await gateway(['eval', '1', '--request', folder.in('gone.json')])).stderr, /gone\.json: .*no such file/)
+})

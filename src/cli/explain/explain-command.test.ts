@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
+import type { Explanation } from './explanation.ts'
+
+const HANDLER = { type: 'StaticResponseHandler', config: { status: 200 } }
+
+function routes(files: Record<string, unknown>, rest: Record<string, string> = {}): Folder {
+  const written = Object.entries(files).map(([name, route]) => [`config/routes/${name}.json`, JSON.stringify(route)])
+  return new Folder({ ...Object.fromEntries(written), ...rest })
+}
+
+async function explained(folder: Folder, request: string, ...words: string[]): Promise<Explanation> {
+  const result = await gateway(['explain', '--instance', folder.path, request, ...words, '--json'])
+  assert.equal(result.code, 0, result.stderr)
+  return JSON.parse(result.stdout) as Explanation
+}
+
+test('routes are tried in order of name until one takes the request', async () => {
+  using folder = routes({
+    first: { name: 'c', condition: '${request.method == "POST"}', handler: HANDLER },
+    second: { name: 'a', condition: '${request.headers["X-Kind"][0] * 2 == 4}', handler: HANDLER },
+    third: { name: 'b', condition: '${request.uri.path == "/other"}', handler: HANDLER },
+    never: { name: 'd', handler: HANDLER },
+  })
+  const { tried, route, file } = await explained(folder, 'POST https://app.example.com/x', '-H', 'X-Kind: abc')
+  assert.deepEqual(
+    tried.map(({ id, value, failure }) => [id, value, failure]),
+    [
+      ['second', false, 'expected a number, found a string'],
+      ['third', false, undefined],
+      ['first', true, undefined],
+    ],
+  )
+  assert.equal(route, 'first')
+  assert.equal(file, folder.in('config/routes/first.json'))
+  assert.equal((await explained(folder, '/x', '-H', 'X-Kind: 2')).route, 'second')
+})
+
+test('conditions may read the body', async () => {
+  using folder = routes({ express: { condition: '${request.entity.json.express == true}', handler: HANDLER } })
+  assert.equal((await explained(folder, 'POST /orders', '-d', '{"express":true}')).route, 'express')
+  assert.equal((await explained(folder, 'POST /orders', '-d', '{"express":false}')).route, null)
+})
+
+test('the chain is listed in the order of the request, chains inside chains flattened', async () => {
+  using folder = routes({
+    shop: {
+      baseURI: 'http://localhost:3000',
+      heap: [
+        { name: 'guards', type: 'ChainOfFilters', config: { filters: ['stamp', { type: 'LocationHeaderFilter' }] } },
+        { name: 'stamp', type: 'HeaderFilter', config: { messageType: 'REQUEST', remove: ['X-A'] }, timer: true },
+      ],
+      handler: {
+        type: 'Chain',
+        config: {
+          filters: ['guards'],
+          handler: {
+            type: 'Chain',
+            config: {
+              filters: [],
+              handler: {
+                type: 'DispatchHandler',
+                config: { bindings: [{ condition: '${request.method == "GET"}', handler: 'ReverseProxyHandler' }] },
+              },
+            },
+          },
+        },
+      },
+    },
+  })
+  const { chain } = await explained(folder, '/shop')
+  assert.deepEqual(
+    chain.map(({ type, name, depth, condition, decorators }) => [type, name, depth, condition, decorators]),
+    [
+      ['Router', '_router', 0, undefined, []],
+      ['HeaderFilter', 'stamp', 0, undefined, ['timer']],
+      ['LocationHeaderFilter', null, 0, undefined, []],
+      ['DispatchHandler', null, 0, undefined, []],
+      ['ReverseProxyHandler', 'ReverseProxyHandler', 1, '${request.method == "GET"}', []],
+    ],
+  )
+  assert.equal(chain[1]?.qualifiedName, 'gateway+_router+shop+stamp')
+})
+
+test('routers inside routes are followed', async () => {
+  using folder = routes(
+    { outer: { handler: { name: 'inner', type: 'Router', config: { directory: 'inner' } } } },
+    {
+      'config/inner/no.json': JSON.stringify({ condition: '${false}', handler: HANDLER }),
+      'config/inner/yes.json': JSON.stringify({ handler: HANDLER }),
+    },
+  )
+  const { tried, route } = await explained(folder, '/x')
+  assert.deepEqual(
+    tried.map(({ router, id, value }) => [router, id, value]),
+    [
+      ['_router', 'outer', true],
+      ['inner', 'no', false],
+      ['inner', 'yes', true],
+    ],
+  )
+  assert.equal(route, 'yes')
+})
+
+test('what the listener does with the path is told, and so is a refusal', async () => {
+  using folder = routes({ all: { handler: HANDLER } })
+  const { stdout } = await gateway(['explain', '--instance', folder.path, 'GET http://localhost/a/../%62?q=%62'])
+  assert.match(stdout, /^GET http:\/\/localhost\/b\?q=%62\n {2}the path \/a\/\.\.\/%62 is read as \/b\n/)
+  assert.deepEqual((await explained(folder, '/a%2fb')).refused, {
+    status: 400,
+    reason: 'the path holds an escaped slash',
+  })
+  assert.deepEqual((await explained(folder, '/gateway/x')).refused, { status: 404, reason: 'a path under /gateway' })
+})
+
+test('where no route takes it, the default handler is shown', async () => {
+  using folder = routes({ never: { condition: '${false}', handler: HANDLER } })
+  const { stdout } = await gateway(['explain', '--instance', folder.path, '/x'])
+  assert.match(stdout, /Route: none\n/)
+  assert.match(stdout, /DispatchHandler +at defaultHandler\n/)
+  assert.match(stdout, /note: no route of the router _router takes it/)
+})
+
+test('files with problems are left out with a warning; an instance that can not be built is an error', async () => {
+  using folder = routes({ good: { handler: HANDLER }, bad: { handler: 'Nobody' } })
+  const result = await gateway(['explain', '--instance', folder.path, '/x'])
+  assert.match(result.stderr, /^warning: files with problems are left out; see: gateway validate/)
+  assert.match(result.stdout, /Route: good/)
+  folder.write('config/config.json', '{ "handler": "Nobody" }')
+  const broken = await gateway(['explain', '--instance', folder.path, '/x'])
+  assert.equal(broken.code, 78)
+  assert.match(broken.stderr, /config\.json:1:3: \/handler: no Handler named "Nobody"/)
+})
+
+test('a request that is none is a usage error', async () => {
+  using folder = routes({})
+  for (const words of [['GET'], ['GET ftp://x/'], ['/x', '-H', 'no colon']])
+    assert.equal((await gateway(['explain', '--instance', folder.path, ...words])).code, 64)
+})

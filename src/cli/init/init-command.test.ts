@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
+
+test('a new instance has every folder, is valid, and its secrets are its own', async () => {
+  using folder = new Folder()
+  const directory = folder.in('new')
+  const made = await gateway(['init', directory])
+  assert.equal(made.code, 0)
+  assert.match(made.stdout, /gateway run --instance .*new\n/)
+  assert.deepEqual(readdirSync(directory).toSorted(), [
+    'audit-schemas',
+    'config',
+    'extra',
+    'logs',
+    'scripts',
+    'secrets',
+    'tmp',
+  ])
+  assert.equal(statSync(`${directory}/secrets`).mode & 0o777, 0o700)
+  assert.equal(statSync(`${directory}/secrets/gateway.admin.password`).mode & 0o777, 0o600)
+  const valid = await gateway(['validate', '--instance', directory])
+  assert.deepEqual(valid, { code: 0, stdout: 'valid: 1 route file and the files around them\n', stderr: '' })
+})
+
+test('nothing that exists is touched', async () => {
+  using folder = new Folder({ 'config/admin.json': '{}', 'extra/a.ts': '', 'notes.txt': 'mine' })
+  const { code, stdout, stderr } = await gateway(['init', folder.path])
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.equal(stderr, `gateway: init: ${folder.path} is not touched: it holds config, extra already\n`)
+  assert.equal(folder.read('config/admin.json'), '{}')
+  assert.ok(!existsSync(folder.in('secrets')))
+})
+
+test('other files do not matter, a file in the place of the directory does', async () => {
+  using folder = new Folder({ 'there/notes.txt': 'mine', file: '' })
+  assert.equal((await gateway(['init', folder.in('there'), '--json'])).code, 0)
+  const refused = await gateway(['init', folder.in('file')])
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /it holds a file of that name already/)
+})

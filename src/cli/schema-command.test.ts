@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
+
+test('the schema of route files, and of one type, is printed', async () => {
+  using folder = new Folder()
+  const route = JSON.parse((await gateway(['schema', '--instance', folder.path])).stdout) as Record<string, unknown>
+  assert.equal(route['title'], 'Route')
+  const chain = JSON.parse((await gateway(['schema', 'Chain', '--instance', folder.path])).stdout) as Record<
+    string,
+    unknown
+  >
+  assert.equal(chain['title'], 'Chain')
+})
+
+test('an unknown type is a usage error with a suggestion', async () => {
+  using folder = new Folder()
+  const { code, stderr } = await gateway(['schema', 'HaederFilter', '--instance', folder.path])
+  assert.equal(code, 64)
+  assert.match(stderr, /unknown type "HaederFilter"; did you mean "HeaderFilter"\?/)
+})
+
+test('types of the extra folder are listed', async () => {
+  using folder = new Folder({
+    'extra/greeting.ts': `
+      export const types = ({ defineType, FilterKind, string }) => [
+        defineType({
+          name: 'GreetingFilter',
+          kind: FilterKind,
+          summary: 'Greets.',
+          config: { word: string().meta({ description: 'The word.' }) },
+          create: () => (exchange, next) => next(exchange),
+        }),
+      ]`,
+  })
+  const { stdout } = await gateway(['schema', '--list', '--json', '--instance', folder.path])
+  const list = JSON.parse(stdout) as { name: string }[]
+  assert.ok(list.some(({ name }) => name === 'GreetingFilter'))
+  assert.ok(list.some(({ name }) => name === 'Router'))
+})
