@@ -1,3 +1,11 @@
+export {
+  type Purpose,
+  Secret,
+  type SecretParts,
+  type SecretQuery,
+  type SecretStore,
+  type SecretsProvider,
+} from '#schema'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { DecoratorKind } from './decorator.ts'
@@ -16,16 +24,8 @@ export type {
   ToUnit,
   UnitSettings,
 } from './messages.ts'
-export { type Purpose, Secret, type SecretParts } from './secret.ts'
-export {
-  providerOf,
-  SecretError,
-  type SecretQuery,
-  type SecretStore,
-  SecretStoreKind,
-  type SecretsProvider,
-  SecretsProviderKind,
-} from './secrets.ts'
+export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
+export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
   type Authorities,

@@ -1,13 +1,12 @@
-import { adapter, kind } from '#schema'
-import type { Purpose, Secret } from './secret.ts'
-
-/** A question for secrets. */
-export interface SecretQuery {
-  readonly secretId: string
-  readonly purpose: Purpose
-  /** Asks for the one secret of that alias or `kid`. */
-  readonly stableId?: string
-}
+import {
+  adapter,
+  kind,
+  type Purpose,
+  type Secret,
+  type SecretQuery,
+  type SecretStore,
+  type SecretsProvider,
+} from '#schema'
 
 /** Why a query failed; names ids and stores, never a secret. */
 export class SecretError extends Error {
@@ -19,46 +18,37 @@ export class SecretError extends Error {
   }
 }
 
-/** Knows the secrets of some ids. */
-export interface SecretStore {
-  /**
-   * The valid secrets that match, the active one first; null where this store does not know the id, so that the next
-   * one is asked. Throws SecretError where it knows the id but can not serve it: constraints not met, source broken.
-   */
-  find(query: SecretQuery): Promise<readonly Secret[] | null>
-  /** Told when secrets may have changed; gives the way to stop listening. */
-  onChange(listener: () => void): () => void
-}
-
-/** Answers queries from one or more stores, in order. Every failure is a SecretError with its reason. */
-export interface SecretsProvider {
-  /** The active secret: the first of the id that serves the purpose. */
-  active(query: Omit<SecretQuery, 'stableId'>): Promise<Secret>
-  /** All valid secrets of the id in order, for verifying and decrypting. */
-  valid(query: Omit<SecretQuery, 'stableId'>): Promise<readonly Secret[]>
-  /** The secret of a stable id; null where the id has none of that name. */
-  named(query: SecretQuery & { readonly stableId: string }): Promise<Secret | null>
-  onChange(listener: () => void): () => void
-}
-
-/** Asks stores one after the other; the first that knows an id answers for it. */
+/**
+ * Asks stores one after the other; the first that knows an id answers for it. A provider is a store itself, so that
+ * several can be asked in turn: `providerOf([secretsProvider, env.secrets])`.
+ */
 export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
-  const find = async (query: SecretQuery): Promise<readonly Secret[]> => {
+  const find = async (query: SecretQuery): Promise<readonly Secret[] | null> => {
     for (const store of stores) {
       const found = await store.find(query)
       if (found !== null) return found
     }
-    throw new SecretError(`no store knows the secret id "${query.secretId}"`)
+    return null
   }
-  const valid = async (query: Omit<SecretQuery, 'stableId'>): Promise<readonly Secret[]> => {
-    const found = await find(query)
-    if (found.length > 0) return found
-    throw new SecretError(`the secret id "${query.secretId}" has no secret for ${query.purpose}`)
+  const found = async (query: SecretQuery): Promise<readonly Secret[]> => {
+    const secrets = await find(query)
+    if (secrets !== null) return secrets
+    throw new SecretError(`no secret store knows the secret id "${query.secretId}"`)
   }
   return {
-    valid,
-    active: async (query) => (await valid(query))[0] as Secret,
-    named: async (query) => (await find(query)).find(({ stableId }) => stableId === query.stableId) ?? null,
+    find,
+    active: async ({ secretId, purpose }) => {
+      const [first] = await found({ secretId, purpose })
+      if (first === undefined) throw new SecretError(`the secret id "${secretId}" has no secret`)
+      const refusal = first.refusal(purpose)
+      if (refusal !== null) throw refused(first, purpose, refusal)
+      return first
+    },
+    valid: async ({ secretId, purpose }) => serving(await found({ secretId, purpose }), secretId, purpose),
+    named: async (query) => {
+      const named = (await found(query)).filter(({ stableId }) => stableId === query.stableId)
+      return named.length === 0 ? null : (serving(named, query.secretId, query.purpose)[0] as Secret)
+    },
     onChange: (listener) => {
       const stops = stores.map((store) => store.onChange(listener))
       return () => {
@@ -66,6 +56,21 @@ export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
       }
     },
   }
+}
+
+/** Those that serve a purpose; that none does is a failure which says why. */
+function serving(secrets: readonly Secret[], secretId: string, purpose: Purpose): readonly Secret[] {
+  const serving = secrets.filter((secret) => secret.refusal(purpose) === null)
+  if (serving.length > 0) return serving
+  const [first] = secrets
+  if (first === undefined) throw new SecretError(`the secret id "${secretId}" has no secret`)
+  throw refused(first, purpose, first.refusal(purpose) as string)
+}
+
+function refused({ secretId, stableId, source }: Secret, purpose: Purpose, refusal: string): SecretError {
+  const name = stableId === null ? '' : `"${stableId}" of `
+  const place = source === null ? '' : ` in ${source}`
+  return new SecretError(`the secret ${name}the secret id "${secretId}"${place} can not serve ${purpose}: ${refusal}`)
 }
 
 /** The kind of secret stores. */

@@ -229,10 +229,16 @@ export class Heap {
     definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
     if (problems.length > 0) throw new ConfigError(problems)
     const created = await this.#run(entry.declaration, settled, chain)
-    const object = definition.kind === null ? (created as Typed) : { kind: definition.kind, value: created }
+    const object = this.#attributed(definition.kind, created, name)
     if (object.kind === (DecoratorKind as Kind)) return object
     const place = this.#place(name, chain)
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
+  }
+
+  /** The object under its kind, its faults known under its name. */
+  #attributed(kind: Kind | null, created: unknown, name: string): Typed {
+    if (kind === null) return created as Typed
+    return { kind, value: kind.attribute?.(created, [...this.#input.segments, name].join('+')) ?? created }
   }
 
   async #run({ definition, name, pointer }: Declaration, config: unknown, chain: Construction): Promise<unknown> {

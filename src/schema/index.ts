@@ -57,5 +57,7 @@ export {
   string,
   url,
 } from './scalars.ts'
+export { type Purpose, Secret, type SecretParts } from './secret.ts'
+export type { SecretQuery, SecretStore, SecretsProvider } from './secret-lookup.ts'
 export { settle } from './settle.ts'
 export { template } from './template.ts'

@@ -6,6 +6,8 @@ export interface Kind<T = unknown> {
   readonly name: string
   /** Objects of these other kinds may stand in, once adapted. */
   readonly adapters: readonly Adapter<T>[]
+  /** Makes the faults of an object known under its qualified name, where the kind has a way to do so. */
+  attribute?(value: T, name: string): T
   /** Tells the compiler what an object of this kind is. */
   readonly value?: T
 }
@@ -17,8 +19,12 @@ export interface Adapter<T> {
 }
 
 /** Names a kind. */
-export function kind<T>(name: string, adapters: readonly Adapter<T>[] = []): Kind<T> {
-  return { name, adapters }
+export function kind<T>(
+  name: string,
+  adapters: readonly Adapter<T>[] = [],
+  attribute?: (value: T, name: string) => T,
+): Kind<T> {
+  return attribute === undefined ? { name, adapters } : { name, adapters, attribute }
 }
 
 /** An adapter for `kind`, typed at both ends. */

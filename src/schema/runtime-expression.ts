@@ -107,8 +107,8 @@ function plainValue(value: unknown, type: keyof RuntimeTypes): unknown {
   if (typeof value !== 'object' || value === null) return value
   const exposure = (value as { readonly [exposed]?: Exposure<unknown> })[exposed]
   if (exposure?.value !== undefined) return exposure.value(value)
-  const toText = type === 'string' ? exposure?.call?.['toString'] : undefined
-  return toText === undefined ? value : toText(value)
+  const calls = exposure?.call ?? {}
+  return type === 'string' && Object.hasOwn(calls, 'toString') ? calls['toString']?.(value) : value
 }
 
 function fits(type: keyof RuntimeTypes, value: unknown): boolean {

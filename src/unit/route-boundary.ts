@@ -1,3 +1,4 @@
+import { faultOrigin } from '#contracts'
 import { BodyTooLargeError, type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { RouteMetrics } from './route-metrics.ts'
@@ -28,7 +29,9 @@ async function answer(handler: Handler, exchange: Exchange, metrics: RouteMetric
       logger.debug({ error, transactionId: exchange.transactionId.value }, 'the client went away')
     } else {
       metrics.failed()
-      logger.error({ error, transactionId: exchange.transactionId.value }, 'the request failed')
+      const origin = faultOrigin(error)
+      const named = origin === null ? logger : logger.child({ logger: origin })
+      named.error({ error, route: logger.name, transactionId: exchange.transactionId.value }, 'the request failed')
     }
     return respond(500)
   }

@@ -96,9 +96,12 @@ test('an empty text changes nothing, whether written or given by an expression',
   }
 })
 
-test('an empty text leaves the very object in place', async () => {
+test('an empty text leaves the request alone', async () => {
   await using built = await decorated('')
-  assert.equal(built.object, echo)
+  const exchange = request()
+  const before = exchange.request.uri.toString()
+  await built.object(exchange)
+  assert.equal(exchange.request.uri.toString(), before)
 })
 
 test('a null is a fault, and so is anything that names no server', async () => {

@@ -137,15 +137,18 @@ test('an entry is structured and stands under the name of the object', async () 
   })
 })
 
-test('"none" and an empty list leave the very object in place', async () => {
+test('"none" and an empty list log nothing', async () => {
   for (const capture of ['none', ['all', 'NONE'], []]) {
     await using filter = await captured<Filter>(PlainFilter, capture)
-    assert.equal(filter.object, plain)
+    await filter.object(exchangeFor('GET', 'http://app.example/'), answer)
+    assert.deepEqual(filter.log.entries, [])
     await using handler = await captured<Handler>(handlerOf(answer), capture)
-    assert.equal(handler.object, answer)
+    await handler.object(exchangeFor('GET', 'http://app.example/'))
+    assert.deepEqual(handler.log.entries, [])
   }
   await using handler = await captured<Handler>(handlerOf(answer), ['filtered_request', 'filtered_response'])
-  assert.equal(handler.object, answer)
+  await handler.object(exchangeFor('GET', 'http://app.example/'))
+  assert.deepEqual(handler.log.entries, [])
 })
 
 const SECRET = 'S3cr3tS3cr3tS3cr3t'

@@ -5,6 +5,7 @@ import { type Handler, respond } from '#http'
 import type { JsonValue } from '#json'
 import type { RouterSettings } from '#schema'
 import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../static-response/static-response-handler.ts'
 import { Router } from './router.ts'
 
@@ -19,7 +20,7 @@ async function settingsOf(config: JsonValue): Promise<{ asked: RouterSettings; d
     },
   }
   await using built = await build<Handler>(Router, config, { router, types: [StaticResponseHandler], name: '_router' })
-  assert.equal(built.object, handler)
+  assert.equal((await built.object(exchangeFor('GET', 'http://gateway.example/'))).status, 204)
   return { asked: asked[0] as RouterSettings, directory: built.directory }
 }
 

@@ -9,12 +9,18 @@ export interface SecretParts {
   readonly secretId: string
   /** Tells the secrets of one id apart: an alias, a `kid`. */
   readonly stableId?: string | null
+  /** What messages call the place it comes from, such as the qualified name of a store. */
+  readonly source?: string | null
   /** Bytes of a password, passphrase or API key. */
   readonly bytes?: Buffer
   /** A private, public or symmetric key. */
   readonly key?: KeyObject
   /** The certificates that go with a key, the key's own first; or the one that is trusted. */
   readonly certificates?: readonly X509Certificate[]
+  /** What its source lets a key do (key usage of a certificate, `use` of a JWK); null = whatever its type can. */
+  readonly purposes?: readonly Purpose[] | null
+  /** The algorithm its source names: that of a JWA name is the only one to use it with. */
+  readonly algorithm?: string | null
 }
 
 const HIDDEN = '[redacted]'
@@ -26,14 +32,21 @@ const HIDDEN = '[redacted]'
 export class Secret {
   readonly secretId: string
   readonly stableId: string | null
+  readonly source: string | null
   readonly certificates: readonly X509Certificate[]
+  readonly purposes: readonly Purpose[] | null
+  readonly algorithm: string | null
   readonly #bytes: Buffer | null
   readonly #key: KeyObject | null
+  #publicKey: KeyObject | null = null
 
   constructor(parts: SecretParts) {
     this.secretId = parts.secretId
     this.stableId = parts.stableId ?? null
+    this.source = parts.source ?? null
     this.certificates = parts.certificates ?? []
+    this.purposes = parts.purposes ?? null
+    this.algorithm = parts.algorithm ?? null
     this.#bytes = parts.bytes ?? null
     this.#key = parts.key ?? null
   }
@@ -64,8 +77,24 @@ export class Secret {
   get publicOrSecretKey(): KeyObject | null {
     if (this.#key?.type === 'secret' || this.#key?.type === 'public') return this.#key
     const [own] = this.certificates
-    if (own !== undefined) return own.publicKey
-    return this.#key === null ? null : createPublicKey(this.#key)
+    if (own === undefined && this.#key === null) return null
+    this.#publicKey ??= own === undefined ? createPublicKey(this.#key as KeyObject) : own.publicKey
+    return this.#publicKey
+  }
+
+  /** Why it can not serve a purpose; null where it can. */
+  refusal(purpose: Purpose): string | null {
+    if (purpose === 'GENERIC') {
+      const hasBytes = this.#bytes !== null || this.#key?.type === 'secret'
+      return hasBytes ? null : 'it is a key, not a password'
+    }
+    if (this.kind === 'generic') {
+      return 'it is a password, not a key; a format such as SecretKeyPropertyFormat makes a key of it'
+    }
+    const needsPrivate = purpose === 'SIGN' || purpose === 'DECRYPT'
+    if (needsPrivate && this.privateOrSecretKey === null) return 'it has no private key'
+    if (this.purposes === null || this.purposes.includes(purpose)) return null
+    return `its key usage allows ${this.purposes.join(', ') || 'nothing of the kind'} only`
   }
 
   toString(): string {
