@@ -1,6 +1,7 @@
-// npm run generate: writes schemas/ and docs/reference/ from the object types. With `-- --check` it only compares.
+// npm run generate: writes schemas/ and docs/reference/ from the object types, and the page on the command line. With `-- --check` it only compares.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { COMMAND_LINE_PAGE, commandLinePage } from './command-line-page.ts'
 import { generatedFiles, presentFiles } from './generated-files.ts'
 import { root } from './steps.ts'
 
@@ -10,7 +11,7 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
   process.exit(64)
 }
 
-const files = generatedFiles()
+const files = generatedFiles().set(COMMAND_LINE_PAGE, await commandLinePage())
 const changed = [...files].filter(([path, content]) => contentOf(path) !== content)
 const left = presentFiles().filter((path) => !files.has(path))
 

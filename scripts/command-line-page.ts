@@ -1,0 +1,29 @@
+// docs/guide/command-line.md, made from the help texts of the commands.
+import { COMMANDS } from '../src/cli/commands.ts'
+import { helpOf, overview } from '../src/cli/help.ts'
+
+/** Where the page stands, from the root of the repository. */
+export const COMMAND_LINE_PAGE = 'docs/guide/command-line.md'
+
+const INTRODUCTION = `<!-- Made by \`npm run generate\` from the help texts in src/cli. Do not edit. -->
+
+# Command line
+
+\`bin/gateway\` runs the command from a checkout, with the Node that the project brings. Every command takes \`--help\` and
+\`--json\`. Exit codes are the same everywhere: 0 success, 1 failed, 2 forced stop, 64 a command line that was not
+understood, 78 configuration that can not be used.
+`
+
+/** The whole page. */
+export async function commandLinePage(): Promise<string> {
+  const plain = (_style: string, text: string): string => text
+  const sections = [INTRODUCTION, fenced(overview(COMMANDS, 'VERSION', plain))]
+  for (const entry of COMMANDS) {
+    sections.push(`## ${entry.name}\n`, fenced(helpOf(entry, await entry.load(), plain)))
+  }
+  return sections.join('\n')
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`
+}

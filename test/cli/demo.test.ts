@@ -1,0 +1,63 @@
+// The demo as somebody meets it: it starts, every line it prints works as promised, it leaves nothing behind.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { DEMO_ROWS } from '#dev'
+import { SpawnedCommand } from '#test/spawned-command'
+
+const root = join(import.meta.dirname, '..', '..')
+const shell = async (line: string): Promise<string> => {
+  // -s: without a terminal curl would draw its progress.
+  const quiet = line.replaceAll('curl ', 'curl -s ')
+  return (await promisify(execFile)('/bin/sh', ['-c', quiet], { cwd: root, timeout: 30_000 })).stdout
+}
+
+interface Told {
+  readonly traffic: string
+  readonly admin: string
+  readonly application: string
+  readonly instance: string
+  readonly rows: readonly { readonly title: string; readonly line: string }[]
+}
+
+let demo: SpawnedCommand
+let told: Told
+
+before(async () => {
+  demo = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--json'])
+  told = JSON.parse((await demo.writes(/^\{\n[\s\S]*?^\}$/m))[0]) as Told
+})
+
+after(async () => {
+  await demo[Symbol.asyncDispose]()
+})
+
+const curl = await shell('command -v curl').catch(() => '')
+
+for (const [at, row] of DEMO_ROWS.entries()) {
+  test(`${row.title}: the line does what the demo says`, { skip: curl === '' && 'curl is not installed' }, async () => {
+    const { line, title } = told.rows[at] as Told['rows'][number]
+    assert.equal(title, row.title)
+    // A changed route is served in moments; how many depends on what else the machine does.
+    let output = ''
+    for (let tries = 0; tries < 10 && !row.shows.test(output); tries++) output = await shell(line)
+    assert.match(output, row.shows)
+    if (row.logs !== undefined) await demo.writes(row.logs)
+  })
+}
+
+test('the home page of the application is reached through the gateway', async () => {
+  const page = await fetch(`${told.traffic}/app`)
+  assert.equal(page.status, 200)
+  assert.match(await page.text(), /A protected application/)
+})
+
+test('Ctrl-C ends the demo, which leaves nothing behind', async () => {
+  assert.ok(existsSync(told.instance))
+  demo.kill('SIGINT')
+  assert.deepEqual(await demo.exit, { code: 0, signal: null })
+  assert.ok(!existsSync(told.instance))
+})

@@ -1,0 +1,70 @@
+// What only a process of its own can show: exit codes, streams, signals.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { test } from 'node:test'
+import { Folder } from '#test/folder'
+import { SpawnedCommand } from '#test/spawned-command'
+
+async function ended(words: readonly string[], env: Record<string, string> = {}) {
+  await using command = new SpawnedCommand(words, env)
+  const { code } = await command.exit
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+test('a usage error exits with 64', async () => {
+  const { code, stdout, stderr } = await ended(['rnu'])
+  assert.equal(code, 64)
+  assert.equal(stdout, '')
+  assert.equal(stderr, 'gateway: unknown command "rnu"; did you mean "run"?\nTry: gateway help\n')
+})
+
+test('validate exits with 78 and prints where the problem is', async () => {
+  using folder = new Folder({ 'config/routes/a.json': '{\n  "handler": "Nobody"\n}' })
+  const { code, stdout } = await ended(['validate', '--instance', folder.path])
+  assert.equal(code, 78)
+  const file = folder.in('config/routes/a.json')
+  assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Nobody" in this heap or its parents\n`)
+})
+
+test('run refuses a named instance that is not there, with advice', async () => {
+  using folder = new Folder()
+  const { code, stderr } = await ended(['run'], { GATEWAY_INSTANCE_DIR: folder.in('gone') })
+  assert.equal(code, 78)
+  assert.match(stderr, /gone: there is no such directory; make one with: gateway init .*gone\n$/)
+})
+
+test('run exits with 1 where a port is taken, and says what to do', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => holder.once('listening', resolve))
+  const { port } = holder.address() as AddressInfo
+  const admin = { connectors: [{ port, host: '127.0.0.1' }], adminConnector: { port: 0 }, gatewayUnits: 1 }
+  using folder = new Folder({ 'config/admin.json': JSON.stringify(admin) })
+  const { code, stderr } = await ended(['run', '--instance', folder.path])
+  holder.close()
+  assert.equal(code, 1)
+  assert.equal(
+    stderr,
+    `gateway: could not start: port ${port} on 127.0.0.1 is in use by another process; stop that, or change connectors[].port in config/admin.json (0 takes a free port)\n`,
+  )
+})
+
+test('run says where it serves, and ends with 0 on SIGTERM', async () => {
+  const admin = { connectors: [{ port: 0 }], adminConnector: { port: 0 }, gatewayUnits: 1 }
+  using folder = new Folder({ 'config/admin.json': JSON.stringify(admin) })
+  await using command = new SpawnedCommand(['run', '--instance', folder.path])
+  const [line] = await command.writes(/^.*"message":"the gateway is ready".*$/m)
+  const ready = JSON.parse(line) as { traffic: string[]; admin: string }
+  assert.equal((await fetch(`${ready.traffic[0]}/`)).status, 200)
+  assert.equal((await fetch(`${ready.admin}/ping`)).status, 200)
+  command.kill('SIGTERM')
+  assert.deepEqual(await command.exit, { code: 0, signal: null })
+})
+
+test('the default instance gets the folders it lacks; a bad admin.json exits with 78', async () => {
+  using home = new Folder({ '.gateway/config/admin.json': '{ "prefix": 1 }' })
+  const { code, stderr } = await ended(['run'], { HOME: home.path })
+  assert.equal(code, 78)
+  assert.match(stderr, /admin\.json:1:3: \/prefix: expected /)
+  for (const folder of ['config/routes', 'secrets', 'extra']) assert.ok(existsSync(home.in(`.gateway/${folder}`)))
+})

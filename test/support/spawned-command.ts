@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
+
+/** A command line in a process of its own, exactly as users start it; ended with its scope. */
+export class SpawnedCommand implements AsyncDisposable {
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  stdout = ''
+  stderr = ''
+  readonly #child: ChildProcess
+  readonly #waiting = new Set<() => void>()
+  #ended = false
+
+  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.#child = spawn(COMMAND, words, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+      this.#look()
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+      this.#look()
+    })
+    this.exit = once(this.#child, 'close').then(([code, signal]) => {
+      this.#ended = true
+      this.#look()
+      return { code, signal } as Awaited<SpawnedCommand['exit']>
+    })
+  }
+
+  /** Waits until what it wrote to standard output matches; fails when it ends before. */
+  async writes(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.stdout)
+      if (match !== null) return match
+      if (this.#ended) throw new Error(`ended without ${pattern}:\n${this.stdout}\n${this.stderr}`)
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) this.#child.kill('SIGKILL')
+    await this.exit
+  }
+
+  #look(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}
