@@ -21,6 +21,7 @@ export type {
   RouteChange,
   RouteFailure,
   RouteSource,
+  RouteWarnings,
   ToUnit,
   UnitSettings,
 } from './messages.ts'

@@ -24,6 +24,14 @@ export interface RouteFailure {
   readonly problems: readonly Problem[]
 }
 
+/** What the author of a route that is now served should know. */
+export interface RouteWarnings {
+  readonly directory: string
+  readonly id: string
+  readonly revision: string
+  readonly warnings: readonly Problem[]
+}
+
 /** From the control plane to a unit. */
 export type ToUnit =
   | { readonly type: 'routes'; readonly ask: number; readonly routes: readonly RouteSource[] }
@@ -50,6 +58,7 @@ export type FromUnit =
     }
   | { readonly type: 'router-open'; readonly directory: string; readonly failures: readonly RouteFailure[] }
   | { readonly type: 'close-router'; readonly directory: string }
+  | ({ readonly type: 'route-warnings' } & RouteWarnings)
   | { readonly type: 'share'; readonly ask: number; readonly key: string; readonly bytes: number }
   | { readonly type: 'unshare'; readonly key: string }
   | { readonly type: 'ready'; readonly ports: readonly number[] }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { RouteFailure, RouteSource } from '#contracts'
+import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Position } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
@@ -36,6 +36,8 @@ export class RouteStore {
   readonly #failed = new Map<string, string>()
   /** Routers that are building what they were handed, by their unit; a deploy waits for them. */
   readonly #openings = new Map<UnitLink, Opening[]>()
+  /** Revisions whose warnings have been logged, by route. */
+  readonly #warned = new Map<string, string>()
   #files: ReadonlyMap<string, RouteFile> = new Map()
   #scanned = false
   #queue: Promise<unknown> = Promise.resolve()
@@ -69,6 +71,21 @@ export class RouteStore {
       // Other units may serve it, so it stays known: removing its file must remove it there.
       this.#serving.set(id, { ...served, incomplete: true })
       this.#fail(served.file, problems, served.source.revision)
+    }
+  }
+
+  /** Logs what a route's author should know, once for all units. */
+  warned({ id, revision, warnings }: RouteWarnings): void {
+    if (this.#warned.get(id) === revision) return
+    // The unit says so while it swaps, before the store has recorded the new version.
+    const served = this.#files.get(this.#serving.get(id)?.file ?? '')
+    const found = served?.route?.id === id ? served : [...this.#files.values()].find(({ route }) => route?.id === id)
+    if (found?.route?.revision !== revision) return
+    this.#warned.set(id, revision)
+    for (const { pointer, message } of warnings) {
+      const { line, column } = found.route.document.locate(pointer)
+      const fields = { file: join(this.directory, found.file), line, column, pointer }
+      this.#logger.warn(fields, `${found.file}:${line}:${column}: ${pointer}: ${message}`)
     }
   }
 
@@ -136,6 +153,7 @@ export class RouteStore {
   #record({ change, file }: PlannedChange): void {
     if ('remove' in change) {
       if (this.#serving.get(change.remove)?.file === file) this.#serving.delete(change.remove)
+      this.#warned.delete(change.remove)
       this.#logger.info({ route: change.remove, file }, 'route removed')
       return
     }

@@ -34,6 +34,8 @@ export class RouteStores {
       }
     } else if (message.type === 'router-open') {
       this.#stores.get(message.directory)?.store.opened(unit, message.failures)
+    } else if (message.type === 'route-warnings') {
+      this.#stores.get(message.directory)?.store.warned(message)
     } else if (message.type === 'close-router') {
       unit.closes(message.directory)
       if (!this.#units().some((other) => other.hasOpen(message.directory))) this.#drop(message.directory)

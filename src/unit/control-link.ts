@@ -24,6 +24,8 @@ export class ControlLink implements RouteFeed {
 
   close: RouteFeed['close'] = (directory) => this.send({ type: 'close-router', directory })
 
+  warned: RouteFeed['warned'] = (warnings) => this.send({ type: 'route-warnings', ...warnings })
+
   async share(key: string, bytes: number): Promise<{ memory: SharedArrayBuffer; release(): void }> {
     const memory = await this.#ask<SharedArrayBuffer>((ask) => ({ type: 'share', ask, key, bytes }))
     return { memory, release: () => this.send({ type: 'unshare', key }) }

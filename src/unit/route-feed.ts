@@ -1,4 +1,4 @@
-import type { RouteFailure, RouteSource } from '#contracts'
+import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
 export interface RouteFeed {
@@ -7,6 +7,8 @@ export interface RouteFeed {
   /** The router has built what it could. */
   opened(directory: string, failures: readonly RouteFailure[]): void
   close(directory: string): void
+  /** A route that is served from now on has warnings. */
+  warned(warnings: RouteWarnings): void
   /** Memory that every unit sees under a key. */
   share(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

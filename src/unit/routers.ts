@@ -80,6 +80,7 @@ export class Routers {
     router.live.replace(routes, new Set())
     this.#open.add(router)
     this.#feed.opened(directory, failures)
+    this.#warn(directory, routes)
     env.onDispose(async () => {
       this.#open.delete(router)
       this.#feed.close(directory)
@@ -141,6 +142,13 @@ export class Routers {
         else void route.retire()
       }
       live.replace(arriving, leaving)
+      this.#warn(live.directory, arriving)
+    }
+  }
+
+  #warn(directory: string, routes: readonly Route[]): void {
+    for (const { id, revision, warnings } of routes) {
+      if (warnings.length > 0) this.#feed.warned({ directory, id, revision, warnings })
     }
   }
 }

@@ -37,6 +37,9 @@ export class RouteFolders implements RouteFeed {
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
   }
 
+  /** Warnings are taken from the routes themselves. */
+  warned(): void {}
+
   opened(directory: string, failures: readonly RouteFailure[]): void {
     for (const { id, problems } of failures) {
       const file = this.fileOf(directory, id)
