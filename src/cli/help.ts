@@ -1,9 +1,16 @@
 import { SHARED_OPTIONS } from './arguments.ts'
 import type { Command, CommandOption } from './command.ts'
 import type { CommandEntry } from './commands.ts'
+import { EXIT } from './exit-codes.ts'
 import { aligned, type Paint } from './terminal.ts'
 
 const WIDTH = 80
+
+/** Exit codes that every command has. */
+const SHARED_EXITS: Command['exits'] = [
+  [EXIT.ok, 'success'],
+  [EXIT.usage, 'the command line was not understood'],
+]
 
 /** What `gateway` alone says: every command in a line, and where to begin. */
 export function overview(commands: readonly CommandEntry[], version: string, paint: Paint): string {
@@ -32,7 +39,7 @@ export function helpOf({ name, summary }: CommandEntry, command: Command, paint:
     `  ${optionForm(option)}`,
     option.description,
   ])
-  const exits = [[0, 'success'] as const, ...command.exits, [64, 'the command line was not understood'] as const]
+  const exits = [...command.exits, ...SHARED_EXITS].toSorted(([a], [b]) => a - b)
   const examples = command.examples.flatMap(({ line, note }) => [`  # ${note}`, `  ${line}`])
   return [
     `${paint('bold', `gateway ${name}`)}: ${summary}`,

@@ -60,4 +60,6 @@ test('Ctrl-C ends the demo, which leaves nothing behind', async () => {
   demo.kill('SIGINT')
   assert.deepEqual(await demo.exit, { code: 0, signal: null })
   assert.ok(!existsSync(told.instance))
+  assert.doesNotMatch(demo.stdout, /"level":"error"/)
+  assert.equal(demo.stderr, '')
 })
