@@ -1,7 +1,7 @@
 import { HandlerKind } from '#contracts'
 import { substituteTokens } from '#expression'
 import type { Handler } from '#http'
-import { type JsonObject, type JsonValue, setOwn } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
 import {
   ConfigError,
   type DecodedMembers,
@@ -10,6 +10,7 @@ import {
   type Members,
   object,
   type Problem,
+  referencesIn,
   type Settled,
 } from '#schema'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
@@ -71,6 +72,8 @@ export class ConfigDocument<M extends Members> {
     const members: JsonObject = {}
     for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
     this.#fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M>
+    const secrets = isPlainObject(this.#fields) ? this.#fields['secrets'] : null
+    this.heap.offerSecrets(referencesIn(secrets, '/secrets'))
     this.problems = this.heap.problems
   }
 

@@ -1,4 +1,4 @@
-import { DecoratorKind } from '#contracts'
+import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
 import type { JsonValue } from '#json'
 import { appendPointer, isPlainObject } from '#json'
 import {
@@ -9,6 +9,8 @@ import {
   type Kind,
   type Problem,
   type Reference,
+  type SecretStore,
+  type SecretsProvider,
   settle,
   type TypeDefinition,
   type Typed,
@@ -21,6 +23,7 @@ import {
   decodeDecorations,
   decodeInPlace,
 } from './declaration.ts'
+import { InheritedSecrets } from './inherited-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
@@ -60,6 +63,8 @@ export class Heap {
   readonly #entries = new Map<string, Entry>()
   readonly #globals: Decoration[]
   readonly #resources = new AsyncDisposableStack()
+  /** The stores of the document's `secrets` with their places; those declared there are built once, whoever asks. */
+  readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
   readonly decoding: DecodeContext
 
   /** Decodes; nothing is built yet. Look at `problems` before building. */
@@ -113,6 +118,11 @@ export class Heap {
     if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', new Set(), this.decoding)
     this.problems.push({ pointer: '/globalDecorators', message: 'expected an object: decorator name to its value' })
     return []
+  }
+
+  /** The stores that objects of this heap and of those below it fall back to. */
+  offerSecrets(stores: Iterable<readonly [Reference, string]>): void {
+    for (const [reference, pointer] of stores) this.#secretStores.set(reference, { pointer, entry: null })
   }
 
   /** Objects of parents that wait for this heap. */
@@ -176,7 +186,38 @@ export class Heap {
     if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
     const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, this.decoding)
     if (declaration === null || this.problems.length > 0) throw new ConfigError(this.problems)
-    return this.#build({ declaration, building: null }, chain)
+    const entry = { declaration, building: null }
+    const store = this.#secretStores.get(reference)
+    if (store === undefined) return this.#build(entry, chain)
+    store.entry ??= entry
+    return this.#build(store.entry, chain)
+  }
+
+  /**
+   * The stores of `secrets` here and in the parents, in order. One that is being built and waits for the object that
+   * asks can not answer it and is passed over.
+   */
+  async *#inheritedStores(chain: Construction): AsyncGenerator<SecretStore> {
+    for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
+      const waiting = heap === this ? chain : this.#outer
+      for (const [reference, { pointer, entry }] of heap.#secretStores) {
+        const named = typeof reference.target === 'string' ? heap.#entryOf(reference.target) : entry
+        if (named !== null && [...chain, ...waiting].includes(named)) continue
+        const store = await heap.#resolve(reference, pointer, waiting)
+        yield heap.#asKind(store, [SecretStoreKind], pointer) as SecretStore
+      }
+    }
+  }
+
+  #inheritedSecrets(chain: Construction): SecretsProvider {
+    const inherited = new InheritedSecrets(() => this.#inheritedStores(chain))
+    this.#resources.defer(() => inherited.release())
+    return providerOf([inherited])
+  }
+
+  #entryOf(name: string): Entry | null {
+    const own = this.#entries.get(name) ?? null
+    return own !== null || this.parent === null ? own : this.parent.#entryOf(name)
   }
 
   async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
@@ -258,6 +299,7 @@ export class Heap {
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,
       router: world.router(this, [...this.#outer, ...chain]),
+      secrets: () => this.#inheritedSecrets(chain),
       warn: (message) => this.warnings.push({ pointer, message }),
     })
   }

@@ -1,5 +1,6 @@
 export { Catalogue } from './catalogue.ts'
 export { ConfigDocument, type DocumentInput, type DocumentType, documentType } from './document.ts'
 export { type Construction, Heap, type HeapInput } from './heap.ts'
+export { secretsField } from './inherited-secrets.ts'
 export { Properties, type TokenResolver } from './properties.ts'
 export type { World } from './world.ts'

@@ -1,6 +1,6 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import type { Environment, Metrics, RouterHost } from '#schema'
+import type { Environment, Metrics, RouterHost, SecretsProvider } from '#schema'
 import type { World } from './world.ts'
 
 /** Where one object stands. */
@@ -11,6 +11,7 @@ interface Place {
   readonly sharedKey: string
   readonly resources: AsyncDisposableStack
   readonly router: RouterHost
+  secrets(): SecretsProvider
   warn(message: string): void
 }
 
@@ -19,6 +20,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
   // Most objects of ten thousand routes never log nor count: what costs something is made when it is asked for.
   let logger: Logger | null = null
   let metrics: Metrics | null = null
+  let secrets: SecretsProvider | null = null
   return {
     name: place.qualified,
     localName: place.name,
@@ -41,6 +43,10 @@ export function objectEnvironment(world: World, place: Place): Environment {
     transactionIdHeader: world.transactionIdHeader,
     streaming: world.streaming ?? true,
     router: place.router,
+    get secrets() {
+      secrets ??= place.secrets()
+      return secrets
+    },
     shared: async (name, bytes) => {
       const { memory, release } = await world.shared(`${place.sharedKey}/${name}`, bytes)
       place.resources.defer(release)

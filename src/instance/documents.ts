@@ -1,5 +1,5 @@
 import { AuditServiceKind, HandlerKind, TemporaryStorageKind } from '#contracts'
-import { documentType } from '#heap'
+import { documentType, secretsField } from '#heap'
 import { condition, type DocumentSource, ref, string } from '#schema'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 
@@ -17,6 +17,7 @@ export const RouteDocument = documentType(
       .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
     handler: ref(HandlerKind).meta({ description: 'Handler to which requests are dispatched.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the route.' }),
+    secrets: secretsField(),
   },
   LEGACY,
 )
@@ -29,6 +30,7 @@ export const RootDocument = documentType(
       .prefault('TemporaryStorage')
       .meta({ description: 'Where bodies are buffered that expressions or filters look into.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
+    secrets: secretsField(),
   },
   LEGACY,
 )

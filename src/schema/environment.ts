@@ -1,6 +1,7 @@
 import type { Scope } from '#expression'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import type { SecretsProvider } from './secret-lookup.ts'
 
 /** Time as objects see it; tests move it by hand. */
 export interface Clock {
@@ -77,6 +78,8 @@ export interface Environment {
   /** Whether bodies stream (`streamingEnabled` of admin.json); if not, they are kept whole before they are passed on. */
   readonly streaming: boolean
   readonly router: RouterHost
+  /** What the `secrets` of the document and of its parents hold: asked after the provider in an object's own config. */
+  readonly secrets: SecretsProvider
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
   /** Called when the gateway is told to look at its files again (SIGHUP). */

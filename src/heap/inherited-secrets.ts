@@ -1,0 +1,59 @@
+import { SecretStoreKind } from '#contracts'
+import { type Field, list, object, ref, type Secret, type SecretQuery, type SecretStore } from '#schema'
+
+/** The field `secrets` that routes and config.json had before objects named their provider (spec: Versioning 4). */
+export function secretsField(): Field {
+  return object({
+    stores: list(ref(SecretStoreKind)).meta({
+      description: 'Stores that are asked in order, after the own provider of an object and before parent documents.',
+    }),
+  })
+    .optional()
+    .meta({
+      description: 'Secret stores for the objects of this document and of the documents below it.',
+      replacement: 'give each object the secretsProvider it is to use',
+    })
+}
+
+/**
+ * The stores of a document and its parents, as one store. They are built when the first question comes, since what asks
+ * may be one of those that are being built.
+ */
+export class InheritedSecrets implements SecretStore {
+  readonly #stores: () => AsyncIterable<SecretStore>
+  readonly #listeners = new Set<() => void>()
+  readonly #heard = new Map<SecretStore, () => void>()
+
+  constructor(stores: () => AsyncIterable<SecretStore>) {
+    this.#stores = stores
+  }
+
+  async find(query: SecretQuery): Promise<readonly Secret[] | null> {
+    for await (const store of this.#stores()) {
+      this.#hear(store)
+      const found = await store.find(query)
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  /** Tells of changes in the stores that were asked so far: what was never asked can have changed nothing. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** For the heap: nobody asks any more. */
+  release(): void {
+    for (const stop of this.#heard.values()) stop()
+    this.#heard.clear()
+  }
+
+  #hear(store: SecretStore): void {
+    if (this.#heard.has(store)) return
+    const tell = () => {
+      for (const listener of this.#listeners) listener()
+    }
+    this.#heard.set(store, store.onChange(tell))
+  }
+}
