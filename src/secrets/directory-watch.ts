@@ -1,0 +1,75 @@
+import { type FSWatcher, watch } from 'node:fs'
+import type { Executor } from '#contracts'
+
+/** How often files are looked at, whatever the system tells of them: network and container mounts tell nothing. */
+const INTERVAL = 1_000
+/** Editors and copies make many events of one change. */
+const SETTLING = 50
+
+/** What is watched and how. */
+export interface WatchSettings {
+  readonly directory: string
+  readonly executor: Executor
+  /** Looks whether something has changed; never called while an earlier call is under way. */
+  check(): Promise<void>
+}
+
+/** Looks at the files of a directory each second, and at once when the system tells of a change in it. */
+export class DirectoryWatch {
+  readonly #settings: WatchSettings
+  readonly #stopRepeating: () => void
+  #watcher: FSWatcher | null = null
+  #cancelSoon: (() => void) | null = null
+  #checking: Promise<void> | null = null
+  #stopped = false
+
+  constructor(settings: WatchSettings) {
+    this.#settings = settings
+    this.#watch()
+    this.#stopRepeating = settings.executor.repeat(INTERVAL, () => {
+      if (this.#watcher === null) this.#watch()
+      return this.#check()
+    })
+  }
+
+  /** Stops, and waits for a look that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stopRepeating()
+    this.#cancelSoon?.()
+    this.#unwatch()
+    await this.#checking
+  }
+
+  /** A directory that is not there, or a system without watching, is looked at by the interval alone. */
+  #watch(): void {
+    try {
+      const watcher = watch(this.#settings.directory, { persistent: false }, () => this.#soon())
+      watcher.on('error', () => this.#unwatch())
+      this.#watcher = watcher
+    } catch {
+      this.#watcher = null
+    }
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+  }
+
+  #soon(): void {
+    if (this.#stopped || this.#cancelSoon !== null) return
+    this.#cancelSoon = this.#settings.executor.schedule(SETTLING, () => {
+      this.#cancelSoon = null
+      return this.#check()
+    })
+  }
+
+  #check(): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    this.#checking ??= this.#settings.check().finally(() => {
+      this.#checking = null
+    })
+    return this.#checking
+  }
+}

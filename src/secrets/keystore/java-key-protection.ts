@@ -1,0 +1,76 @@
+import { createHash, hash, timingSafeEqual } from 'node:crypto'
+import { decryptCbc } from './cbc.ts'
+import { Der } from './der.ts'
+import { corrupt, unsupported, wrongPassword } from './keystore-error.ts'
+import { Budget, limits, within } from './limits.ts'
+import { readIterations, readSalt } from './pbkdf2.ts'
+
+const SUN_KEY_PROTECTOR = '1.3.6.1.4.1.42.2.17.1.1'
+const PBE_WITH_MD5_AND_TRIPLE_DES = '1.3.6.1.4.1.42.2.19.1'
+const SHA1_BYTES = 20
+
+/** Opens a private key of a JKS or JCEKS file: an EncryptedPrivateKeyInfo under one of Sun's two private schemes. */
+export function openJavaKey(encoded: Buffer, password: string): Buffer {
+  const budget = new Budget()
+  const [algorithm, data] = Der.read(encoded, budget).sequence('encrypted key', 2, 2)
+  const [id, parameters] = algorithm!.sequence('encryption of the key', 1, 2)
+  const name = id!.oid('encryption of the key')
+  const ciphertext = data!.octets('encrypted key')
+  if (name === SUN_KEY_PROTECTOR) return openSunProtected(ciphertext, password)
+  if (name !== PBE_WITH_MD5_AND_TRIPLE_DES) throw unsupported(`encryption ${name} of a private key`)
+  if (parameters === undefined) throw corrupt('encryption of the key: parameters are missing')
+  return openTripleDes(ciphertext, parameters, password, budget)
+}
+
+/** A password as Java's char array: two bytes each, the high one first. */
+export function javaChars(password: string): Buffer {
+  return Buffer.from(password, 'utf16le').swap16()
+}
+
+/** Salt, key XOR a chain of SHA-1 over password and the last link, SHA-1 of password and key: that is all of it. */
+function openSunProtected(data: Buffer, password: string): Buffer {
+  if (data.length <= 2 * SHA1_BYTES) throw corrupt(`an encrypted key of ${data.length} bytes`)
+  within('bytes of an encrypted key', data.length, limits.privateKeyBytes)
+  const chars = javaChars(password)
+  const plain = Buffer.from(data.subarray(SHA1_BYTES, -SHA1_BYTES))
+  let link = data.subarray(0, SHA1_BYTES)
+  for (let at = 0; at < plain.length; at++) {
+    if (at % SHA1_BYTES === 0) link = createHash('sha1').update(chars).update(link).digest()
+    plain[at] = plain[at]! ^ link[at % SHA1_BYTES]!
+  }
+  const check = createHash('sha1').update(chars).update(plain).digest()
+  if (!timingSafeEqual(check, data.subarray(-SHA1_BYTES))) {
+    throw wrongPassword('the password does not open it; give the password of the entry')
+  }
+  return plain
+}
+
+/** PBEWithMD5AndTripleDES, a scheme of Java's own: each half of the salt is hashed on its own into half of key and IV. */
+export function openTripleDes(ciphertext: Buffer, parameters: Der, password: string, budget: Budget): Buffer {
+  const [saltPart, iterationsPart] = parameters.sequence('encryption parameters', 2, 2)
+  const salt = readSalt(saltPart!)
+  if (salt.length !== 8) throw corrupt(`a salt of ${salt.length} bytes, expected 8`)
+  const iterations = readIterations(iterationsPart!)
+  if (!/^[\x20-\x7e]*$/.test(password))
+    throw wrongPassword('entry passwords of JCEKS are printable ASCII, this one is not')
+  budget.spendHashes(2 * iterations)
+  const halves = mixedSalt(salt)
+  const material = Buffer.concat(
+    [halves.subarray(0, 4), halves.subarray(4)].map((half) => stretched(half, password, iterations)),
+  )
+  return decryptCbc('des-ede3-cbc', ciphertext, material.subarray(0, 24), material.subarray(24))
+}
+
+function stretched(half: Buffer, password: string, iterations: number): Buffer {
+  const tail = Buffer.from(password, 'latin1')
+  let link: Buffer = half
+  for (let round = 0; round < iterations; round++) link = hash('md5', Buffer.concat([link, tail]), 'buffer')
+  return link
+}
+
+/** Java turns the first half round when both are equal, but its swap puts one byte in the wrong place; so does this. */
+function mixedSalt(salt: Buffer): Buffer {
+  if (!salt.subarray(0, 4).equals(salt.subarray(4))) return salt
+  const [first, second, , last] = salt
+  return Buffer.concat([Buffer.from([last!, first!, second!, last!]), salt.subarray(4)])
+}

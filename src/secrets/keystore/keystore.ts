@@ -1,0 +1,75 @@
+import type { Contents, KeyStoreEntry } from './entries.ts'
+import { javaMagic, readJavaKeyStore } from './java-keystore.ts'
+import { corrupt, entryPlace, unsupported } from './keystore-error.ts'
+import { limits, within } from './limits.ts'
+import { readPkcs12 } from './pkcs12.ts'
+
+/** The formats that are read. */
+export type KeyStoreType = 'PKCS12' | 'JKS' | 'JCEKS'
+
+/** A keystore that was read and whose integrity was checked; keys and secrets in it are opened one by one. */
+export class KeyStore {
+  /** What the content is, whatever it was declared to be. */
+  readonly type: KeyStoreType
+  readonly entries: readonly KeyStoreEntry[]
+  /** What a person should know about this file, in words for a log. */
+  readonly warnings: readonly string[]
+  readonly #byAlias: ReadonlyMap<string, KeyStoreEntry>
+
+  constructor(type: KeyStoreType, entries: readonly KeyStoreEntry[], warnings: readonly string[]) {
+    this.type = type
+    this.warnings = warnings
+    this.#byAlias = new Map(entries.map((entry) => [folded(entry.alias), entry]))
+    this.entries = [...this.#byAlias.values()]
+  }
+
+  /** The entry of this alias; as in Java, upper and lower case do not differ. */
+  entry(alias: string): KeyStoreEntry | undefined {
+    return this.#byAlias.get(folded(alias))
+  }
+}
+
+/**
+ * Reads a keystore from its bytes. Its integrity (the MAC of PKCS #12, the keyed digest of JKS and JCEKS) is checked
+ * before anything is believed; throws a KeyStoreError. Null as password means that there is none. The content decides
+ * the format, as for Java since version 9: where the declared type differs, a warning says so.
+ */
+export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {
+  within('bytes of the file', bytes.length, limits.fileBytes)
+  const type = typeOf(bytes)
+  const { entries, warnings } = readAs(type, bytes, password)
+  within('entries', entries.length, limits.entries)
+  return new KeyStore(type, entries, [...mismatch(type, declared), ...warnings, ...shadowed(entries)])
+}
+
+function readAs(type: KeyStoreType, bytes: Buffer, password: string | null): Contents {
+  return type === 'PKCS12' ? readPkcs12(bytes, password) : readJavaKeyStore(bytes, type, password)
+}
+
+function typeOf(bytes: Buffer): KeyStoreType {
+  if (bytes.length === 0) throw corrupt('the file is empty')
+  const magic = bytes.length < 4 ? 0 : bytes.readUInt32BE()
+  if (magic === javaMagic.JKS) return 'JKS'
+  if (magic === javaMagic.JCEKS) return 'JCEKS'
+  if (bytes[0] === 0x30) return 'PKCS12'
+  if (bytes.subarray(0, 10).toString('latin1') === '-----BEGIN') {
+    throw unsupported('this is a PEM file; expected a PKCS12, JKS or JCEKS keystore')
+  }
+  throw corrupt('not a PKCS12, JKS or JCEKS keystore: the first bytes belong to none of them')
+}
+
+function mismatch(type: KeyStoreType, declared: KeyStoreType): readonly string[] {
+  return type === declared ? [] : [`this file is a ${type} keystore, not ${declared}; set storeType to ${type}`]
+}
+
+/** As in Java the last of several entries with one alias counts. */
+function shadowed(entries: readonly KeyStoreEntry[]): readonly string[] {
+  return [...Map.groupBy(entries, (entry) => folded(entry.alias)).values()]
+    .filter((same) => same.length > 1)
+    .slice(0, 10)
+    .map((same) => `${entryPlace(same[0]!.alias)} is there ${same.length} times; the last one counts`)
+}
+
+function folded(alias: string): string {
+  return alias.toLowerCase()
+}

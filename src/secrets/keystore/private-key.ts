@@ -1,0 +1,67 @@
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
+import { Der } from './der.ts'
+import { corrupt, unsupported } from './keystore-error.ts'
+import { Budget, limits, within } from './limits.ts'
+
+const EC = '1.2.840.10045.2.1'
+const DSA = '1.2.840.10040.4.1'
+
+const families: ReadonlyMap<string, string> = new Map([
+  ['1.2.840.113549.1.1.1', 'RSA'],
+  ['1.2.840.113549.1.1.10', 'RSA-PSS'],
+  [EC, 'EC'],
+  [DSA, 'DSA'],
+  ['1.3.101.110', 'X25519'],
+  ['1.3.101.111', 'X448'],
+  ['1.3.101.112', 'Ed25519'],
+  ['1.3.101.113', 'Ed448'],
+])
+
+/** OpenSSL computes the public part of a DSA key as it reads it, which a large modulus makes endless. */
+const dsaBytes = 2048
+
+/** The algorithm and key bytes of a PrivateKeyInfo (RFC 5208), which Java uses for secret keys too. */
+export interface KeyInfo {
+  readonly algorithm: string
+  readonly parameters: Der | undefined
+  readonly bytes: Buffer
+}
+
+/** Reads a PrivateKeyInfo that fills the bytes; throws where they are something else, as after a wrong password. */
+export function readKeyInfo(encoded: Buffer): KeyInfo {
+  return keyInfoOf(Der.read(encoded, new Budget()))
+}
+
+function keyInfoOf(element: Der): KeyInfo {
+  const [version, algorithm, bytes] = element.sequence('private key', 3, 5)
+  if (version!.count('version of the private key') > 1) throw corrupt('version of the private key: expected 0 or 1')
+  const [id, parameters] = algorithm!.sequence('algorithm of the private key', 1, 2)
+  return { algorithm: id!.oid('algorithm of the private key'), parameters, bytes: bytes!.octets('private key') }
+}
+
+/** Makes a usable key of a PrivateKeyInfo, and makes sure that it belongs to the certificate it stands with. */
+export function privateKeyOf(encoded: Buffer, certificate: X509Certificate | undefined): KeyObject {
+  within('bytes of a private key', encoded.length, limits.privateKeyBytes)
+  const { algorithm, parameters } = readKeyInfo(encoded)
+  const family = families.get(algorithm)
+  if (family === undefined)
+    throw unsupported(`private key of algorithm ${algorithm}; RSA, EC and Edwards curves are known`)
+  if (algorithm === EC && !parameters?.isOid) throw unsupported('an EC key on a curve without a name')
+  if (algorithm === DSA) within('bytes of a DSA key', encoded.length, dsaBytes)
+  const key = openPrivateKey(encoded, family, parameters)
+  if (certificate !== undefined && !certificate.checkPrivateKey(key)) {
+    throw corrupt('the private key does not belong to its certificate')
+  }
+  return key
+}
+
+function openPrivateKey(encoded: Buffer, family: string, parameters: Der | undefined): KeyObject {
+  try {
+    return createPrivateKey({ key: encoded, format: 'der', type: 'pkcs8' })
+  } catch {
+    // The message of OpenSSL is left out: it names its own source files and helps nobody.
+    if (family === 'EC')
+      throw unsupported(`an EC key that is damaged, or on a curve OpenSSL lacks (${parameters?.oid('curve')})`)
+    throw corrupt(`not a valid ${family} key`)
+  }
+}

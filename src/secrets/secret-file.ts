@@ -1,0 +1,57 @@
+import type { BigIntStats } from 'node:fs'
+import { constants, open, realpath, stat } from 'node:fs/promises'
+import { sep } from 'node:path'
+
+/** No password or key is larger; what is, is the wrong file. */
+export const LARGEST_FILE = 4 * 1024 * 1024
+
+/** What tells a state of a file from another; null where there is none. */
+export async function fileState(path: string): Promise<string | null> {
+  try {
+    return stateOf(await stat(path, { bigint: true }))
+  } catch (error) {
+    if (isAbsent(error)) return null
+    // A file that can not be looked at has a state of its own, so that the end of the trouble is a change.
+    return `error ${(error as NodeJS.ErrnoException).code}`
+  }
+}
+
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
+}
+
+/** Whether a system error means that there is no such file. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** The whole content of a regular file of bounded size. */
+export async function readSecretFile(path: string): Promise<Buffer> {
+  // Opening a pipe would wait for a writer.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw new Error('expected a regular file')
+    if (stats.size > LARGEST_FILE) throw new Error(`expected a file of at most ${LARGEST_FILE} bytes, got ${stats.size}`)
+    const content = Buffer.alloc(LARGEST_FILE < stats.size + 1 ? LARGEST_FILE : stats.size + 1)
+    let length = 0
+    while (length < content.length) {
+      const { bytesRead } = await handle.read(content, length, content.length - length, null)
+      if (bytesRead === 0) return content.subarray(0, length)
+      length += bytesRead
+    }
+    throw new Error('the file changed while it was read')
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The real path of a file, if links and all it lies inside the directory (threats B52); throws where it does not. */
+export async function pathInside(directory: string, path: string): Promise<string> {
+  const [root, real] = await Promise.all([realpath(directory), realpath(path)])
+  if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) {
+    throw new Error('it is a link that leads out of the directory')
+  }
+  return real
+}
