@@ -139,3 +139,23 @@ test('a request that is none is a usage error', async () => {
   for (const words of [['GET'], ['GET ftp://x/'], ['/x', '-H', 'no colon']])
     assert.equal((await gateway(['explain', '--instance', folder.path, ...words])).code, 64)
 })
+
+test('what stands before the router is shown, and that it is not run', async () => {
+  const config = {
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ name: 'first', type: 'LocationHeaderFilter' }],
+        handler: { type: 'Router', name: 'main' },
+      },
+    },
+  }
+  using folder = routes({ all: { handler: HANDLER } }, { 'config/config.json': JSON.stringify(config) })
+  const { chain, notes, route } = await explained(folder, '/x')
+  assert.equal(route, 'all')
+  assert.deepEqual(
+    chain.map(({ type }) => type),
+    ['LocationHeaderFilter', 'Router', 'StaticResponseHandler'],
+  )
+  assert.match(notes[0] ?? '', /before the router main is not run here/)
+})

@@ -8,11 +8,13 @@ import { type PlacedProblem, placed } from '../problems.ts'
 export class RouteFolders implements RouteFeed {
   readonly problems: PlacedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
+  readonly #progress: (directory: string, files: number) => void
   #withheld: boolean
 
-  /** `withheld`: folders open without routes until `giveRoutes` is called. */
-  constructor(routes: 'given' | 'withheld' = 'given') {
+  /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` hears of each folder. */
+  constructor(routes: 'given' | 'withheld' = 'given', progress: (directory: string, files: number) => void = () => {}) {
     this.#withheld = routes === 'withheld'
+    this.#progress = progress
   }
 
   /** From now on folders open with their routes. */
@@ -29,6 +31,7 @@ export class RouteFolders implements RouteFeed {
     const files = this.#withheld ? new Map<string, RouteFile>() : readRouteFiles(directory, new Map())
     const isNew = !this.#folders.has(directory)
     this.#folders.set(directory, files)
+    this.#progress(directory, files.size)
     const plan = planRoutes(files, new Map())
     if (isNew) {
       for (const { file, problems } of files.values()) this.#note(directory, file, problems)

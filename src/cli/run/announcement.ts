@@ -5,7 +5,10 @@ import { aligned, paintFor } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 
 /** The addresses at which a gateway takes traffic, such that they can be clicked. */
-export function trafficUrls({ unit }: AdminSettings, ports: readonly number[]): string[] {
+export function trafficUrls(
+  { unit }: { readonly unit: Pick<AdminSettings['unit'], 'connectors'> },
+  ports: readonly number[],
+): string[] {
   const hosts = unit.connectors.flatMap(({ host, ports: asked }) => asked.map(() => host))
   return ports.map((port, at) => url(hosts[at] ?? 'localhost', port))
 }

@@ -66,7 +66,12 @@ function gatewayLogger({ unit }: AdminSettings): Logger {
   })
 }
 
-function reportFailedStart(error: unknown, settings: AdminSettings, { stderr }: Surroundings, logger: Logger): number {
+function reportFailedStart(
+  error: unknown,
+  settings: AdminSettings,
+  { stdout, stderr }: Surroundings,
+  logger: Logger,
+): number {
   const file = join(settings.directories.config, 'config.json')
   const report = (problems: readonly PlacedProblem[]): number => {
     for (const problem of problems) stderr.write(`${formatPlaced(problem)}\n`)
@@ -76,8 +81,10 @@ function reportFailedStart(error: unknown, settings: AdminSettings, { stderr }: 
   if (error instanceof JsonSyntaxError || error instanceof ConfigError)
     return report(placed(file, null, problemsOf(error)))
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {
-    logger.error({ error }, 'the gateway could not start')
-    stderr.write(`gateway: could not start: ${startFailure(error, settings)}\n`)
+    const reason = startFailure(error, settings)
+    // Who reads both on a terminal needs the stack only where the reason is not clear by itself.
+    if (reason === null || stdout.isTTY !== true) logger.error({ error }, 'the gateway could not start')
+    stderr.write(`gateway: could not start: ${reason ?? (error as Error).message}\n`)
     return EXIT.failed
   }
   return report(placed(file, readConfigFile(file), error.problems))

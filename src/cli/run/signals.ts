@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { Gateway } from '#control'
 import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
@@ -9,11 +10,15 @@ const ONE_KEY_PRESS = 250
 export class StopSignals implements Disposable {
   readonly #first = Promise.withResolvers<NodeJS.Signals>()
   readonly #second = Promise.withResolvers<NodeJS.Signals>()
+  readonly #source: EventEmitter
+  readonly #now: () => number
   #firstAt: number | null = null
 
-  constructor() {
-    process.on('SIGTERM', this.#take)
-    process.on('SIGINT', this.#take)
+  constructor(source: EventEmitter = process, now: () => number = () => performance.now()) {
+    this.#source = source
+    this.#now = now
+    source.on('SIGTERM', this.#take)
+    source.on('SIGINT', this.#take)
   }
 
   get first(): Promise<NodeJS.Signals> {
@@ -25,7 +30,7 @@ export class StopSignals implements Disposable {
   }
 
   readonly #take = (signal: NodeJS.Signals): void => {
-    const now = performance.now()
+    const now = this.#now()
     if (this.#firstAt === null) {
       this.#firstAt = now
       this.#first.resolve(signal)
@@ -33,8 +38,8 @@ export class StopSignals implements Disposable {
   };
 
   [Symbol.dispose](): void {
-    process.off('SIGTERM', this.#take)
-    process.off('SIGINT', this.#take)
+    this.#source.off('SIGTERM', this.#take)
+    this.#source.off('SIGINT', this.#take)
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
-import { formatPlaced, type PlacedProblem } from '../problems.ts'
+import { formatPlaced, type PlacedProblem, shownPath } from '../problems.ts'
 import { rehearse } from '../rehearsal/rehearsal.ts'
+import { RouteFolders } from '../rehearsal/route-folders.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { checkRouteFiles } from './route-file-check.ts'
+
+const MANY = 200
 
 /** What a check found. */
 interface Findings {
@@ -45,10 +48,19 @@ export const ValidateCommand: Command = {
 }
 
 async function checkInstance(instance: string, surroundings: Surroundings): Promise<Findings> {
-  await using rehearsal = await rehearse(instance, surroundings)
-  const { problems, warnings, folders } = rehearsal
+  const folders = new RouteFolders('given', progressOn(surroundings))
+  await using rehearsal = await rehearse(instance, surroundings, folders)
+  const { problems, warnings } = rehearsal
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }
+}
+
+/** Many routes take their time: whoever waits at a terminal is told for what. */
+function progressOn({ stderr }: Surroundings): (directory: string, files: number) => void {
+  return (directory, files) => {
+    if (stderr.isTTY === true && files >= MANY)
+      stderr.write(`checking ${counted(files, 'route file')} of ${shownPath(directory)} ...\n`)
+  }
 }
 
 function report({ problems, warnings, checked }: Findings, json: boolean, surroundings: Surroundings): number {

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminSettings } from '#control'
+import { trafficUrls } from './announcement.ts'
+import { startFailure } from './start-failure.ts'
+
+type Connectors = AdminSettings['unit']['connectors']
+
+test('addresses can be clicked: every interface is localhost, IPv6 stands in brackets', () => {
+  const connectors = [
+    { host: '0.0.0.0', ports: [0, 8081] },
+    { host: '::1', ports: [8082] },
+    { host: 'gateway.example.com', ports: [8083] },
+  ] as unknown as Connectors
+  assert.deepEqual(trafficUrls({ unit: { connectors } }, [40_000, 8081, 8082, 8083]), [
+    'http://localhost:40000',
+    'http://localhost:8081',
+    'http://[::1]:8082',
+    'http://gateway.example.com:8083',
+  ])
+})
+
+test('a port that can not be opened is named with the field to change', () => {
+  const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
+  const reason = (message: string): string | null => startFailure(new Error(message), settings)
+  assert.match(
+    reason('listen EADDRINUSE: address already in use 127.0.0.1:8085') ?? '',
+    /^port 8085 on 127\.0\.0\.1 is in use by another process; stop that, or change adminConnector\.port/,
+  )
+  assert.match(
+    reason('listen EACCES: permission denied 0.0.0.0:80') ?? '',
+    /^port 80 on 0\.0\.0\.0 needs more rights than this user has; change connectors\[\]\.port/,
+  )
+  assert.equal(reason('something else'), null)
+})

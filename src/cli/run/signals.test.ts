@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import { StopSignals } from './signals.ts'
+
+function signals() {
+  const source = new EventEmitter()
+  let now = 0
+  const stop = new StopSignals(source, () => now)
+  const seen: string[] = []
+  void stop.second.then((signal) => seen.push(signal))
+  const send = async (signal: string, after: number): Promise<void> => {
+    now += after
+    source.emit(signal, signal)
+    await Promise.resolve()
+  }
+  return { source, stop, seen, send }
+}
+
+test('the first and the second signal are told apart', async () => {
+  const { stop, seen, send } = signals()
+  await send('SIGTERM', 0)
+  assert.equal(await stop.first, 'SIGTERM')
+  assert.deepEqual(seen, [])
+  await send('SIGTERM', 1)
+  assert.deepEqual(seen, ['SIGTERM'])
+})
+
+test('one press of Ctrl-C that arrives twice is one signal', async () => {
+  const { seen, send } = signals()
+  await send('SIGINT', 0)
+  await send('SIGINT', 5)
+  assert.deepEqual(seen, [])
+  await send('SIGINT', 500)
+  assert.deepEqual(seen, ['SIGINT'])
+})
+
+test('nothing listens after the end', () => {
+  const { source, stop } = signals()
+  stop[Symbol.dispose]()
+  assert.equal(source.listenerCount('SIGINT') + source.listenerCount('SIGTERM'), 0)
+})
