@@ -1,6 +1,7 @@
 import type { Exchange, Request, Response, Uri } from '#http'
 import { OriginPool, type OriginStats } from './origin-pool.ts'
 import { type ClientSettings, settingsKey } from './settings.ts'
+import { DEFAULT_TLS, OutboundContexts } from './tls/outbound-context.ts'
 import { UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { Watchdog } from './watchdog.ts'
@@ -39,6 +40,9 @@ class SharedClient {
   readonly #onLastRelease: () => void
   readonly #watchdog: Watchdog
   readonly #pools = new Map<string, OriginPool>()
+  /** Pools that take no new requests and end with those they have. */
+  readonly #retired = new Set<Promise<void>>()
+  readonly #contexts: OutboundContexts
   #holders = 0
   #uses = 0
 
@@ -46,6 +50,7 @@ class SharedClient {
     this.#settings = settings
     this.#onLastRelease = onLastRelease
     this.#watchdog = new Watchdog(Math.min(settings.soTimeout, settings.connectionTimeout))
+    this.#contexts = new OutboundContexts(settings.tls ?? DEFAULT_TLS, () => this.#retireSecure())
   }
 
   lease(): Client {
@@ -69,7 +74,8 @@ class SharedClient {
   async release(): Promise<void> {
     if (--this.#holders > 0) return
     this.#onLastRelease()
-    await Promise.all(Array.from(this.#pools.values(), (pool) => pool.close()))
+    this.#contexts.stop()
+    await Promise.all([...this.#retired, ...Array.from(this.#pools.values(), (pool) => pool.close())])
   }
 
   #poolOf(uri: Uri): OriginPool {
@@ -79,9 +85,20 @@ class SharedClient {
     if (uri.scheme !== 'http' && uri.scheme !== 'https') throw unfit('uri: expected http or https')
     if (!URL.canParse(origin)) throw unfit('uri: expected a host that a connection can be made to')
     if (this.#pools.size >= MAX_ORIGINS) this.#dropLeastRecentlyUsed()
-    const pool = new OriginPool(origin, this.#settings, this.#watchdog)
+    const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts)
     this.#pools.set(origin, pool)
     return pool
+  }
+
+  /** Keys or trust have changed: what comes now connects anew, what runs ends on the connection it has. */
+  #retireSecure(): void {
+    for (const [origin, pool] of this.#pools) if (origin.startsWith('https:')) this.#retire(pool)
+  }
+
+  #retire(pool: OriginPool): void {
+    this.#pools.delete(pool.origin)
+    const closed = pool.close().finally(() => this.#retired.delete(closed))
+    this.#retired.add(closed)
   }
 
   #dropLeastRecentlyUsed(): void {
@@ -90,8 +107,7 @@ class SharedClient {
       if (pool.isIdle && (oldest === null || pool.lastUse < oldest.lastUse)) oldest = pool
     }
     if (oldest === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL')
-    this.#pools.delete(oldest.origin)
-    void oldest.close()
+    this.#retire(oldest)
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
+import type { OutboundContexts } from './tls/outbound-context.ts'
+import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
 
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -26,20 +28,64 @@ export class Connection extends Client implements Carrier {
 }
 
 /**
- * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early), and with
- * the name of the origin for TLS whatever Host field the first request carries.
+ * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early). TLS is
+ * ours: for the name of the origin, whatever Host field the first request carries.
  */
-export function connector(timeout: number): buildConnector.connector {
-  const connect = buildConnector({ allowH2: false, timeout: 0 })
-  return ({ servername: _ofRequest, ...options }, callback) => {
-    let timer: NodeJS.Timeout | undefined
-    const done: buildConnector.Callback = (...result) => {
-      clearTimeout(timer)
-      callback(...result)
+export function connector(timeout: number, contexts: OutboundContexts): buildConnector.connector {
+  const inClear = buildConnector({ allowH2: false, timeout: 0 })
+  const secure = new SecureConnections(contexts)
+  return (options, callback) => {
+    const attempt = new Attempt(timeout, callback)
+    if (options.protocol === 'https:') {
+      const { hostname, port, localAddress } = options
+      const target = { hostname, port: port === '' ? 443 : Number(port), localAddress: localAddress ?? null }
+      secure.open(target, attempt).catch((error: Error) => attempt.failed(error))
+      return
     }
+    const { servername: _ofRequest, ...rest } = options
     // undici's connector returns the socket it opens; its type does not say so.
-    const socket = connect(options, done) as unknown as Socket
-    if (timeout > LONGEST_TIMER) return
-    timer = setTimeout(() => socket.destroy(new errors.ConnectTimeoutError()), timeout)
+    attempt.started(inClear(rest, (...result) => attempt.settle(...result)) as unknown as Socket)
+  }
+}
+
+/** One attempt to connect: it ends once, whatever happens first. */
+class Attempt implements SecureEvents {
+  readonly #callback: buildConnector.Callback
+  readonly #timer: NodeJS.Timeout | undefined
+  #socket: Socket | null = null
+  #over = false
+
+  constructor(timeout: number, callback: buildConnector.Callback) {
+    this.#callback = callback
+    if (timeout <= LONGEST_TIMER) this.#timer = setTimeout(() => this.#expire(), timeout)
+  }
+
+  isOver(): boolean {
+    return this.#over
+  }
+
+  started(socket: Socket): void {
+    this.#socket = socket
+  }
+
+  opened(socket: Socket): void {
+    this.settle(null, socket)
+  }
+
+  failed(error: Error): void {
+    this.settle(error, null)
+  }
+
+  settle(...result: Parameters<buildConnector.Callback>): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#timer)
+    this.#callback(...result)
+  }
+
+  #expire(): void {
+    const error = new errors.ConnectTimeoutError()
+    if (this.#socket === null) this.failed(error)
+    else this.#socket.destroy(error)
   }
 }

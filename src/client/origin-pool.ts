@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { Connection, connector } from './connection.ts'
 import type { ClientSettings } from './settings.ts'
+import type { OutboundContexts } from './tls/outbound-context.ts'
 import type { CallOwner, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Watchdog } from './watchdog.ts'
@@ -27,6 +28,7 @@ export class OriginPool implements CallOwner {
   readonly origin: string
   readonly hostname: string
   readonly settings: ClientSettings
+  readonly isUsedOnce: boolean
   /** Grows with each use of the client: the smallest is the least recently used pool. */
   lastUse = 0
   readonly #watchdog: Watchdog
@@ -36,14 +38,17 @@ export class OriginPool implements CallOwner {
   #starting = false
   #whenIdle: (() => void) | null = null
 
-  constructor(origin: string, settings: ClientSettings, watchdog: Watchdog) {
+  constructor(origin: string, settings: ClientSettings, watchdog: Watchdog, contexts: OutboundContexts) {
     this.origin = origin
     this.hostname = new URL(origin).hostname
     this.settings = settings
+    this.isUsedOnce =
+      settings.disableReuseConnection ||
+      (origin.startsWith('https:') && contexts.tls.keys !== null && settings.stateTracking === true)
     this.#watchdog = watchdog
     this.#pool = new Pool(origin, {
       factory: (url, options) => new Connection(url, options),
-      connect: connector(settings.connectionTimeout),
+      connect: connector(settings.connectionTimeout, contexts),
       connections: settings.connections,
       clientTtl: Number.isFinite(settings.connectionTimeToLive) ? settings.connectionTimeToLive : null,
       pipelining: 1,

@@ -1,3 +1,5 @@
+import type { ClientTls } from '#contracts'
+
 /** How a client connects; clients of equal settings share their connections. Times are milliseconds. */
 export interface ClientSettings {
   /** Connections to one origin at the same time; the caller has already divided the gateway's limit by its units. */
@@ -12,6 +14,21 @@ export interface ClientSettings {
   readonly connectionTimeToLive: number
   /** Requests that may wait for a connection of one origin; one more is answered 503. */
   readonly maxWaitQueueSize: number
+  /** How TLS is spoken; null for the ordinary way. */
+  readonly tls?: ClientTls | null
+  /** Connections on which a client certificate may have been shown are used once only (spec, stateTrackingEnabled). */
+  readonly stateTracking?: boolean
+}
+
+const identities = new WeakMap<ClientTls, number>()
+let lastIdentity = 0
+
+/** TLS options are objects with keys behind them: only the same object is equal. */
+function identityOf(tls: ClientTls | null | undefined): number {
+  if (tls === null || tls === undefined) return 0
+  const known = identities.get(tls) ?? ++lastIdentity
+  identities.set(tls, known)
+  return known
 }
 
 /** The name under which clients of equal settings find each other. */
@@ -23,5 +40,7 @@ export function settingsKey(settings: ClientSettings): string {
     settings.disableReuseConnection,
     settings.connectionTimeToLive,
     settings.maxWaitQueueSize,
+    identityOf(settings.tls),
+    settings.stateTracking === true,
   ].join(' ')
 }

@@ -19,6 +19,8 @@ export interface Carrier {
 export interface CallOwner {
   readonly hostname: string
   readonly settings: ClientSettings
+  /** Whether each connection carries one request only. */
+  readonly isUsedOnce: boolean
   ended(call: UpstreamCall): void
 }
 
@@ -203,7 +205,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       // Of the target, never of the Host field: the certificate is checked against it.
       servername: this.#owner.hostname,
     }
-    if (this.#owner.settings.disableReuseConnection) options.reset = true
+    if (this.#owner.isUsedOnce) options.reset = true
     return options
   }
 

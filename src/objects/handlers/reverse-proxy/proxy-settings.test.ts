@@ -51,6 +51,13 @@ test('the defaults are those of the specification', () => {
     numberOfWorkers: undefined,
     asyncBehavior: undefined,
     temporaryStorage: undefined,
+    tls: undefined,
+    hostnameVerifier: undefined,
+    keyManager: undefined,
+    trustManager: undefined,
+    sslCipherSuites: undefined,
+    sslContextAlgorithm: undefined,
+    sslEnabledProtocols: undefined,
     vertx: {},
   })
 })
@@ -86,10 +93,10 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('what the gateway can not do is an unknown field, never a silent one', async () => {
-  for (const name of ['retries', 'circuitBreaker', 'websocket', 'tls', 'proxyOptions', 'protocolVersion']) {
+  for (const name of ['retries', 'circuitBreaker', 'websocket', 'proxyOptions', 'protocolVersion']) {
     await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
   }
-  for (const name of ['http2PriorKnowledge', 'keyManager', 'trustManager', 'hostnameVerifier', 'disableRetries']) {
+  for (const name of ['http2PriorKnowledge', 'disableRetries']) {
     await refused({ [name]: 'x' }, new RegExp(`/heap/0/config/${name}: unknown field`))
   }
 })

@@ -15,6 +15,7 @@ import {
   ref,
   type Settled,
 } from '#schema'
+import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
 
 /** Option names that users may not write under `vertx`: the handler has fields for them. */
 const DISALLOWED_OPTIONS = [
@@ -87,6 +88,7 @@ export const PROXY_FIELDS = {
     description:
       'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
   }),
+  ...TLS_FIELDS,
   vertx: map(config(json()), {
     except: DISALLOWED_OPTIONS,
     reason: 'is not allowed here; use the fields of the handler',
@@ -109,7 +111,7 @@ export function checkProxySettings({ vertx }: ProxySettings, report: (path: stri
 }
 
 /** A handler that sends each request where its URI says, and throws an UpstreamError where no answer came back. */
-export function upstreamOf(settings: ProxySettings, env: Environment): Handler {
+export async function upstreamOf(settings: ProxySettings, env: Environment): Promise<Handler> {
   const { connections, vertx, asyncBehavior, temporaryStorage, ...others } = settings
   for (const option of Object.keys(vertx)) {
     if (option !== 'maxWaitQueueSize') env.warn(`vertx.${option}: has no counterpart in this gateway and is ignored`)
@@ -121,6 +123,8 @@ export function upstreamOf(settings: ProxySettings, env: Environment): Handler {
     disableReuseConnection: others.disableReuseConnection,
     connectionTimeToLive: others.connectionTimeToLive,
     maxWaitQueueSize: Math.ceil((queueSizeOf(vertx['maxWaitQueueSize']) ?? DEFAULT_WAIT_QUEUE) / env.units),
+    tls: await tlsOf(settings, env),
+    stateTracking: others.stateTrackingEnabled,
   })
   env.onDispose(() => client.release())
   const send: Handler = (exchange) => client.send(exchange, exchange.request)

@@ -20,7 +20,7 @@ export const ReverseProxyHandler = defineType({
   summary: 'Relays requests to the protected application and its responses to the client.',
   config: PROXY_FIELDS,
   check: checkProxySettings,
-  create: (settings, env) => answeringFailures(upstreamOf(settings, env), env.logger),
+  create: async (settings, env) => answeringFailures(await upstreamOf(settings, env), env.logger),
 })
 
 /** Turns failures of the upstream into responses; anything else stays a fault. */

@@ -1,0 +1,68 @@
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import type { OutboundContexts } from './outbound-context.ts'
+import { identityProblem } from './server-identity.ts'
+
+/** The certificate of a server that can not be accepted. */
+export class ServerIdentityError extends Error {
+  override readonly name = 'ServerIdentityError'
+  readonly code = 'GW_TLS_IDENTITY'
+}
+
+/** Where a connection goes. */
+export interface SecureTarget {
+  readonly hostname: string
+  readonly port: number
+  readonly localAddress?: string | null
+}
+
+/** Opens TLS connections to one server; a session of an earlier one shortens the next handshake. */
+export class SecureConnections {
+  readonly #contexts: OutboundContexts
+  #session: Buffer | undefined
+
+  constructor(contexts: OutboundContexts) {
+    this.#contexts = contexts
+  }
+
+  /** Starts a connection; `opened` gets it when the server has shown who it is, `failed` the reason where it has not. */
+  async open(target: SecureTarget, events: SecureEvents): Promise<void> {
+    const { tls } = this.#contexts
+    const { context, verifiesChain } = await this.#contexts.current()
+    if (events.isOver()) return
+    const { hostname, port, localAddress } = target
+    const socket = connect({
+      host: hostname,
+      port,
+      ...(localAddress ? { localAddress } : {}),
+      ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
+      ...(tls.alpn ? { ALPNProtocols: ['http/1.1'] } : {}),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+      secureContext: context,
+      rejectUnauthorized: verifiesChain,
+      // Node skips its own check of names where the chain is not verified or the session is resumed; ours is below.
+      checkServerIdentity: () => undefined,
+    })
+    events.started(socket)
+    socket.setKeepAlive(true, 60_000)
+    socket.setNoDelay(true)
+    socket.on('session', (session) => {
+      this.#session = session
+    })
+    socket.once('error', (error) => events.failed(error))
+    socket.once('secureConnect', () => {
+      const problem = tls.hostnames === 'STRICT' ? identityProblem(hostname, socket.getPeerX509Certificate()) : null
+      if (problem === null) events.opened(socket)
+      else socket.destroy(new ServerIdentityError(problem))
+    })
+  }
+}
+
+/** What becomes of an attempt to connect. */
+export interface SecureEvents {
+  /** Whether nobody waits for it any more. */
+  isOver(): boolean
+  started(socket: TLSSocket): void
+  opened(socket: TLSSocket): void
+  failed(error: Error): void
+}

@@ -1,0 +1,54 @@
+import { type ClientTls, ClientTlsKind } from '#contracts'
+import { config, type DecodedMembers, type Environment, oneOf, ref, type Settled, string } from '#schema'
+import { CLIENT_FIELDS } from '../../lib/tls/client-tls.ts'
+import { joinKeys, joinTrust } from '../../lib/tls/joined-managers.ts'
+import { contextAlgorithmWarning, limitsOf } from '../../lib/tls/limit-fields.ts'
+
+const replacement = 'use the field of that name in the ClientTlsOptions that tls refers to'
+
+/** The fields by which a handler says how it speaks TLS; the old ones go before `tls` (spec, deprecated handler fields). */
+export const TLS_FIELDS = {
+  tls: ref(ClientTlsKind).optional().meta({
+    description:
+      'How TLS is spoken; by default certificates must lead to an authority the platform trusts and name the host.',
+  }),
+  hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
+    .optional()
+    .meta({
+      description:
+        'STRICT: the certificate must name the host that is called. ALLOW_ALL: any name of a trusted certificate will do.',
+      replacement,
+    }),
+  keyManager: CLIENT_FIELDS.keyManager.meta({ replacement }),
+  trustManager: CLIENT_FIELDS.trustManager.meta({ replacement }),
+  sslCipherSuites: CLIENT_FIELDS.sslCipherSuites.meta({ replacement }),
+  sslContextAlgorithm: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({ description: 'Name of an SSL context in Java.', replacement }),
+  sslEnabledProtocols: CLIENT_FIELDS.sslEnabledProtocols.meta({ replacement }),
+}
+
+type TlsValues = Settled<DecodedMembers<typeof TLS_FIELDS>>
+
+/** How the handler speaks TLS; null for the ordinary way. */
+export async function tlsOf(values: TlsValues, env: Environment): Promise<ClientTls | null> {
+  const { tls, hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols } = values
+  const warning = contextAlgorithmWarning(values.sslContextAlgorithm ?? 'TLS')
+  if (warning !== null) env.warn(warning)
+  const old = [hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols]
+  if (old.every((value) => value === undefined)) return tls ?? null
+  const limits = limitsOf({ sslCipherSuites, sslEnabledProtocols }, tls?.alpn ?? true)
+  const ranged = sslEnabledProtocols === undefined && tls !== undefined ? tls : limits
+  const joined: ClientTls = {
+    minVersion: ranged.minVersion,
+    maxVersion: ranged.maxVersion,
+    ciphers: limits.ciphers ?? tls?.ciphers ?? null,
+    alpn: limits.alpn,
+    keys: joinKeys(keyManager) ?? tls?.keys ?? null,
+    trust: joinTrust(trustManager) ?? tls?.trust ?? null,
+    hostnames: hostnameVerifier ?? tls?.hostnames ?? 'STRICT',
+  }
+  // What can not be used is found while the configuration is loaded, not by the first request.
+  await Promise.all([joined.keys?.identities(), joined.trust?.authorities()])
+  return joined
+}

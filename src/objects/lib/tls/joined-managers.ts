@@ -1,0 +1,34 @@
+import type { KeyManager, TrustManager } from '#contracts'
+
+/** Several key managers as one: the identities of all, in order. */
+export function joinKeys(managers: readonly KeyManager[] | undefined): KeyManager | null {
+  if (managers === undefined || managers.length === 0) return null
+  return {
+    identities: async () => (await Promise.all(managers.map((each) => each.identities()))).flat(),
+    onChange: (listener) => listenToAll(managers, listener),
+  }
+}
+
+/** Several trust managers as one: what any of them trusts is trusted. */
+export function joinTrust(managers: readonly TrustManager[] | undefined): TrustManager | null {
+  if (managers === undefined || managers.length === 0) return null
+  return {
+    authorities: async () => {
+      const all = await Promise.all(managers.map((each) => each.authorities()))
+      if (all.includes('anything')) return 'anything'
+      const named = all.flatMap((each) => (typeof each === 'string' ? [] : each))
+      return named.length === 0 && all.includes('platform') ? 'platform' : named
+    },
+    onChange: (listener) => listenToAll(managers, listener),
+  }
+}
+
+function listenToAll(
+  sources: readonly { onChange(listener: () => void): () => void }[],
+  listener: () => void,
+): () => void {
+  const stops = sources.map((source) => source.onChange(listener))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,70 @@
+import type { TlsLimits } from '#contracts'
+import { boolean, config, type DecodedMembers, field, list, object, type Settled, string } from '#schema'
+import { cipherSuite } from './cipher-suites.ts'
+import { protocolProblem, versionRange } from './protocol-versions.ts'
+
+const suite = field<string>({ label: 'a cipher suite', schema: () => ({ type: 'string' }) }, (value, report) => {
+  const read = typeof value === 'string' ? cipherSuite(value) : { problem: 'expected the name of a cipher suite' }
+  if ('suite' in read) return read.suite
+  report(read.problem)
+  return undefined
+})
+
+const protocol = field<string>(
+  { label: 'TLSv1.2 or TLSv1.3', schema: () => ({ enum: ['TLSv1.2', 'TLSv1.3'] }) },
+  (value, report) => {
+    const problem = typeof value === 'string' ? protocolProblem(value) : 'expected TLSv1.2 or TLSv1.3'
+    if (problem !== null) report(problem)
+    return value as string
+  },
+)
+
+/** The fields by which either end narrows what it offers. */
+export const LIMIT_FIELDS = {
+  sslCipherSuites: list(config(suite)).optional().meta({
+    description:
+      'The suites that are offered, by registered name (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) or in OpenSSL spelling. All good ones by default.',
+  }),
+  sslContextAlgorithm: config(string({ nonEmpty: true }))
+    .prefault('TLS')
+    .meta({ description: 'Name of an SSL context in Java; what is offered is said by sslEnabledProtocols.' }),
+  sslEnabledProtocols: list(config(protocol))
+    .optional()
+    .meta({ description: 'The protocol versions that are offered: `TLSv1.2`, `TLSv1.3`, or by default both.' }),
+}
+
+/** The fields that came after those: they have no place among the old fields of handlers. */
+export const NEGOTIATION_FIELDS = {
+  alpn: object({
+    enabled: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether the application protocol is negotiated; without it HTTP/1.1 is spoken.' }),
+  })
+    .prefault({})
+    .meta({ description: 'Negotiation of the application protocol (RFC 7301).' }),
+  offloadHandshake: config(boolean()).optional().meta({
+    description: 'Handshakes on threads of their own.',
+    unsupported: 'handshakes are shared out over the units',
+  }),
+}
+
+type LimitValues = Settled<DecodedMembers<typeof LIMIT_FIELDS>>
+
+/** What a name of an SSL context asks for that a gateway without a JVM can not give; null for nothing. */
+export function contextAlgorithmWarning(algorithm: string): string | null {
+  if (/^(?:TLS|Default)$/i.test(algorithm)) return null
+  const version = /^TLSv1\.[23]$/.test(algorithm) ? `; set sslEnabledProtocols to ["${algorithm}"] instead` : ''
+  return `sslContextAlgorithm: "${algorithm}" means something only to a JVM and has no effect${version}`
+}
+
+/** The limits that these fields set. */
+export function limitsOf(
+  { sslCipherSuites, sslEnabledProtocols }: Pick<LimitValues, 'sslCipherSuites' | 'sslEnabledProtocols'>,
+  alpn: boolean,
+): TlsLimits {
+  return {
+    ...versionRange(sslEnabledProtocols ?? []),
+    ciphers: sslCipherSuites === undefined || sslCipherSuites.length === 0 ? null : sslCipherSuites.join(':'),
+    alpn,
+  }
+}

@@ -1,0 +1,19 @@
+import { SecretError, type SecretsProvider, type TlsIdentity } from '#contracts'
+
+/** The key and certificate chain of the active secret of an id. */
+export async function identityOfSecret(provider: SecretsProvider, secretId: string): Promise<TlsIdentity> {
+  const secret = await provider.active({ secretId, purpose: 'SIGN' })
+  const key = secret.privateOrSecretKey
+  if (key === null || key.type !== 'private') {
+    throw new SecretError(`the secret id "${secretId}" has no private key, which TLS needs`)
+  }
+  return identityOf(key, secret.certificates, `the secret id "${secretId}"`)
+}
+
+/** A key and its chain, checked to belong together. */
+export function identityOf(key: TlsIdentity['key'], chain: TlsIdentity['chain'], where: string): TlsIdentity {
+  const [own] = chain
+  if (own === undefined) throw new SecretError(`${where} has no certificate, which TLS needs`)
+  if (!own.checkPrivateKey(key)) throw new SecretError(`${where} has a certificate of another key`)
+  return { key, chain }
+}

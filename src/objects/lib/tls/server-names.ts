@@ -1,0 +1,15 @@
+/** A server name in one spelling, without the dot that may end it; null for what is no name. */
+export function plainServerName(name: string): string | null {
+  const plain = name.toLowerCase().replace(/\.$/, '')
+  return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(plain) &&
+    plain.length <= 253
+    ? plain
+    : null
+}
+
+/** Chooses by server name: an exact one, else the wildcard of its level; null where neither is there. */
+export function chooseByName<T>(names: ReadonlyMap<string, T>, serverName: string | null): T | null {
+  const plain = serverName === null ? null : plainServerName(serverName)
+  if (plain === null) return null
+  return names.get(plain) ?? names.get(plain.replace(/^[^.]+/, '*')) ?? null
+}
