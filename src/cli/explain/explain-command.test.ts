@@ -70,7 +70,8 @@ test('the chain is listed in the order of the request, chains inside chains flat
       },
     },
   })
-  const { chain } = await explained(folder, '/shop')
+  const { chain, decorations } = await explained(folder, '/shop')
+  assert.deepEqual(decorations, { baseURI: 'http://localhost:3000' })
   assert.deepEqual(
     chain.map(({ type, name, depth, condition, decorators }) => [type, name, depth, condition, decorators]),
     [

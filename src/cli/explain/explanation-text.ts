@@ -5,7 +5,7 @@ import type { Explanation, Trial } from './explanation.ts'
 
 /** An explanation for people. */
 export function explanationText(explanation: Explanation, paint: Paint): string {
-  const { request, refused, tried, route, file, chain, notes } = explanation
+  const { request, refused, tried, route, file, decorations, chain, notes } = explanation
   const heading = paint('bold', `${request.method} ${request.uri ?? request.received}`)
   if (refused !== null) {
     return `${heading}\n  ${paint('red', `the listener answers ${refused.status}`)}: ${refused.reason}\n`
@@ -14,6 +14,7 @@ export function explanationText(explanation: Explanation, paint: Paint): string 
   lines.push('', paint('bold', 'Routes tried:'), ...(tried.length > 0 ? trialLines(tried) : ['  none']))
   const taker = route === null ? 'none' : `${route}${file === null ? '' : ` (${shownPath(file)})`}`
   lines.push('', `${paint('bold', 'Route:')} ${paint(route === null ? 'yellow' : 'green', taker)}`)
+  for (const [name, value] of Object.entries(decorations)) lines.push(`  with ${name}: ${JSON.stringify(value)}`)
   lines.push('', paint('bold', 'Chain:'), ...aligned(chain.map(stepCells)))
   lines.push(...notes.map((note) => `\nnote: ${note}`))
   return `${lines.join('\n')}\n`

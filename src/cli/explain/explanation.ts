@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { Catalogue } from '#heap'
 import type { Exchange } from '#http'
-import { DEFAULT_OBJECTS } from '#instance'
+import { DEFAULT_OBJECTS, RouteDocument } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Refusal } from '#listener'
+import { isIgnoredKey } from '#schema'
 import type { LiveRouter } from '#unit'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { chainSteps, type DocumentScope, type Step } from './chain-steps.ts'
@@ -27,6 +28,8 @@ export interface Explanation {
   /** Id of the route that takes it; of the innermost where routers are nested. */
   readonly route: string | null
   readonly file: string | null
+  /** Decorations at the top of its document, around the whole chain. */
+  readonly decorations: JsonObject
   readonly chain: readonly Step[]
   readonly notes: readonly string[]
 }
@@ -34,7 +37,7 @@ export interface Explanation {
 /** The explanation of a request that the listener does not hand on. */
 export function refusal(request: Explanation['request'], { status, problem }: Refusal): Explanation {
   const refused = { status, reason: problem }
-  return { request, refused, tried: [], route: null, file: null, chain: [], notes: [] }
+  return { request, refused, tried: [], route: null, file: null, decorations: {}, chain: [], notes: [] }
 }
 
 /** Asks the routes of an instance about a request, in the order and with the code of serving. */
@@ -80,7 +83,8 @@ export async function explain(
     document = (found?.route?.document.value ?? {}) as JsonObject
     scope = { path: `${router.qualifiedName}+${taker}`, heap: heapOf(document), parent: scope }
   }
-  return { request, refused: null, tried, route, file, chain, notes }
+  const decorations = route === null ? {} : decorationsOf(document)
+  return { request, refused: null, tried, route, file, decorations, chain, notes }
 }
 
 /** Tries routes one after the other until one takes the request; gives its id. */
@@ -100,4 +104,17 @@ async function firstTaker(router: LiveRouter, exchange: Exchange, tried: Trial[]
 function heapOf(document: JsonValue): readonly JsonValue[] {
   const heap = isPlainObject(document) ? document['heap'] : undefined
   return Array.isArray(heap) ? heap : []
+}
+
+const ROUTE_KEYS = new Set([
+  ...Object.keys(RouteDocument.members),
+  ...RouteDocument.legacy,
+  'heap',
+  'properties',
+  'globalDecorators',
+])
+
+function decorationsOf(document: JsonObject): JsonObject {
+  const keys = Object.keys(document).filter((key) => !ROUTE_KEYS.has(key) && !isIgnoredKey(key))
+  return Object.fromEntries(keys.map((key) => [key, document[key] as JsonValue]))
 }
