@@ -68,9 +68,8 @@ function stretched(half: Buffer, password: string, iterations: number): Buffer {
   return link
 }
 
-/** Java turns the first half round when both are equal, but its swap puts one byte in the wrong place; so does this. */
+/** Java turns the first half round when both are equal, so that they do not give the same bytes. */
 function mixedSalt(salt: Buffer): Buffer {
-  if (!salt.subarray(0, 4).equals(salt.subarray(4))) return salt
-  const [first, second, , last] = salt
-  return Buffer.concat([Buffer.from([last!, first!, second!, last!]), salt.subarray(4)])
+  const first = salt.subarray(0, 4)
+  return first.equals(salt.subarray(4)) ? Buffer.concat([first.toReversed(), salt.subarray(4)]) : salt
 }

@@ -1,0 +1,125 @@
+// Mutations of small keystores. Each has to end in a KeyStoreError or in what was there before, and soon.
+// FUZZ_RUNS says how many of each kind; the values are the same in each run unless FUZZ_SEED differs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleJceks, sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
+import { pfx, withJavaDigest } from '#test/keystore-writer'
+import { type KeyStore, KeyStoreError, type KeyStoreType, readKeyStore } from '../index.ts'
+
+const runs = Number(process.env['FUZZ_RUNS'] ?? 2_000)
+const seed = Number(process.env['FUZZ_SEED'] ?? 20260101)
+
+/** Far above what one takes, so that a busy machine does not fail the run, and far below a hang. */
+const longestMilliseconds = 100
+
+/** Xorshift: a mutation can be repeated from seed and number. */
+function randomFrom(start: number): (below: number) => number {
+  let state = (start ^ 0x9e3779b9) >>> 0 || 1
+  return (below) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % below
+  }
+}
+
+/** What a hostile writer would try first at a length or a count. */
+const telling = [0x00, 0x01, 0x7f, 0x80, 0x81, 0x84, 0xff, 0x30, 0x04, 0x06, 0x70, 0x71, 0x72, 0x73]
+
+function mutated(original: Buffer, random: (below: number) => number): Buffer {
+  let bytes = Buffer.from(original)
+  for (let change = random(3); change >= 0; change--) {
+    const at = random(bytes.length)
+    const kind = random(6)
+    if (kind === 0) bytes[at] = bytes[at]! ^ (1 << random(8))
+    else if (kind === 1) bytes[at] = telling[random(telling.length)]!
+    else if (kind === 2) bytes[at] = random(256)
+    else if (kind === 3) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random(8))])
+    else if (kind === 4)
+      bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(random(bytes.length), at + 8), bytes.subarray(at)])
+    else
+      bytes = Buffer.concat([
+        bytes.subarray(0, at),
+        Buffer.alloc(1 + random(8), telling[random(telling.length)]!),
+        bytes.subarray(at),
+      ])
+    if (bytes.length === 0) return bytes
+  }
+  return bytes
+}
+
+/** Opens everything, and says in one text what was there; entries that do not open say why. */
+function summary(store: KeyStore): string {
+  const lines = store.entries.map((entry) => {
+    if (entry.kind === 'trusted') return `${entry.alias} ${entry.certificate.fingerprint256}`
+    const opened = outcome(() => {
+      if (entry.kind === 'secret') return entry.secret(null).bytes.toString('hex')
+      return entry.privateKey(null).export({ format: 'der', type: 'pkcs8' }).toString('hex')
+    })
+    const chain = entry.kind === 'key' ? entry.chain.map((certificate) => certificate.fingerprint256) : []
+    return `${entry.alias} ${opened} ${chain.join()}`
+  })
+  return lines.join('\n')
+}
+
+function outcome(read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof KeyStoreError) return error.code
+    throw error
+  }
+}
+
+interface Target {
+  readonly name: string
+  readonly type: KeyStoreType
+  readonly original: Buffer
+  /** Makes the integrity check right again after a mutation, so that what lies behind it is reached. */
+  readonly sealed?: (bytes: Buffer) => Buffer
+}
+
+const safe = samplePkcs12({ mac: 'none', encrypted: false })
+const innerSafe = safe.subarray(safe.indexOf(Buffer.from('2a864886f70d010701', 'hex')) + 9)
+const withoutHeaders = innerSafe.subarray(innerSafe.indexOf(Buffer.from([0x30, 0x82])))
+
+const targets: readonly Target[] = [
+  { name: 'PKCS12', type: 'PKCS12', original: samplePkcs12() },
+  { name: 'PKCS12 with PBMAC1', type: 'PKCS12', original: samplePkcs12({ mac: 'pbmac1' }) },
+  { name: 'PKCS12 behind its MAC', type: 'PKCS12', original: withoutHeaders, sealed: (bytes) => pfx(bytes) },
+  { name: 'JKS', type: 'JKS', original: sampleJks() },
+  { name: 'JKS behind its digest', type: 'JKS', original: sampleJks().subarray(0, -20), sealed: withJavaDigest },
+  { name: 'JCEKS', type: 'JCEKS', original: sampleJceks() },
+  { name: 'JCEKS behind its digest', type: 'JCEKS', original: sampleJceks().subarray(0, -20), sealed: withJavaDigest },
+]
+
+for (const { name, type, original, sealed = (bytes: Buffer) => bytes } of targets) {
+  test(`${runs} mutations of ${name} are refused or read as they were`, () => {
+    const genuine = summary(readKeyStore(sealed(original), type, samplePassword))
+    let refused = 0
+    for (let run = 0; run < runs; run++) {
+      const bytes = sealed(mutated(original, randomFrom(seed + run * 7919)))
+      const [found, took] = timed(() => outcome(() => summary(readKeyStore(bytes, type, samplePassword))))
+      // Where the integrity check was not made right again, nothing but the original may come out.
+      const believed = !/^GW_KEYSTORE_/.test(found)
+      if (believed && original === sealed(original)) assert.equal(found, genuine, `run ${run}`)
+      if (!believed) refused += 1
+      // A busy machine can hold one reading up, but hardly two.
+      if (took <= longestMilliseconds || mayDeriveLong(bytes)) continue
+      const [, again] = timed(() => outcome(() => summary(readKeyStore(bytes, type, samplePassword))))
+      assert.ok(again <= longestMilliseconds, `run ${run} took ${took} and ${again} ms`)
+    }
+    assert.ok(refused > 0)
+  })
+}
+
+function timed<T>(run: () => T): readonly [T, number] {
+  const start = performance.now()
+  const value = run()
+  return [value, performance.now() - start]
+}
+
+/** Whether an INTEGER of three or four bytes is there: an iteration count mutated up to what the budget still allows. */
+function mayDeriveLong(bytes: Buffer): boolean {
+  return bytes.includes(Buffer.from([0x02, 0x03])) || bytes.includes(Buffer.from([0x02, 0x04]))
+}
