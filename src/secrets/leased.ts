@@ -12,8 +12,10 @@ export interface LeaseSettings<T> {
   readonly lease: number
   readonly clock: Clock
   read(): Promise<Reading<T>>
-  /** Told of each reading that failed while an older one could still be used. */
-  onKept(error: Error): void
+  /** Told when reading fails, once for each reason; `kept` is for how long an older reading still counts. */
+  onFailure(error: Error, kept: number): void
+  /** Told when reading works again after a failure. */
+  onRecovery(): void
   /** Told when a reading differs from the one before it. */
   onChange(): void
 }
@@ -33,10 +35,15 @@ export class Leased<T> {
     this.#settings = settings
   }
 
+  /** What was read last, while it counts. */
+  get kept(): T | null {
+    return this.#kept !== null && this.#remaining() > 0 ? this.#kept.content : null
+  }
+
   /** What is known, read anew where the lease has ended; all who ask meanwhile share one reading. */
   async get(): Promise<T> {
+    if (this.#kept !== null && this.#remaining() > 0) return this.#kept.content
     const now = this.#settings.clock.monotonic()
-    if (this.#kept !== null && now < this.#kept.until) return this.#kept.content
     if (this.#reading === null && this.#failed !== null && now < this.#failed.until) throw this.#failed.error
     return this.#read()
   }
@@ -54,11 +61,12 @@ export class Leased<T> {
         this.#refreshing = null
         return this.#read()
       })
-      .then(ignore, (error: Error) => {
-        const { clock, onKept } = this.#settings
-        if (this.#kept !== null && clock.monotonic() < this.#kept.until) onKept(error)
-      })
+      .then(ignore, ignore)
     return this.#refreshing
+  }
+
+  #remaining(): number {
+    return this.#kept === null ? 0 : Math.max(0, this.#kept.until - this.#settings.clock.monotonic())
   }
 
   #read(): Promise<T> {
@@ -69,19 +77,27 @@ export class Leased<T> {
   }
 
   async #readOnce(): Promise<T> {
-    const { clock, lease, read, onChange } = this.#settings
+    const { clock, lease, read, onChange, onRecovery } = this.#settings
     const begun = clock.monotonic()
+    let reading: Reading<T>
     try {
-      const reading = await read()
-      const changed = this.#kept !== null && this.#kept.version !== reading.version
-      this.#kept = { ...reading, until: begun + lease }
-      this.#failed = null
-      if (changed) onChange()
-      return reading.content
+      reading = await read()
     } catch (error) {
-      this.#failed = { error: error as Error, until: clock.monotonic() + FAILURE_PAUSE }
+      this.#fail(error as Error)
       throw error
     }
+    const changed = this.#kept !== null && this.#kept.version !== reading.version
+    this.#kept = { ...reading, until: begun + lease }
+    if (this.#failed !== null) onRecovery()
+    this.#failed = null
+    if (changed) onChange()
+    return reading.content
+  }
+
+  #fail(error: Error): void {
+    const known = this.#failed?.error.message === error.message
+    this.#failed = { error, until: this.#settings.clock.monotonic() + FAILURE_PAUSE }
+    if (!known) this.#settings.onFailure(error, this.#remaining())
   }
 }
 

@@ -26,22 +26,24 @@ export function isAbsent(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
+// Opening a pipe would wait for a writer, and a link could be put in place after its path was judged.
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+
 /** The whole content of a regular file of bounded size. */
 export async function readSecretFile(path: string): Promise<Buffer> {
-  // Opening a pipe would wait for a writer.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const handle = await open(await realpath(path), FLAGS)
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) throw new Error('expected a regular file')
-    if (stats.size > LARGEST_FILE) throw new Error(`expected a file of at most ${LARGEST_FILE} bytes, got ${stats.size}`)
-    const content = Buffer.alloc(LARGEST_FILE < stats.size + 1 ? LARGEST_FILE : stats.size + 1)
-    let length = 0
-    while (length < content.length) {
+    if (stats.size > LARGEST_FILE) throw new Error(`expected at most ${LARGEST_FILE} bytes, got ${stats.size}`)
+    // One byte more than there should be: a file that grows meanwhile is noticed.
+    const content = Buffer.alloc(stats.size + 1)
+    for (let length = 0; length < content.length; ) {
       const { bytesRead } = await handle.read(content, length, content.length - length, null)
       if (bytesRead === 0) return content.subarray(0, length)
       length += bytesRead
     }
-    throw new Error('the file changed while it was read')
+    throw new Error('it changed while it was read')
   } finally {
     await handle.close()
   }

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { test } from 'node:test'
+import { testIdentity } from '#test/certificates'
+import { jwkThumbprint } from './jwk.ts'
+import { decodePem } from './pem.ts'
+
+const root = testIdentity('root', { authority: true, keyUsage: 0x06 })
+const leaf = testIdentity('leaf', { issuer: root, keyUsage: 0x80 })
+const other = testIdentity('other')
+
+const pkcs8 = (key: KeyObject) => key.export({ format: 'pem', type: 'pkcs8' }) as string
+const sec1 = (key: KeyObject) => key.export({ format: 'pem', type: 'sec1' }) as string
+const spki = (key: KeyObject) => createPublicKey(key).export({ format: 'pem', type: 'spki' }) as string
+const decode = (text: string, passphrase?: string) =>
+  decodePem(Buffer.from(text), passphrase === undefined ? null : Buffer.from(passphrase))
+
+test('a private key alone, in either form', () => {
+  for (const text of [pkcs8(leaf.key), sec1(leaf.key), `# my key\n${pkcs8(leaf.key)}\n`]) {
+    const [secret, ...more] = decode(text)
+    assert.equal(secret?.key?.type, 'private')
+    assert.equal(secret?.stableId, jwkThumbprint(leaf.key))
+    assert.equal(more.length, 0)
+  }
+})
+
+test('a key with its chain, whatever the order, limited to the key usage of its own certificate', () => {
+  for (const text of [
+    pkcs8(leaf.key) + leaf.certificate + root.certificate,
+    `${root.certificate}${leaf.certificate}${pkcs8(leaf.key)}`,
+  ]) {
+    const [secret] = decode(text)
+    assert.deepEqual(
+      secret?.certificates?.map(({ subject }) => subject),
+      ['CN=leaf', 'CN=root'],
+    )
+    assert.deepEqual(secret?.purposes, ['SIGN', 'VERIFY'])
+  }
+})
+
+test('a public key', () => {
+  assert.equal(decode(spki(leaf.key))[0]?.key?.type, 'public')
+})
+
+test('certificates that follow each other are one chain; others are one secret each', () => {
+  const subjects = (text: string) =>
+    decode(text).map(({ certificates }) => certificates?.map(({ subject }) => subject).join(' < '))
+  assert.deepEqual(subjects(`${leaf.certificate}${root.certificate}`), ['CN=leaf < CN=root'])
+  assert.deepEqual(subjects(`${root.certificate}${other.certificate}`), ['CN=root', 'CN=other'])
+  assert.deepEqual(subjects(`${root.certificate}`), ['CN=root'])
+})
+
+const encrypted = leaf.key.export({
+  format: 'pem',
+  type: 'pkcs8',
+  cipher: 'aes-256-cbc',
+  passphrase: 'hunter2',
+}) as string
+
+test('an encrypted key is opened with its password', () => {
+  assert.equal(decode(encrypted, 'hunter2')[0]?.key?.type, 'private')
+  assert.equal(decode(pkcs8(leaf.key), 'hunter2')[0]?.key?.type, 'private')
+})
+
+const broken: readonly [string, string, string | undefined, RegExp][] = [
+  ['nothing', '', undefined, /expected PEM: a block from -----BEGIN to -----END/],
+  ['a key that was cut', pkcs8(leaf.key).slice(0, -30), undefined, /expected PEM/],
+  [
+    'a key that is damaged',
+    pkcs8(leaf.key).replace(/M/g, 'N'),
+    undefined,
+    /expected a private key in PEM, but it can not be read/,
+  ],
+  ['two keys', pkcs8(leaf.key) + pkcs8(other.key), undefined, /expected one private key in PEM, got 2/],
+  [
+    'a key with the certificate of another',
+    `${pkcs8(leaf.key)}${other.certificate}`,
+    undefined,
+    /none of the certificates belongs/,
+  ],
+  ['an encrypted key without a password', encrypted, undefined, /encrypted; name its password with decryptionSecretId/],
+  ['an encrypted key with another password', encrypted, 'hunter3', /the password is wrong, or the key is damaged/],
+  [
+    'something else',
+    '-----BEGIN DH PARAMETERS-----\nAA==\n-----END DH PARAMETERS-----',
+    undefined,
+    /got dh parameters/,
+  ],
+  [
+    'a damaged certificate',
+    '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----',
+    undefined,
+    /number 1 can not be read/,
+  ],
+]
+
+for (const [what, text, passphrase, message] of broken) {
+  test(`refuses ${what}, showing nothing of it`, () => {
+    assert.throws(
+      () => decode(text, passphrase),
+      (error: Error) => {
+        assert.match(error.message, message)
+        assert.doesNotMatch(error.stack ?? '', /hunter|MIG/)
+        return true
+      },
+    )
+  })
+}

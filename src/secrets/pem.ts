@@ -1,0 +1,98 @@
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import type { DecodedSecret } from '#contracts'
+import { jwkThumbprint } from './jwk.ts'
+import { certificatePurposes } from './key-usage.ts'
+
+interface Block {
+  readonly label: string
+  readonly text: string
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?-----END \1-----/g
+const MOST_BLOCKS = 1_000
+
+/**
+ * Makes secrets of PEM text (RFC 7468): a private key with its certificates, a public key, or certificates alone.
+ * `passphrase` opens an encrypted key. Errors show nothing of the content.
+ */
+export function decodePem(content: Buffer, passphrase: Buffer | null): readonly DecodedSecret[] {
+  const blocks = blocksOf(content)
+  const privateKeys = blocks.filter(({ label }) => label.endsWith('PRIVATE KEY'))
+  if (privateKeys.length > 1) throw new Error(`expected one private key in PEM, got ${privateKeys.length}`)
+  const certificates = blocks.filter(({ label }) => /^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label)).map(certificateOf)
+  const [privateBlock] = privateKeys
+  if (privateBlock !== undefined) return [withKey(privateKeyOf(privateBlock, passphrase), certificates)]
+  if (certificates.length > 0) return trusted(certificates)
+  const publicBlock = blocks.find(({ label }) => label.endsWith('PUBLIC KEY'))
+  if (publicBlock === undefined) {
+    throw new Error(`expected a key or a certificate in PEM, got ${blocks[0]?.label.toLowerCase() ?? 'none'}`)
+  }
+  const key = publicKeyOf(publicBlock)
+  return [{ key, stableId: jwkThumbprint(key) }]
+}
+
+function blocksOf(content: Buffer): readonly Block[] {
+  const blocks: Block[] = []
+  for (const match of content.toString('latin1').matchAll(BLOCK)) {
+    if (blocks.push({ label: match[1] as string, text: match[0] }) > MOST_BLOCKS) {
+      throw new Error(`expected at most ${MOST_BLOCKS} blocks of PEM`)
+    }
+  }
+  if (blocks.length === 0) throw new Error('expected PEM: a block from -----BEGIN to -----END')
+  return blocks
+}
+
+/** What OpenSSL says of a key is left out: it speaks in codes, and could say too much. */
+function privateKeyOf({ label, text }: Block, passphrase: Buffer | null): KeyObject {
+  const isEncrypted = label.startsWith('ENCRYPTED') || /^Proc-Type: 4,ENCRYPTED/m.test(text)
+  if (isEncrypted && passphrase === null) {
+    throw new Error('the private key is encrypted; name its password with decryptionSecretId')
+  }
+  try {
+    return createPrivateKey({ key: text, format: 'pem', ...(isEncrypted && passphrase !== null && { passphrase }) })
+  } catch {
+    throw new Error(
+      isEncrypted
+        ? 'the private key can not be decrypted: the password is wrong, or the key is damaged'
+        : 'expected a private key in PEM, but it can not be read',
+    )
+  }
+}
+
+function publicKeyOf({ text }: Block): KeyObject {
+  try {
+    return createPublicKey({ key: text, format: 'pem' })
+  } catch {
+    throw new Error('expected a public key in PEM, but it can not be read')
+  }
+}
+
+function certificateOf({ text }: Block, at: number): X509Certificate {
+  try {
+    return new X509Certificate(text)
+  } catch {
+    throw new Error(`expected a certificate in PEM, but number ${at + 1} can not be read`)
+  }
+}
+
+/** The key's own certificate goes first, wherever it stands in the text. */
+function withKey(key: KeyObject, certificates: readonly X509Certificate[]): DecodedSecret {
+  const stableId = jwkThumbprint(key)
+  if (certificates.length === 0) return { key, stableId }
+  const own = certificates.find((certificate) => certificate.checkPrivateKey(key))
+  if (own === undefined) throw new Error('none of the certificates belongs to the private key')
+  const chain = [own, ...certificates.filter((certificate) => certificate !== own)]
+  return { key, stableId, certificates: chain, purposes: certificatePurposes(own) }
+}
+
+/** A chain is one secret, its first certificate; a bundle of authorities is one for each. */
+function trusted(certificates: readonly X509Certificate[]): readonly DecodedSecret[] {
+  const isChain = certificates.every((each, at) => {
+    const issuer = certificates[at + 1]
+    return issuer === undefined || (each.checkIssued(issuer) && !each.checkIssued(each))
+  })
+  return (isChain ? [certificates] : certificates.map((each) => [each])).map((chain) => {
+    const [own] = chain as readonly [X509Certificate, ...X509Certificate[]]
+    return { certificates: chain, stableId: jwkThumbprint(own.publicKey), purposes: certificatePurposes(own) }
+  })
+}
