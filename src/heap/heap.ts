@@ -1,6 +1,6 @@
 import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
 import type { JsonValue } from '#json'
-import { appendPointer, isPlainObject } from '#json'
+import { appendPointer } from '#json'
 import {
   ConfigError,
   type Decorator,
@@ -12,17 +12,10 @@ import {
   type SecretStore,
   type SecretsProvider,
   settle,
-  type TypeDefinition,
   type Typed,
 } from '#schema'
-import {
-  type Declaration,
-  type DecodeContext,
-  type Decoration,
-  decodeDeclaration,
-  decodeDecorations,
-  decodeInPlace,
-} from './declaration.ts'
+import { type Declaration, type DecodeContext, type Decoration, decodeInPlace } from './declaration.ts'
+import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -48,76 +41,35 @@ export interface HeapInput {
 /** Objects that are being built, the outermost first. */
 export type Construction = readonly Entry[]
 
-interface Entry {
-  readonly declaration: Declaration
-  building: Promise<Typed> | null
-}
-
 /** The objects of one configuration document: decoded together, built on demand, disposed in reverse order. */
 export class Heap {
   readonly parent: Heap | null
-  readonly problems: Problem[] = []
-  readonly warnings: Problem[] = []
   readonly properties: Properties
   readonly #input: HeapInput
-  readonly #entries = new Map<string, Entry>()
-  readonly #globals: Decoration[]
+  readonly #declared: DeclaredObjects
   readonly #resources = new AsyncDisposableStack()
   /** The stores of the document's `secrets` with their places; those declared there are built once, whoever asks. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
-  readonly decoding: DecodeContext
 
   /** Decodes; nothing is built yet. Look at `problems` before building. */
   constructor(input: HeapInput) {
     this.#input = input
     this.parent = input.parent
     this.properties = input.properties
-    const declared = this.#listed(input.declarations)
-    const types = decoratorTypes([...(input.defaults ?? []), ...declared], input.world)
-    this.decoding = {
-      catalogue: input.world.catalogue,
-      problems: this.problems,
-      warnings: this.warnings,
-      decoratorType: (name) => types.get(name) ?? this.parent?.decoding.decoratorType(name) ?? null,
-      decoratorNames: () => [...types.keys(), ...(this.parent?.decoding.decoratorNames() ?? [])],
-    }
-    for (const [at, json] of declared.entries()) this.#declare(json, appendPointer('/heap', at))
-    for (const json of input.defaults ?? []) this.#declareDefault(json)
-    this.#globals = this.#decodeGlobals(input.globalDecorators)
+    this.#declared = new DeclaredObjects(input, input.parent === null ? null : input.parent.#declared)
   }
 
-  #listed(declarations: JsonValue): readonly JsonValue[] {
-    if (Array.isArray(declarations)) return declarations
-    if (declarations !== null) this.problems.push({ pointer: '/heap', message: 'expected an array of objects' })
-    return []
+  get problems(): Problem[] {
+    return this.#declared.decoding.problems
   }
 
-  #declare(json: JsonValue, pointer: string): void {
-    if (isPlainObject(json) && json['name'] === undefined) {
-      this.problems.push({ pointer, message: 'expected a "name": an object in a heap is used by its name' })
-    }
-    const declaration = decodeDeclaration(json, pointer, this.decoding)
-    if (declaration === null) return
-    const first = this.#entries.get(declaration.name)
-    if (first !== undefined) {
-      const message = `the name "${declaration.name}" is already taken by ${first.declaration.pointer}`
-      this.problems.push({ pointer: appendPointer(pointer, 'name'), message })
-      return
-    }
-    this.#entries.set(declaration.name, { declaration, building: null })
+  get warnings(): Problem[] {
+    return this.#declared.decoding.warnings
   }
 
-  #declareDefault(json: JsonValue): void {
-    const declaration = decodeDeclaration(json, '', this.decoding)
-    if (declaration === null || this.#entries.has(declaration.name)) return
-    this.#entries.set(declaration.name, { declaration, building: null })
-  }
-
-  #decodeGlobals(json: JsonValue): Decoration[] {
-    if (json === null) return []
-    if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', new Set(), this.decoding)
-    this.problems.push({ pointer: '/globalDecorators', message: 'expected an object: decorator name to its value' })
-    return []
+  /** What decoding fields of this document needs. */
+  get decoding(): DecodeContext {
+    return this.#declared.decoding
   }
 
   /** The stores that objects of this heap and of those below it fall back to. */
@@ -134,7 +86,7 @@ export class Heap {
   async buildAll(): Promise<void> {
     const problems: Problem[] = [...this.problems]
     if (problems.length > 0) throw new ConfigError(problems)
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#declared.entries.values()) {
       // Defaults (which have no place in the document) are built when something asks for them.
       if (entry.declaration.pointer === '') continue
       try {
@@ -150,7 +102,7 @@ export class Heap {
 
   /** The object of a name here or in a parent, if there is one. */
   async find<T>(name: string, kind: Kind<T>): Promise<T | null> {
-    const entry = this.#entries.get(name)
+    const entry = this.#declared.entries.get(name)
     if (entry === undefined) return this.parent?.find(name, kind) ?? null
     return this.#asKind(await this.#build(entry, []), [kind], '') as T
   }
@@ -216,13 +168,13 @@ export class Heap {
   }
 
   #entryOf(name: string): Entry | null {
-    const own = this.#entries.get(name) ?? null
+    const own = this.#declared.entries.get(name) ?? null
     return own !== null || this.parent === null ? own : this.parent.#entryOf(name)
   }
 
   async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
-      const entry = heap.#entries.get(name)
+      const entry = heap.#declared.entries.get(name)
       if (entry === undefined) continue
       const waiting = heap === this ? chain : this.#outer
       const cycle = waiting.indexOf(entry)
@@ -240,7 +192,7 @@ export class Heap {
   }
 
   *#names(): Generator<string> {
-    yield* this.#entries.keys()
+    yield* this.#declared.entries.keys()
     if (this.parent !== null) yield* this.parent.#names()
   }
 
@@ -312,7 +264,7 @@ export class Heap {
   async #applyGlobals(object: Typed, place: DecoratedPlace): Promise<Typed> {
     const outer = { ...place, chain: this.#outer }
     const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, outer)
-    return this.#apply(this.#globals, inherited, place, 'global')
+    return this.#apply(this.#declared.globals, inherited, place, 'global')
   }
 
   /** Wraps an object, later decorations around earlier ones. A global one passes over what it can not wrap. */
@@ -347,17 +299,6 @@ interface DecoratedPlace {
   readonly name: string
   readonly chain: Construction
   readonly environment: (pointer: string) => Environment
-}
-
-/** Names of declared decorators and their types, known before anything is decoded. */
-function decoratorTypes(declared: readonly JsonValue[], { catalogue }: World): Map<string, TypeDefinition> {
-  const types = new Map<string, TypeDefinition>()
-  for (const json of declared) {
-    if (!isPlainObject(json) || typeof json['type'] !== 'string' || typeof json['name'] !== 'string') continue
-    const definition = catalogue.find(json['type'])
-    if (definition?.kind === (DecoratorKind as Kind)) types.set(json['name'], definition)
-  }
-  return types
 }
 
 /** What an object threw while it was made, as problems with a place; its own problems are relative to `base`. */

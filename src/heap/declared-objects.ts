@@ -1,0 +1,96 @@
+import { DecoratorKind } from '#contracts'
+import { appendPointer, isPlainObject, type JsonValue } from '#json'
+import type { Kind, TypeDefinition, Typed } from '#schema'
+import type { Catalogue } from './catalogue.ts'
+import {
+  type Declaration,
+  type DecodeContext,
+  type Decoration,
+  decodeDeclaration,
+  decodeDecorations,
+} from './declaration.ts'
+
+/** A declared object, and its making once that has begun. */
+export interface Entry {
+  readonly declaration: Declaration
+  building: Promise<Typed> | null
+}
+
+/** What a document declares. */
+interface DeclarationsInput {
+  readonly world: { readonly catalogue: Catalogue }
+  readonly declarations: JsonValue
+  readonly globalDecorators: JsonValue
+  readonly defaults?: readonly JsonValue[]
+}
+
+/** The objects that one document declares: all decoded before any is built. */
+export class DeclaredObjects {
+  readonly entries = new Map<string, Entry>()
+  readonly globals: readonly Decoration[]
+  readonly decoding: DecodeContext
+
+  constructor(
+    { world, declarations, globalDecorators, defaults = [] }: DeclarationsInput,
+    parent: DeclaredObjects | null,
+  ) {
+    const problems: DecodeContext['problems'] = []
+    const declared = Array.isArray(declarations) ? declarations : []
+    const types = decoratorTypes([...defaults, ...declared], world.catalogue)
+    this.decoding = {
+      catalogue: world.catalogue,
+      problems,
+      warnings: [],
+      decoratorType: (name) => types.get(name) ?? parent?.decoding.decoratorType(name) ?? null,
+      decoratorNames: () => [...types.keys(), ...(parent?.decoding.decoratorNames() ?? [])],
+    }
+    if (declarations !== null && !Array.isArray(declarations)) {
+      problems.push({ pointer: '/heap', message: 'expected an array of objects' })
+    }
+    for (const [at, json] of declared.entries()) this.#declare(json, appendPointer('/heap', at))
+    for (const json of defaults) this.#declareDefault(json)
+    this.globals = this.#decodeGlobals(globalDecorators)
+  }
+
+  #declare(json: JsonValue, pointer: string): void {
+    if (isPlainObject(json) && json['name'] === undefined) {
+      this.decoding.problems.push({ pointer, message: 'expected a "name": an object in a heap is used by its name' })
+    }
+    const declaration = decodeDeclaration(json, pointer, this.decoding)
+    if (declaration === null) return
+    const first = this.entries.get(declaration.name)
+    if (first !== undefined) {
+      const message = `the name "${declaration.name}" is already taken by ${first.declaration.pointer}`
+      this.decoding.problems.push({ pointer: appendPointer(pointer, 'name'), message })
+      return
+    }
+    this.entries.set(declaration.name, { declaration, building: null })
+  }
+
+  #declareDefault(json: JsonValue): void {
+    const declaration = decodeDeclaration(json, '', this.decoding)
+    if (declaration === null || this.entries.has(declaration.name)) return
+    this.entries.set(declaration.name, { declaration, building: null })
+  }
+
+  #decodeGlobals(json: JsonValue): Decoration[] {
+    if (json === null) return []
+    if (isPlainObject(json)) return decodeDecorations(json, '/globalDecorators', new Set(), this.decoding)
+    this.decoding.problems.push({
+      pointer: '/globalDecorators',
+      message: 'expected an object: decorator name to its value',
+    })
+    return []
+  }
+}
+
+/** Names of declared decorators and their types, known before anything is decoded. */
+function decoratorTypes(declared: readonly JsonValue[], catalogue: Catalogue): Map<string, TypeDefinition> {
+  const types = new Map<string, TypeDefinition>()
+  for (const json of declared) {
+    if (!isPlainObject(json) || typeof json['type'] !== 'string' || typeof json['name'] !== 'string') continue
+    const definition = catalogue.find(json['type'])
+    if (definition?.kind === (DecoratorKind as Kind)) types.set(json['name'], definition)
+  }
+  return types
+}
