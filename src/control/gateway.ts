@@ -48,7 +48,7 @@ export class Gateway {
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
-      settings: { ...settings.unit, config, reusePort: canReusePorts() },
+      settings: { ...settings.unit, config, ...threads(settings.unit.units, logger) },
       logger,
       message: (unit, message) => this.#message(unit, message),
       ended: (unit) => {
@@ -199,6 +199,9 @@ function configText(settings: AdminSettings): string | null {
 }
 
 /** SO_REUSEPORT lets several threads listen on one port; where it is missing, one unit has to do. */
-function canReusePorts(): boolean {
-  return process.platform === 'linux' || process.platform === 'freebsd'
+function threads(units: number, logger: Logger): { units: number; reusePort: boolean } {
+  const reusePort = ['linux', 'freebsd', 'sunos', 'aix'].includes(process.platform)
+  if (reusePort || units === 1) return { units, reusePort }
+  logger.warn({ platform: process.platform }, 'ports can not be shared between threads here, so that one unit serves')
+  return { units: 1, reusePort }
 }
