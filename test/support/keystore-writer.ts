@@ -139,7 +139,7 @@ function macOf(
       pbkdf2Algorithm(salt, iterations, macKeyLength),
       sequence(oid('1.2.840.113549.2.9'), nothing),
     )
-    const key = pbkdf2Sync(password, salt, iterations, Math.min(macKeyLength, 4096), 'sha256')
+    const key = pbkdf2Sync(password, salt, iterations, Math.max(1, Math.min(macKeyLength, 4096)), 'sha256')
     return [sequence(digestInfo(sequence(oid('1.2.840.113549.1.5.14'), parameters), key), octets(salt), integer(1))]
   }
   const bmp = bmpPassword ?? utf16be(`${password}\0`)

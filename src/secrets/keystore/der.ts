@@ -3,6 +3,7 @@ import {
   BmpString,
   Constructed,
   Set as DerSet,
+  type FromBerResult,
   fromBER,
   Integer,
   ObjectIdentifier,
@@ -28,13 +29,7 @@ export class Der {
   /** Reads exactly one element, DER or BER with indefinite lengths, that fills the bytes. */
   static read(bytes: Buffer, budget: Budget): Der {
     checkShape(bytes, budget)
-    const { offset, result } = fromBER(bytes, {
-      maxDepth: limits.derDepth + 1,
-      maxNodes: limits.derNodes,
-      maxContentLength: limits.fileBytes,
-      parseEmbedded: false,
-      copyInput: false,
-    })
+    const { offset, result } = parsed(bytes)
     if (offset !== bytes.length || result.error !== '') throw corrupt('ASN.1: not well-formed')
     return new Der(result)
   }
@@ -131,6 +126,21 @@ export class Der {
   #unexpected(what: string, expected: string): Error {
     const { tagClass, tagNumber } = this.#block.idBlock
     return corrupt(`${what}: expected ${expected}, found ASN.1 tag ${tagNumber} of class ${tagClass}`)
+  }
+}
+
+function parsed(bytes: Buffer): FromBerResult {
+  try {
+    return fromBER(bytes, {
+      maxDepth: limits.derDepth + 1,
+      maxNodes: limits.derNodes,
+      maxContentLength: limits.fileBytes,
+      parseEmbedded: false,
+      copyInput: false,
+    })
+  } catch {
+    // Dates that are none are thrown at, where other mistakes are reported in the result.
+    throw corrupt('ASN.1: a value that its type does not have')
   }
 }
 
