@@ -140,16 +140,31 @@ function withoutReusePort({ reusePort, serverOptions, ...rest }: ReturnType<type
   return rest
 }
 
-/** Management must never share a port with traffic. */
+/**
+ * Management must never share a port with traffic. Nor may two listeners of traffic: units share their ports with
+ * each other, so that the system would not refuse it and connections would go to either.
+ */
 function checkPorts(connectors: readonly ConnectorSettings[], admin: ConnectorSettings): void {
   const [adminPort] = admin.ports
   const problems: Problem[] = []
-  for (const [at, { ports }] of connectors.entries()) {
-    if (adminPort === 0 || !ports.some((port) => port === adminPort)) continue
-    problems.push({
-      pointer: `/connectors/${at}/port`,
-      message: `port ${adminPort} is the management port; traffic needs another`,
-    })
+  const taken: { readonly port: number; readonly host: string }[] = []
+  for (const [at, { ports, host }] of connectors.entries()) {
+    for (const port of ports) {
+      if (port === 0) continue
+      const pointer = `/connectors/${at}/port`
+      if (port === adminPort) {
+        problems.push({ pointer, message: `port ${port} is the management port; traffic needs another` })
+      } else if (taken.some((other) => other.port === port && overlap(other.host, host))) {
+        problems.push({ pointer, message: `port ${port} of ${host} is already listened on; name it once` })
+      }
+      taken.push({ port, host })
+    }
   }
   if (problems.length > 0) throw new ConfigError(problems)
+}
+
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::'])
+
+function overlap(host: string, other: string): boolean {
+  return host.toLowerCase() === other.toLowerCase() || EVERY_ADDRESS.has(host) || EVERY_ADDRESS.has(other)
 }

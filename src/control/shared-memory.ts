@@ -1,23 +1,35 @@
+interface Region {
+  readonly memory: SharedArrayBuffer
+  /** How often each holder took it: the old and the new version of a route may overlap in one unit. */
+  readonly holders: Map<object, number>
+}
+
 /** Memory that the same object has in every unit; kept as long as one of them holds it. */
 export class SharedMemory {
-  readonly #regions = new Map<string, { memory: SharedArrayBuffer; holders: Set<object> }>()
+  readonly #regions = new Map<string, Region>()
 
   /** The memory of a key, made when first asked for. */
   take(key: string, bytes: number, holder: object): SharedArrayBuffer {
-    const region = this.#regions.get(key) ?? { memory: new SharedArrayBuffer(bytes), holders: new Set() }
-    region.holders.add(holder)
+    const region = this.#regions.get(key) ?? { memory: new SharedArrayBuffer(bytes), holders: new Map() }
+    region.holders.set(holder, (region.holders.get(holder) ?? 0) + 1)
     this.#regions.set(key, region)
     return region.memory
   }
 
   release(key: string, holder: object): void {
-    const region = this.#regions.get(key)
-    region?.holders.delete(holder)
-    if (region?.holders.size === 0) this.#regions.delete(key)
+    const held = this.#regions.get(key)?.holders.get(holder) ?? 0
+    if (held > 1) this.#regions.get(key)?.holders.set(holder, held - 1)
+    else this.#forget(key, holder)
   }
 
   /** A holder is gone with everything it held. */
   releaseAll(holder: object): void {
-    for (const key of [...this.#regions.keys()]) this.release(key, holder)
+    for (const key of [...this.#regions.keys()]) this.#forget(key, holder)
+  }
+
+  #forget(key: string, holder: object): void {
+    const region = this.#regions.get(key)
+    region?.holders.delete(holder)
+    if (region?.holders.size === 0) this.#regions.delete(key)
   }
 }

@@ -21,7 +21,11 @@ export async function loadExtensions(directory: string): Promise<schema.TypeDefi
     if (typeof module.types !== 'function') {
       throw new TypeError(`extra/${file}: expected an exported function types(api) that returns object types`)
     }
-    definitions.push(...module.types(api))
+    const types: unknown = module.types(api)
+    if (!Array.isArray(types) || !types.every(isDefinition)) {
+      throw new TypeError(`extra/${file}: expected types made with defineType, in an array`)
+    }
+    definitions.push(...types)
   }
   return definitions
 }
@@ -32,6 +36,11 @@ async function load(path: string, file: string): Promise<ExtensionModule> {
   } catch (error) {
     throw new TypeError(`extra/${file}: can not be loaded: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function isDefinition(type: unknown): type is schema.TypeDefinition {
+  const { name, config, create } = (type ?? {}) as Partial<schema.TypeDefinition>
+  return typeof name === 'string' && config !== undefined && typeof create === 'function'
 }
 
 function extensionFiles(directory: string): string[] {

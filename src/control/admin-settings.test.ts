@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { CATALOGUE } from '#catalogue'
+import type { JsonObject } from '#json'
+import { createLogger } from '#logging'
+import { ConfigError } from '#schema'
+import { openAdminSettings, readConfigFile } from './admin-settings.ts'
+
+const logger = createLogger({ level: 'silent' })
+
+async function settings(json: JsonObject, env: Record<string, string> = {}) {
+  const instance = mkdtempSync(join(tmpdir(), 'gateway-admin-'))
+  try {
+    const opened = await openAdminSettings(json, { instance, types: CATALOGUE, env, logger })
+    await opened.dispose()
+    return opened
+  } finally {
+    rmSync(instance, { recursive: true, force: true })
+  }
+}
+
+async function problems(json: JsonObject): Promise<string[]> {
+  try {
+    await settings(json)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ pointer, message }) => `${pointer}: ${message}`)
+    throw error
+  }
+  return []
+}
+
+describe('admin.json', () => {
+  test('empty: traffic on 8080, management on the loopback port 8085, PRODUCTION, streaming', async () => {
+    const { unit, admin, protection } = await settings({})
+    const [connector] = unit.connectors
+    assert.deepEqual([connector?.ports, connector?.host, connector?.gracePeriod], [[8080], '0.0.0.0', 10_000])
+    assert.deepEqual([connector?.maxTotalHeadersSize, connector?.idleTimeout], [16_384, 120_000])
+    assert.deepEqual([admin.ports, admin.host, admin.allowedHosts, protection], [[8085], '127.0.0.1', [], null])
+    assert.deepEqual([unit.mode, unit.prefix, unit.streamingEnabled], ['PRODUCTION', 'gateway', true])
+    assert.deepEqual([unit.trustedProxies, unit.trustTransactionHeader, unit.logging.level], [[], false, 'info'])
+    assert.ok(unit.units >= 1)
+  })
+
+  test('the mode is that of the file, else of the environment, in any case', async () => {
+    assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'DEVELOPMENT')
+    assert.equal((await settings({ mode: 'production' }, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'PRODUCTION')
+    assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'something else' })).unit.mode, 'PRODUCTION')
+  })
+
+  test('values may come from the environment', async () => {
+    const { unit } = await settings(
+      { connectors: [{ port: '&{my.port}' }], gatewayUnits: "${integer(env['UNITS'])}" },
+      { MY_PORT: '9000', UNITS: '3' },
+    )
+    assert.deepEqual([unit.connectors[0]?.ports, unit.units], [[9000], 3])
+  })
+
+  test('a connector may have several ports', async () => {
+    assert.deepEqual((await settings({ connectors: [{ port: [9001, 9002] }] })).unit.connectors[0]?.ports, [9001, 9002])
+  })
+
+  const refused: readonly [string, JsonObject, RegExp][] = [
+    [
+      'tls on a connector',
+      { connectors: [{ port: 8443, tls: { type: 'ServerTlsOptions' } }] },
+      /^\/connectors\/0\/tls: HTTPS connectors are not available/,
+    ],
+    [
+      'tls on the management connector',
+      { adminConnector: { tls: 'x' } },
+      /^\/adminConnector\/tls: HTTPS connectors are not available/,
+    ],
+    [
+      'the management port for traffic',
+      { connectors: [{ port: 9000 }, { port: [9001, 8085] }] },
+      /^\/connectors\/1\/port: port 8085 is the management port/,
+    ],
+    [
+      'one port in two connectors',
+      { connectors: [{ port: 9000 }, { port: 9000 }] },
+      /^\/connectors\/1\/port: port 9000 /,
+    ],
+    ['one port twice', { connectors: [{ port: [9000, 9000] }] }, /^\/connectors\/0\/port: port 9000 /],
+    [
+      'a port out of range',
+      { connectors: [{ port: 65_536 }] },
+      /^\/connectors\/0\/port: expected an integer from 0 to 65535/,
+    ],
+    ['no connector', { connectors: [] }, /^\/connectors: /],
+    ['a connector without port', { connectors: [{}] }, /^\/connectors\/0\/port: .*required/],
+    [
+      'a CIDR block with too many bits',
+      { trustedProxies: ['10.0.0.0/33'] },
+      /^\/trustedProxies\/0: expected an address or CIDR block/,
+    ],
+    [
+      'a name among the trusted proxies',
+      { trustedProxies: ['::1', 'proxy.test'] },
+      /^\/trustedProxies\/1: expected an address or CIDR block/,
+    ],
+    ['a CIDR block with two slashes', { trustedProxies: ['10.0.0.0/8/8'] }, /^\/trustedProxies\/0: /],
+    ['a CIDR block without bits', { trustedProxies: ['10.0.0.0/'] }, /^\/trustedProxies\/0: /],
+    ['an unknown field', { conectors: [] }, /^\/conectors: unknown field/],
+    ['an unknown field of a connector', { connectors: [{ port: 1, hosts: 'x' }] }, /^\/connectors\/0\/hosts: /],
+    ['an unknown mode', { mode: 'TEST' }, /^\/mode: expected one of "PRODUCTION", "DEVELOPMENT"/],
+    ['no units', { gatewayUnits: 0 }, /^\/gatewayUnits: expected an integer from 1 to 256/],
+    [
+      'a duration that is none',
+      { connectors: [{ port: 1, gracePeriod: 'soon' }] },
+      /^\/connectors\/0\/gracePeriod: expected a duration/,
+    ],
+    [
+      'an unlimited grace period',
+      { connectors: [{ port: 1, gracePeriod: 'unlimited' }] },
+      /^\/connectors\/0\/gracePeriod: expected a limited duration/,
+    ],
+    [
+      'a protection that is no filter',
+      { adminProtection: 'ClientHandler' },
+      /^\/adminProtection: expected a Filter, got a Handler/,
+    ],
+    ['a protection that is not there', { adminProtection: 'guard' }, /^\/adminProtection: no Filter named "guard"/],
+    ['a Router', { heap: [{ name: 'r', type: 'Router' }] }, /routes belong to config\.json/],
+  ]
+  for (const [what, json, expected] of refused) {
+    test(`${what} is refused with its place`, async () => {
+      assert.match((await problems(json)).join('\n'), expected)
+    })
+  }
+
+  test('every problem is told, not the first', async () => {
+    assert.equal((await problems({ mode: 'TEST', trustedProxies: ['x'], connectors: [{ port: -1 }] })).length, 3)
+  })
+
+  test('one port on two addresses is no clash; one on an address and on all is', async () => {
+    const on = (...hosts: string[]) => ({ connectors: hosts.map((host) => ({ port: 9000, host })) })
+    assert.deepEqual(await problems(on('127.0.0.1', '127.0.0.2')), [])
+    assert.equal((await problems(on('127.0.0.1', '0.0.0.0'))).length, 1)
+    assert.equal((await problems(on('::', '127.0.0.1'))).length, 1)
+    assert.deepEqual(await problems({ connectors: [{ port: 0 }, { port: [0, 0] }] }), [])
+  })
+
+  test('options of another engine that have no counterpart are warned about with their place', async () => {
+    const { warnings } = await settings({ connectors: [{ port: 9000, vertx: { compressionLevel: 9 } }] })
+    assert.match(
+      warnings.map(({ pointer, message }) => `${pointer}: ${message}`).join(),
+      /\/connectors\/0\/vertx.*compressionLevel/,
+    )
+  })
+})
+
+test('a file of the instance: absent is empty, a list is refused', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-admin-'))
+  try {
+    assert.deepEqual(readConfigFile(join(directory, 'none.json')).value, {})
+    writeFileSync(join(directory, 'list.json'), '[]')
+    assert.throws(() => readConfigFile(join(directory, 'list.json')), { code: 'GW_CONFIG_INVALID' })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SharedMemory } from './shared-memory.ts'
+
+test('all holders of a key see one memory, and another key another', () => {
+  const memory = new SharedMemory()
+  const [first, second] = [{}, {}]
+  const taken = memory.take('a', 8, first)
+  assert.equal(memory.take('a', 8, second), taken)
+  assert.notEqual(memory.take('b', 8, first), taken)
+})
+
+test('memory lives as long as one holder has it', () => {
+  const memory = new SharedMemory()
+  const [first, second] = [{}, {}]
+  const taken = memory.take('a', 8, first)
+  memory.take('a', 8, second)
+  memory.release('a', first)
+  assert.equal(memory.take('a', 8, first), taken)
+  memory.release('a', first)
+  memory.release('a', second)
+  assert.notEqual(memory.take('a', 8, first), taken)
+})
+
+test('a holder that took memory twice has to give it back twice', () => {
+  const memory = new SharedMemory()
+  const holder = {}
+  const taken = memory.take('a', 8, holder)
+  memory.take('a', 8, holder)
+  memory.release('a', holder)
+  assert.equal(memory.take('a', 8, holder), taken)
+})
+
+test('a holder that is gone gives everything back', () => {
+  const memory = new SharedMemory()
+  const [first, second] = [{}, {}]
+  const own = memory.take('own', 8, first)
+  const common = memory.take('common', 8, first)
+  memory.take('common', 8, second)
+  memory.releaseAll(first)
+  assert.equal(memory.take('common', 8, first), common)
+  assert.notEqual(memory.take('own', 8, first), own)
+})
+
+test('releasing what nobody took does nothing', () => {
+  const memory = new SharedMemory()
+  memory.release('a', {})
+  memory.releaseAll({})
+})

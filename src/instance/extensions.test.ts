@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { loadExtensions } from './extensions.ts'
+
+let directory = ''
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-extra-'))
+})
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const module = (name: string) => `
+export const types = ({ defineType, HandlerKind, respond }) => [
+  defineType({ name: '${name}', kind: HandlerKind, summary: 'A test.', config: {}, create: () => async () => respond(204) }),
+]`
+
+test('a folder that is not there brings no types', async () => {
+  assert.deepEqual(await loadExtensions(join(directory, 'none')), [])
+})
+
+test('modules in JavaScript and TypeScript bring types, in the order of their names', async () => {
+  writeFileSync(join(directory, 'b.js'), module('FromJavaScript'))
+  writeFileSync(join(directory, 'a.ts'), `const n: number = 1\n${module('FromTypeScript')}`)
+  writeFileSync(join(directory, 'c.d.ts'), 'no module at all')
+  writeFileSync(join(directory, 'README.md'), 'no module either')
+  const types = await loadExtensions(directory)
+  assert.deepEqual(
+    types.map(({ name }) => name),
+    ['FromTypeScript', 'FromJavaScript'],
+  )
+})
+
+test('a module without types says what it lacks', async () => {
+  writeFileSync(join(directory, 'x.js'), 'export const nothing = 1')
+  await assert.rejects(loadExtensions(directory), /extra\/x\.js: expected an exported function types\(api\)/)
+})
+
+test('a module that can not be loaded says which', async () => {
+  writeFileSync(join(directory, 'broken.js'), 'export const types = (')
+  await assert.rejects(loadExtensions(directory), /extra\/broken\.js/)
+})
+
+test('a module whose types are none says which', async () => {
+  writeFileSync(join(directory, 'odd.js'), 'export const types = () => [{ name: "Odd" }]')
+  await assert.rejects(loadExtensions(directory), /extra\/odd\.js: expected types made with defineType/)
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { routeIdentity } from './route-identity.ts'
+
+test('id and name are those of the file, of _id, of name, in this order of growing weight', () => {
+  assert.deepEqual(routeIdentity('10-x.json', {}), { id: '10-x', name: '10-x' })
+  assert.deepEqual(routeIdentity('10-x.json', { _id: 'y' }), { id: 'y', name: 'y' })
+  assert.deepEqual(routeIdentity('10-x.json', { name: 'any name at all' }), { id: '10-x', name: 'any name at all' })
+})
+
+test('an id is a safe file name of up to 128 characters', () => {
+  for (const id of ['a', 'A.b_c-1', '-x', '_', 'x'.repeat(128), 'con']) {
+    assert.deepEqual(routeIdentity('f.json', { _id: id }), { id, name: id })
+  }
+  for (const id of [
+    '',
+    '.',
+    '..',
+    '.a',
+    'a/b',
+    'a\\b',
+    'a b',
+    'a\0',
+    'ä',
+    'x'.repeat(129),
+    null,
+    1,
+    {},
+    ['a'],
+  ] as never[]) {
+    assert.equal((routeIdentity('f.json', { _id: id }) as { pointer: string }).pointer, '/_id')
+  }
+  assert.equal((routeIdentity('my file.json', {}) as { pointer: string }).pointer, '')
+})
+
+test('nothing may be called default, in any case', () => {
+  assert.ok('message' in routeIdentity('default.json', { _id: 'x', name: 'y' }))
+  assert.ok('message' in routeIdentity('Default.json', {}))
+  assert.ok('message' in routeIdentity('f.json', { _id: 'DEFAULT' }))
+  assert.ok('message' in routeIdentity('f.json', { name: 'default' }))
+  assert.deepEqual(routeIdentity('default-x.json', {}), { id: 'default-x', name: 'default-x' })
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogger } from '#logging'
+import { manualClock } from '#test/build'
+import { instanceDirectories } from './directories.ts'
+import { rootProperties } from './tokens.ts'
+
+const logger = createLogger({ level: 'silent' })
+const directories = instanceDirectories('/srv/my gateway')
+
+function token(name: string, env: Readonly<Record<string, string | undefined>> = {}) {
+  return rootProperties(directories, 'PRODUCTION', env, manualClock(), logger).token(name)
+}
+
+test('the gateway provides its folder, its URL and its mode, also under the names of its relatives', () => {
+  for (const prefix of ['gateway', 'ig']) {
+    assert.equal(token(`${prefix}.instance.dir`), '/srv/my gateway')
+    assert.equal(token(`${prefix}.instance.url`), 'file:///srv/my%20gateway')
+    assert.equal(token(`${prefix}.run.mode`), 'PRODUCTION')
+  }
+})
+
+test('an environment variable is the twin of a token, dots and dashes being underscores', () => {
+  assert.equal(token('my.port', { MY_PORT: '1' }), '1')
+  assert.equal(token('my-other.port', { MY_OTHER_PORT: '2' }), '2')
+  assert.equal(token('MY_PORT', { MY_PORT: '3' }), '3')
+  assert.equal(token('empty', { EMPTY: '' }), '')
+})
+
+test('an environment variable stands before what the gateway provides', () => {
+  assert.equal(token('gateway.instance.dir', { GATEWAY_INSTANCE_DIR: '/other' }), '/other')
+})
+
+test('what nobody knows is undefined, also where prototypes know it', () => {
+  for (const name of [
+    'nothing',
+    'gateway.nothing',
+    'gateway.constructor',
+    'gateway.__proto__',
+    'ig.toString',
+    '__proto__',
+    'constructor',
+  ]) {
+    assert.equal(token(name), undefined, name)
+  }
+})
+
+test('expressions see the folders of the gateway and the environment', () => {
+  const { scope } = rootProperties(directories, 'PRODUCTION', { HOME: '/home/me' }, manualClock(), logger)
+  const gateway = scope.lookup('gateway') as { instanceDirectory?: string }
+  assert.equal(gateway.instanceDirectory, '/srv/my gateway')
+  assert.notEqual(scope.lookup('env'), undefined)
+})
