@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { testIdentity } from '#test/certificates'
+import { testIdentity } from '#test/test-identity'
 import { decodeJwk, jwkThumbprint, publicJwk } from './jwk.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

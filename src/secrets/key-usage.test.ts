@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testIdentity } from '#test/certificates'
+import { testIdentity } from '#test/test-identity'
 import { certificatePurposes } from './key-usage.ts'
 
 const purposes = (keyUsage?: number) =>

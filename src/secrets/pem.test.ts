@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { testIdentity } from '#test/certificates'
+import { testIdentity } from '#test/test-identity'
 import { jwkThumbprint } from './jwk.ts'
 import { decodePem } from './pem.ts'
 

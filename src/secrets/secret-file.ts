@@ -29,9 +29,9 @@ export function isAbsent(error: unknown): boolean {
 // Opening a pipe would wait for a writer, and a link could be put in place after its path was judged.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** The whole content of a regular file of bounded size. */
-export async function readSecretFile(path: string): Promise<Buffer> {
-  const handle = await open(await realpath(path), FLAGS)
+/** The whole content of a regular file of bounded size; a path that ends in a link is not followed. */
+export async function readSecretFile(realPath: string): Promise<Buffer> {
+  const handle = await open(realPath, FLAGS)
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) throw new Error('expected a regular file')

@@ -1,0 +1,74 @@
+import { type Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import { Changes } from './changes.ts'
+import { Leased, type Reading } from './leased.ts'
+
+/** The secrets of one id; null where there are none of it. */
+export type SecretsOfId = readonly Secret[] | null
+
+/** How a store reads the secrets of an id. */
+export interface SecretsByIdSettings {
+  readonly lease: number
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Reads them now; `kept` is what was read last, while its lease runs. */
+  read(secretId: string, kept: SecretsOfId): Promise<Reading<SecretsOfId>>
+}
+
+/** Ids come from configuration and are few; more would be a mistake that must not fill the memory. */
+const MOST_IDS = 10_000
+
+/** A store that reads the secrets of each id on its own, when they are asked for, and keeps them for a lease. */
+export class SecretsById implements SecretStore {
+  readonly #settings: SecretsByIdSettings
+  readonly #byId = new Map<string, Leased<SecretsOfId>>()
+  readonly #changes = new Changes()
+  readonly onChange = this.#changes.onChange
+
+  constructor(settings: SecretsByIdSettings) {
+    this.#settings = settings
+  }
+
+  /** The ids that were asked for so far. */
+  get ids(): readonly string[] {
+    return [...this.#byId.keys()]
+  }
+
+  async find({ secretId }: SecretQuery): Promise<SecretsOfId> {
+    const known = this.#byId.get(secretId)
+    if (known !== undefined) return known.get()
+    if (this.#byId.size >= MOST_IDS) throw new SecretError(`more than ${MOST_IDS} secret ids were asked for`)
+    const leased = this.#leased(secretId)
+    this.#byId.set(secretId, leased)
+    return leased.get()
+  }
+
+  /** Reads the secrets of an id anew; never fails. */
+  async refresh(secretId: string): Promise<void> {
+    await this.#byId.get(secretId)?.refresh()
+  }
+
+  async refreshAll(): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.refresh(id)))
+  }
+
+  #leased(secretId: string): Leased<SecretsOfId> {
+    const { lease, clock, logger, read } = this.#settings
+    const leased: Leased<SecretsOfId> = new Leased({
+      lease,
+      clock,
+      read: () => read(secretId, leased.kept),
+      onFailure: (error, kept) => {
+        const outcome = kept > 0 ? 'the last good one counts until its lease ends' : 'queries for it fail'
+        logger.error({ error, secretId, keptForMilliseconds: kept }, `a secret can not be read; ${outcome}`)
+      },
+      onRecovery: () => logger.info({ secretId }, 'a secret can be read again'),
+      onChange: () => {
+        logger.info({ secretId }, 'a secret has changed')
+        this.#changes.tell()
+      },
+    })
+    return leased
+  }
+}
