@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SecretsProvider as Provider } from '#contracts'
+import { SecretsProviderKind } from '#contracts'
+import type { JsonValue } from '#json'
+import { defineType, ref } from '#schema'
+import { build } from '#test/build'
+import { Base64EncodedSecretStore } from '../base64-encoded/base64-encoded-secret-store.ts'
+import { SecretsProvider } from './secrets-provider.ts'
+
+const words = (secrets: Record<string, string>): JsonValue => ({
+  type: 'Base64EncodedSecretStore',
+  config: { secrets: Object.fromEntries(Object.entries(secrets).map(([id, word]) => [id, btoa(word)])) },
+})
+const types = [Base64EncodedSecretStore]
+const wordOf = async (provider: Provider, secretId: string) =>
+  (await provider.active({ secretId, purpose: 'GENERIC' })).revealText()
+
+test('stores are asked in order', async () => {
+  const stores = [words({ a: 'first' }), words({ a: 'second', b: 'second' })]
+  await using built = await build<Provider>(SecretsProvider, { stores }, { types })
+  assert.equal(await wordOf(built.object, 'a'), 'first')
+  assert.equal(await wordOf(built.object, 'b'), 'second')
+  await assert.rejects(wordOf(built.object, 'c'), { message: 'no secret store knows the secret id "c"' })
+})
+
+test('one store needs no list', async () => {
+  await using built = await build<Provider>(SecretsProvider, { stores: words({ a: 'x' }) }, { types })
+  assert.equal(await wordOf(built.object, 'a'), 'x')
+})
+
+test('a store may stand where a provider is expected', async () => {
+  const User = defineType({
+    name: 'User',
+    kind: SecretsProviderKind,
+    summary: 'Hands its provider on.',
+    config: { secretsProvider: ref(SecretsProviderKind) },
+    create: ({ secretsProvider }) => secretsProvider,
+  })
+  await using built = await build<Provider>(User, { secretsProvider: words({ a: 'x' }) }, { types })
+  assert.equal(await wordOf(built.object, 'a'), 'x')
+})
+
+const refusals: readonly [string, JsonValue, string][] = [
+  ['no stores', {}, 'stores: expected a SecretStore reference or an array of them; this field is required'],
+  ['an empty list', { stores: [] }, 'stores: expected at least one secret store'],
+  [
+    'a provider among the stores',
+    { stores: [{ type: 'SecretsProvider', config: { stores: [words({})] } }] },
+    'stores/0: expected a SecretStore, got a SecretsProvider (type SecretsProvider)',
+  ],
+]
+
+for (const [what, config, message] of refusals) {
+  test(`refuses ${what}`, async () => {
+    await assert.rejects(build(SecretsProvider, config, { types }), { message: `/heap/0/config/${message}` })
+  })
+}

@@ -1,0 +1,18 @@
+import { providerOf, SecretStoreKind, SecretsProviderKind } from '#contracts'
+import { defineType, listOrOne, ref } from '#schema'
+
+/** Asks several stores in order. */
+export const SecretsProvider = defineType({
+  name: 'SecretsProvider',
+  kind: SecretsProviderKind,
+  summary: 'Asks secret stores in order for passwords and keys.',
+  config: {
+    stores: listOrOne(ref(SecretStoreKind)).meta({
+      description: 'Secret stores in the order in which they are asked; the first that knows a secret ID answers.',
+    }),
+  },
+  check: ({ stores }, report) => {
+    if (stores.length === 0) report('/stores', 'expected at least one secret store')
+  },
+  create: ({ stores }) => providerOf(stores),
+})
