@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SecretFormat } from '#contracts'
+import { build } from '#test/build'
+import { Base64PropertyFormat } from './base64-property-format.ts'
+
+test('bytes come out of base64', async () => {
+  await using built = await build<SecretFormat>(Base64PropertyFormat, {})
+  const [secret] = await built.object.decode(Buffer.from('aHVudGVyMg==\n'), assert.fail)
+  assert.equal(secret?.bytes?.toString(), 'hunter2')
+})
+
+test('plain text is told from base64 and not shown', async () => {
+  await using built = await build<SecretFormat>(Base64PropertyFormat, {})
+  await assert.rejects(built.object.decode(Buffer.from('hunter2!'), assert.fail), {
+    message: 'expected base64, found a character that is none of it; use the format PLAIN for plain text',
+  })
+})
+
+test('a line break that was encoded with the password is warned about', async () => {
+  await using built = await build<SecretFormat>(Base64PropertyFormat, {})
+  const warnings: string[] = []
+  await built.object.decode(Buffer.from(btoa('hunter2\n')), (message) => warnings.push(message))
+  assert.equal(warnings.length, 1)
+})

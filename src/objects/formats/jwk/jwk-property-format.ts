@@ -1,0 +1,29 @@
+import { type DecodedSecret, SecretFormatKind } from '#contracts'
+import { defineType } from '#schema'
+import { decodeJwk, jwkThumbprint } from '#secrets'
+
+/** Makes a key of a JSON Web Key. */
+export const JwkPropertyFormat = defineType({
+  name: 'JwkPropertyFormat',
+  kind: SecretFormatKind,
+  summary: 'Makes a key of a JSON Web Key.',
+  config: {},
+  create: () => ({ decode: async (content) => [keyIn(content)] }),
+})
+
+function keyIn(content: Buffer): DecodedSecret {
+  const decoded = decodeJwk(parsed(content), 'whole')
+  const { key, stableId } = decoded
+  // A symmetric key without a name has none: a digest of it would be something to guess it by.
+  if (stableId !== null || key === undefined || key.type === 'secret') return decoded
+  return { ...decoded, stableId: jwkThumbprint(key) }
+}
+
+/** The message of JSON.parse would show a piece of the key. */
+function parsed(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString('utf8'))
+  } catch {
+    throw new Error('expected a JSON Web Key, but it is no JSON')
+  }
+}

@@ -1,0 +1,27 @@
+import { providerOf, SecretFormatKind, SecretsProviderKind } from '#contracts'
+import { config, defineType, ref, secretId } from '#schema'
+import { decodePem } from '#secrets'
+
+/** Makes keys and certificates of PEM text. */
+export const PemPropertyFormat = defineType({
+  name: 'PemPropertyFormat',
+  kind: SecretFormatKind,
+  summary: 'Makes keys and certificates of PEM text.',
+  config: {
+    decryptionSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret ID of the password that opens an encrypted private key.' }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({
+      description: 'Provider that is asked for the password; by default the `secrets` of the documents around.',
+    }),
+  },
+  create: ({ decryptionSecretId, secretsProvider }, env) => {
+    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+    const passphrase = async (): Promise<Buffer | null> => {
+      if (decryptionSecretId === undefined) return null
+      const secret = await provider.active({ secretId: decryptionSecretId, purpose: 'GENERIC' })
+      return secret.revealBytes()
+    }
+    return { decode: async (content) => decodePem(content, await passphrase()) }
+  },
+})

@@ -1,0 +1,12 @@
+import { SecretFormatKind } from '#contracts'
+import { defineType } from '#schema'
+import { plainPassword } from '#secrets'
+
+/** Takes the content of a secret for a password as it stands. */
+export const PlainPropertyFormat = defineType({
+  name: 'PlainPropertyFormat',
+  kind: SecretFormatKind,
+  summary: 'Takes the content of a secret for a password, as it stands.',
+  config: {},
+  create: () => ({ decode: async (content) => [{ bytes: plainPassword(content) }] }),
+})

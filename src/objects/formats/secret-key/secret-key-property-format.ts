@@ -1,0 +1,28 @@
+import { createSecretKey } from 'node:crypto'
+import { type DecodedSecret, type SecretFormat, SecretFormatKind } from '#contracts'
+import { config, defineType, ref, string } from '#schema'
+
+/** Makes symmetric keys of what another format gives. */
+export const SecretKeyPropertyFormat = defineType({
+  name: 'SecretKeyPropertyFormat',
+  kind: SecretFormatKind,
+  summary: 'Makes a symmetric key of the content of a secret.',
+  config: {
+    format: ref(SecretFormatKind)
+      .prefault('BASE64')
+      .meta({ description: 'Format of the bytes of the key: `BASE64`, `PLAIN` or another that gives bytes.' }),
+    algorithm: config(string({ nonEmpty: true })).meta({
+      description: 'Algorithm that the key is for, such as `AES`, `HmacSHA256` or a JWA name.',
+    }),
+  },
+  create: ({ format, algorithm }) => symmetricKeys(format, algorithm),
+})
+
+/** Turns the bytes that a format gives into keys. */
+export function symmetricKeys(format: SecretFormat, algorithm: string): SecretFormat {
+  const keyOf = ({ bytes, stableId = null }: DecodedSecret): DecodedSecret => {
+    if (bytes === undefined) throw new Error('expected the bytes of a symmetric key, got a key of another kind')
+    return { key: createSecretKey(bytes), stableId, algorithm }
+  }
+  return { decode: async (content, warn) => (await format.decode(content, warn)).map(keyOf) }
+}
