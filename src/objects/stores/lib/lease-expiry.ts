@@ -1,0 +1,19 @@
+import { config, type Deferred, duration, type Environment, type Field } from '#schema'
+
+const DEFAULT_TEXT = '5 minutes'
+const DEFAULT_LEASE = 300_000
+
+/** The field `leaseExpiry` of secret stores. */
+export function leaseExpiry(): Field<Deferred<number>> {
+  return config(duration()).prefault(DEFAULT_TEXT).meta({
+    description: 'How long secrets can be kept; zero or unlimited causes a warning, and the default is used.',
+  })
+}
+
+/** Milliseconds of a lease; one that would never or always end is replaced by the default (spec: leaseExpiry). */
+export function usableLease(leaseExpiry: number, env: Environment): number {
+  if (leaseExpiry > 0 && leaseExpiry !== Number.POSITIVE_INFINITY) return leaseExpiry
+  const found = leaseExpiry === 0 ? 'zero' : 'unlimited'
+  env.warn(`leaseExpiry can not be ${found}; the default of ${DEFAULT_TEXT} is used`)
+  return DEFAULT_LEASE
+}
