@@ -1,0 +1,53 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { SecretStoreKind } from '#contracts'
+import { config, defineType, type Environment, field, string } from '#schema'
+import { autoRefresh, keepLooking } from '../lib/auto-refresh.ts'
+import { checkMappings, formatFields } from '../lib/formats.ts'
+import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { FileSecrets } from './file-secrets.ts'
+
+/** A part of a file name: whatever it is, the file stays in the directory. */
+const namePart = () =>
+  field<string>({ label: 'the end of a file name', schema: () => ({ type: 'string' }) }, (value, report) => {
+    if (typeof value !== 'string' || !/^[\w.~+-]{1,64}$/.test(value)) {
+      report('expected the end of a file name, such as ".txt": letters, digits and . _ ~ + -')
+    }
+    return value as string
+  })
+
+/** Finds secrets in the files of a directory. */
+export const FileSystemSecretStore = defineType({
+  name: 'FileSystemSecretStore',
+  kind: SecretStoreKind,
+  summary: 'Finds secrets in the files of a directory, one file for each secret ID.',
+  config: {
+    directory: config(string({ nonEmpty: true })).meta({
+      description: 'Directory of the files; a relative path starts at the instance directory.',
+    }),
+    ...formatFields(),
+    suffix: config(namePart()).optional().meta({ description: 'What follows the secret ID in file names, as `.txt`.' }),
+    versionSuffix: config(namePart()).optional().meta({
+      description: 'What stands between the secret ID and the number of a version in file names, as `.v`.',
+    }),
+    leaseExpiry: leaseExpiry(),
+    autoRefresh: autoRefresh(),
+  },
+  check: ({ mappings }, report) => checkMappings(mappings, report),
+  create: async ({ directory, leaseExpiry, autoRefresh, format, mappings, suffix, versionSuffix }, env) => {
+    const path = resolve(env.directories.instance, directory)
+    await warnOfAbsence(path, env)
+    const names = { directory: path, suffix: suffix ?? '', versionSuffix: versionSuffix ?? null }
+    const secrets = new FileSecrets(names, { format, mappings }, usableLease(leaseExpiry, env), env)
+    keepLooking(autoRefresh, path, env, () => secrets.check())
+    return secrets
+  },
+})
+
+async function warnOfAbsence(directory: string, env: Environment): Promise<void> {
+  const isDirectory = await stat(directory).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  if (!isDirectory) env.warn(`there is no directory "${directory}"; its secrets are not known until there is`)
+}
