@@ -5,6 +5,7 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
+  type KeyObject,
   pbkdf2Sync,
   sign,
 } from 'node:crypto'
@@ -44,23 +45,36 @@ export function oid(dotted: string): Buffer {
 
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
 
-/** An Ed25519 key that grows from one byte, and a certificate that it signs for itself. */
-export function identity(seed: number, name = `key ${seed}`): { readonly pkcs8: Buffer; readonly certificate: Buffer } {
-  const pkcs8 = sequence(integer(0), sequence(oid('1.3.101.112')), octets(octets(Buffer.alloc(32, seed))))
-  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+/** A certificate for a key, signed by an Ed25519 key; names are common names. */
+export function certificateOf(subject: string, publicKey: KeyObject, issuer: string, signer: KeyObject): Buffer {
   const algorithm = sequence(oid('1.3.101.112'))
-  const distinguished = sequence(set(sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(name)))))
+  const named = (name: string): Buffer => sequence(set(sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(name)))))
   const time = (text: string): Buffer => der(0x17, Buffer.from(text))
+  const spki = publicKey.export({ format: 'der', type: 'spki' })
   const tbs = sequence(
     explicit(0, integer(2)),
-    integer(seed),
+    integer(createHash('sha1').update(spki).digest().readUIntBE(0, 6)),
     algorithm,
-    distinguished,
+    named(issuer),
     sequence(time('200101000000Z'), time('491231235959Z')),
-    distinguished,
-    createPublicKey(key).export({ format: 'der', type: 'spki' }),
+    named(subject),
+    spki,
   )
-  return { pkcs8, certificate: sequence(tbs, algorithm, der(0x03, Buffer.alloc(1), sign(null, tbs, key))) }
+  return sequence(tbs, algorithm, der(0x03, Buffer.alloc(1), sign(null, tbs, signer)))
+}
+
+/** What a test needs of a key and the certificate made for it. */
+export interface Identity {
+  readonly pkcs8: Buffer
+  readonly key: KeyObject
+  readonly certificate: Buffer
+}
+
+/** An Ed25519 key that grows from one byte, and a certificate that it signs for itself. */
+export function identity(seed: number, name = `key ${seed}`): Identity {
+  const pkcs8 = sequence(integer(0), sequence(oid('1.3.101.112')), octets(octets(Buffer.alloc(32, seed))))
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+  return { pkcs8, key, certificate: certificateOf(name, createPublicKey(key), name, key) }
 }
 
 /** How the parts of a written PKCS #12 file depart from the usual. */

@@ -30,7 +30,9 @@ export class CertificatePool {
   readonly #issuers = new Map<X509Certificate, X509Certificate | undefined>()
 
   constructor(certificates: readonly X509Certificate[]) {
-    this.#bySubject = Map.groupBy(certificates, (certificate) => certificate.subject ?? '')
+    // Java writes the certificates of an authority once for each key below it.
+    const distinct = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate])).values()
+    this.#bySubject = Map.groupBy(distinct, (certificate) => certificate.subject ?? '')
   }
 
   /** The chain from a certificate up to the last issuer that is there. */

@@ -61,10 +61,16 @@ export function openTripleDes(ciphertext: Buffer, parameters: Der, password: str
   return decryptCbc('des-ede3-cbc', ciphertext, material.subarray(0, 24), material.subarray(24))
 }
 
+/** MD5 of salt and password, then of the last MD5 and password, and so on. */
 function stretched(half: Buffer, password: string, iterations: number): Buffer {
   const tail = Buffer.from(password, 'latin1')
-  let link: Buffer = half
-  for (let round = 0; round < iterations; round++) link = hash('md5', Buffer.concat([link, tail]), 'buffer')
+  const input = Buffer.alloc(16 + tail.length)
+  tail.copy(input, 16)
+  let link: Buffer = hash('md5', Buffer.concat([half, tail]), 'buffer')
+  for (let round = 1; round < iterations; round++) {
+    input.set(link)
+    link = hash('md5', input, 'buffer')
+  }
   return link
 }
 

@@ -112,7 +112,7 @@ function assembled(bags: readonly Bag[], forms: readonly PasswordForm[]): Conten
   const pool = new CertificatePool(certificates.map((bag) => bag.certificate))
   const byKeyId = new Map(untrusted.filter((bag) => bag.keyId !== null).map((bag) => [bag.keyId, bag]))
   const keys = bags.filter((bag) => bag.kind === 'key')
-  const used = new Set<unknown>()
+  const used = new Set<string>()
   let nameless = 0
 
   const entryOf = (bag: Bag): KeyStoreEntry | undefined => {
@@ -131,14 +131,17 @@ function assembled(bags: readonly Bag[], forms: readonly PasswordForm[]): Conten
     }
     const leaf = bag.keyId !== null ? byKeyId.get(bag.keyId) : leafWithoutId(bag, untrusted, keys.length)
     const chain = leaf === undefined ? [] : pool.chainFrom(leaf.certificate)
-    for (const certificate of chain) used.add(certificate)
+    for (const certificate of chain) used.add(certificate.fingerprint256)
     const privateKey = (password: string | null) =>
       at(entryPlace(alias), () => privateKeyOf(bag.sealed(passwords(password)), chain[0]))
     return { ...named, kind: 'key', chain, privateKey }
   }
 
   const entries = bags.map(entryOf).filter((entry) => entry !== undefined)
-  return { entries, warnings: oversights(bags, untrusted.filter((bag) => !used.has(bag.certificate)).length) }
+  return {
+    entries,
+    warnings: oversights(bags, untrusted.filter((bag) => !used.has(bag.certificate.fingerprint256)).length),
+  }
 }
 
 /** Some tools give no ids: then the certificate has the key's name, or is the first beside the only key, as for Java. */
