@@ -1,0 +1,60 @@
+// npm run fuzz -- --seconds N [words]: random tests with ever new seeds until the time is over. Words choose files.
+// A failure prints its seed; FUZZ_SEED=<seed> npm test -- <file> shows it again.
+import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { bin, root } from './steps.ts'
+
+const { values, positionals } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' } },
+  allowPositionals: true,
+})
+const seconds = Number(values.seconds)
+const files = randomTests(positionals)
+if (!(seconds > 0) || files.length === 0) {
+  console.error('usage: npm run fuzz -- [--seconds N] [part of a file name ...]')
+  process.exit(64)
+}
+
+console.log(`${files.length} files with random tests, for ${seconds} s`)
+const end = performance.now() + seconds * 1000
+let [rounds, failures] = [0, 0]
+do {
+  const seed = randomInt(2 ** 31)
+  rounds++
+  if (!passes(seed)) failures++
+} while (performance.now() < end && failures === 0)
+console.log(`${rounds} rounds, ${failures} failed`)
+process.exitCode = failures === 0 ? 0 : 1
+
+/** Test files that draw random values. */
+function randomTests(words: readonly string[]): string[] {
+  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .filter((file) => /from 'fast-check'|FUZZ_SEED/.test(readFileSync(join(root, file), 'utf8')))
+    .sort()
+}
+
+function passes(seed: number): boolean {
+  const args = [
+    '--enable-experimental-regexp-engine-on-excessive-backtracks',
+    '--disable-warning=ExperimentalWarning',
+    `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
+    '--test',
+    // A random value that takes a test so long is a finding too.
+    '--test-timeout=120000',
+    '--test-reporter=dot',
+    ...files,
+  ]
+  const env = { FUZZ_RUNS: '2000', ...process.env, FUZZ_SEED: String(seed) }
+  const started = performance.now()
+  const { status, stdout, stderr } = spawnSync(bin('node'), args, { cwd: root, env, encoding: 'utf8' })
+  console.log(
+    `seed ${seed}: ${status === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`,
+  )
+  if (status !== 0) console.log(stdout + stderr)
+  return status === 0
+}
