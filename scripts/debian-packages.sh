@@ -1,10 +1,13 @@
 #!/bin/sh
 # Installs the named Debian packages that are missing. A check may use a program of the system (nginx as a peer of the
 # gateway), but nobody must be root to run the tests: without it a notice says what will be skipped, and the run goes on.
+# A package whose program has another name is given as package:program.
 set -u
 missing=
-for package in "$@"; do
-  command -v "$package" >/dev/null 2>&1 || [ -x "/usr/sbin/$package" ] || missing="$missing $package"
+for wanted in "$@"; do
+  package=${wanted%%:*}
+  program=${wanted#*:}
+  command -v "$program" >/dev/null 2>&1 || [ -x "/usr/sbin/$program" ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
   echo "present: $*"

@@ -35,7 +35,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
 })()
 
 /** Packages and modules that have one home, so that replacing one is the work of one folder. */
-const homes: Record<string, string> = { zod: 'schema', undici: 'client', pino: 'logging' }
+const homes: Record<string, string> = { zod: 'schema', undici: 'client', pino: 'logging', asn1js: 'secrets' }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
 const emptyNames = /(?:^|[-.])(?:utils?|helpers?|common|misc|impl|manager)(?=[-.]|$)/
