@@ -16,7 +16,10 @@ if (files.length === 0) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
-const packages: Step = { title: 'system packages', command: [join(root, 'scripts', 'debian-packages.sh'), 'nginx'] }
+const packages: Step = {
+  title: 'system packages',
+  command: [join(root, 'scripts', 'debian-packages.sh'), 'nginx', 'openssl', 'default-jre-headless:keytool'],
+}
 const tests: Step = { title: `tests (${files.length} files)`, command: testCommand(files, record) }
 
 // Somebody who names a test wants that test: the rest of the run would only stand in the way.
