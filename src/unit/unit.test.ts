@@ -176,6 +176,17 @@ test('a retired route is disposed when its last exchange is complete, and its me
   assert.equal(opened.closed.length, 1)
 })
 
+test('a retired route that still has requests when its time is over cuts them off', async () => {
+  await using opened = await open({ a: 'one' })
+  const [route] = opened.routers.live[0]?.routes ?? []
+  const exchange = exchangeFor('GET', 'http://localhost/')
+  await opened.unit.handler(exchange)
+  await route?.retire(1)
+  assert.equal(exchange.aborted, true)
+  exchange.complete()
+  assert.match(opened.log.lines.join(), /the retired route still has requests; they are cut off/)
+})
+
 test('storage of the unit is that of config.json', async () => {
   await using opened = await open({})
   assert.ok(opened.unit.storage instanceof TemporaryStorage)

@@ -20,6 +20,16 @@ function faulty(fault: string) {
   }
 }
 
+const FILTER = '+{FaultFilter}/handler/config/filters/0'
+
+/** What in a route a fault is told of; one that is no Error, or none at all, is told of the route. */
+const OBJECTS: Readonly<Record<string, string>> = {
+  throw: FILTER,
+  reject: FILTER,
+  circular: FILTER,
+  expression: '+{StaticResponseHandler}/handler',
+}
+
 describe('F21, B91: a fault inside a request', () => {
   const failing = {
     expression: { condition: "${request.uri.path == '/expression'}", handler: textRoute('${1 / 0}')['handler'] },
@@ -48,12 +58,12 @@ describe('F21, B91: a fault inside a request', () => {
     nothing: 'the handler gave no response',
   }
   for (const [fault, message] of Object.entries(messages)) {
-    test(`${fault}: 500 without a word of the inside, and one log line under the route's qualified name`, async () => {
+    test(`${fault}: 500 without a word of the inside, and one log line under the qualified name of the object`, async () => {
       const from = gateway.log.lines.length
       const answer = await gateway.ask(`/${fault}`)
       assert.deepEqual([answer.status, answer.text], [500, ''])
       const entry = await gateway.log.until(/"level":"error"/, from)
-      assert.equal(entry.logger, `gateway+_router+${fault}`)
+      assert.equal(entry.logger, `gateway+_router+${fault}${OBJECTS[fault] ?? ''}`)
       assert.match(JSON.stringify(entry).toLowerCase(), new RegExp(message))
       assert.match(String(entry['transactionId']), /^[0-9a-f-]{36}$/)
       assert.equal(gateway.log.lines.slice(from).filter((line) => line.includes('"level":"error"')).length, 1)

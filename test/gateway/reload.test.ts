@@ -172,7 +172,7 @@ describe('route files', () => {
     )
     assert.match(gateway.problems('c.json').join(), /no Handler named "constructor"/)
     const { text: body } = await gateway.ask('/', {
-      headers: { __proto__: 'x', constructor: 'y', hasOwnProperty: 'z' },
+      headers: { constructor: 'y', hasOwnProperty: 'z' },
     })
     const { polluted } = JSON.parse(body) as { polluted: unknown }
     assert.equal(polluted, null, refusal)
