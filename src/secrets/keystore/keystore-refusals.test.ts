@@ -201,6 +201,25 @@ test('of several entries with one alias the last counts, with a warning', () => 
   assert.match(store.warnings.join(), /entry "same" is there 2 times/)
 })
 
+test('version 1 of JKS, where certificates have no type, is read', () => {
+  const current = javaKeyStore('JKS', [javaTrusted('theirs', other.certificate)]).subarray(0, -20)
+  const at = current.indexOf('X.509') - 2
+  const first = Buffer.concat([current.subarray(0, at), current.subarray(at + 7)])
+  first.writeUInt32BE(1, 4)
+  const entry = readKeyStore(withJavaDigest(first), 'JKS', samplePassword).entry('theirs')
+  assert.ok(entry?.kind === 'trusted' && entry.certificate.raw.equals(other.certificate))
+})
+
+test('what happens to the buffer after reading does not matter', () => {
+  for (const type of types) {
+    const bytes = Buffer.from(samples[type])
+    const entry = readKeyStore(bytes, type, samplePassword).entry('mine')
+    bytes.fill(0)
+    assert.ok(entry?.kind === 'key')
+    assert.ok(entry.privateKey(null).equals(own.key))
+  }
+})
+
 test('iteration counts beyond the budget are refused before any work', () => {
   for (const iterations of [5_000_001, 2 ** 31 - 1, 2 ** 40]) {
     const salt = Buffer.alloc(8)

@@ -37,7 +37,8 @@ export class KeyStore {
 export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {
   within('bytes of the file', bytes.length, limits.fileBytes)
   const type = typeOf(bytes)
-  const { entries, warnings } = readAs(type, bytes, password)
+  // Entries are opened later, from what was checked now: a buffer that changes in between must not matter.
+  const { entries, warnings } = readAs(type, Buffer.from(bytes), password)
   within('entries', entries.length, limits.entries)
   return new KeyStore(type, entries, [...mismatch(type, declared), ...warnings, ...shadowed(entries)])
 }
