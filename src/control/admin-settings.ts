@@ -8,7 +8,7 @@ import { DEFAULT_OBJECTS, type InstanceDirectories, instanceDirectories, rootPro
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import type { Logger } from '#logging'
-import { ConfigError, type Problem, type TypeDefinition } from '#schema'
+import { ConfigError, type Problem, systemClock, type TypeDefinition } from '#schema'
 import { AdminDocument } from './admin-document.ts'
 
 /** admin.json, settled: what units are started with, and what the control plane itself needs. */
@@ -91,7 +91,7 @@ function adminWorld({ types, logger }: AdminInput, directories: InstanceDirector
   return {
     catalogue: new Catalogue(types),
     logger,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     directories,
     units: 1,
     transactionIdHeader: 'X-Vendor-TransactionId',

@@ -7,7 +7,7 @@ import type { SecretsProvider } from './secret-lookup.ts'
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Milliseconds that only go forward, whatever happens to the wall clock. */
+  /** Milliseconds that only go forward, whatever happens to the wall clock; the same in all units. */
   monotonic(): number
 }
 

@@ -60,4 +60,5 @@ export {
 export { type Purpose, Secret, type SecretParts } from './secret.ts'
 export type { SecretQuery, SecretStore, SecretsProvider } from './secret-lookup.ts'
 export { settle } from './settle.ts'
+export { systemClock } from './system-clock.ts'
 export { template } from './template.ts'

@@ -4,7 +4,7 @@ import type { ToUnit, UnitSettings } from '#contracts'
 import { instanceDirectories } from '#instance'
 import { createLogger, type LogLevel } from '#logging'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError } from '#schema'
+import { ConfigError, systemClock } from '#schema'
 import { Connectors } from './connectors.ts'
 import { ControlLink } from './control-link.ts'
 import { Routers } from './routers.ts'
@@ -58,7 +58,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       routers,
       metrics,
       logger,
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      clock: systemClock,
       env: process.env,
     })
     for (const { pointer, message } of settings.unit === 0 ? unit.warnings : []) logger.warn({ pointer }, message)

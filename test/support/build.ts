@@ -5,7 +5,7 @@ import { baseScope } from '#expression'
 import { Catalogue, Heap, Properties, type World } from '#heap'
 import type { JsonValue } from '#json'
 import { createLogger, memoryLog } from '#logging'
-import type { Clock, Kind, Metrics, RouterHost, TypeDefinition } from '#schema'
+import { type Clock, type Kind, type Metrics, type RouterHost, systemClock, type TypeDefinition } from '#schema'
 
 /** A clock that tests move by hand. */
 export interface ManualClock extends Clock {
@@ -137,7 +137,7 @@ export function testWorld(
   return {
     catalogue: new Catalogue([...new Set(types)]),
     logger: createLogger({ level: 'debug', format: 'json', destination: log }),
-    clock: surroundings.clock ?? { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: surroundings.clock ?? systemClock,
     directories: {
       instance: directory,
       config: join(directory, 'config'),

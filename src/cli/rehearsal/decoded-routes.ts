@@ -1,7 +1,7 @@
 import { Catalogue, ConfigDocument, type World } from '#heap'
 import { DEFAULT_OBJECTS, type InstanceDirectories, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { type JsonObject, readDocument } from '#json'
-import type { TypeDefinition } from '#schema'
+import { systemClock, type TypeDefinition } from '#schema'
 import type { RouteFolders } from './route-folders.ts'
 import { SILENT } from './silent-logger.ts'
 
@@ -53,7 +53,7 @@ function emptyWorld(types: readonly TypeDefinition[], directories: InstanceDirec
   return {
     catalogue: new Catalogue(types),
     logger: SILENT,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     directories,
     units: 1,
     transactionIdHeader: '',

@@ -5,7 +5,7 @@ import { type AdminSettings, readConfigFile } from '#control'
 import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#instance'
 import { JsonDocument, type JsonObject } from '#json'
 import { MetricsRegistry } from '#metrics'
-import type { TypeDefinition } from '#schema'
+import { systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings } from '../instance-settings.ts'
 import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
@@ -94,7 +94,7 @@ function unitInput(
     routers: new Routers(folders, metrics),
     metrics,
     logger: SILENT,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     env,
   }
 }
