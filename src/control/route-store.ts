@@ -40,6 +40,8 @@ export class RouteStore {
   readonly #warned = new Map<string, string>()
   #files: ReadonlyMap<string, RouteFile> = new Map()
   #scanned = false
+  /** A scan was asked for while no unit was there. */
+  #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(directory: string, name: string, units: () => readonly UnitLink[], logger: Logger) {
@@ -62,6 +64,10 @@ export class RouteStore {
   opened(unit: UnitLink, failures: readonly RouteFailure[]): void {
     const opening = this.#openings.get(unit)?.shift()
     opening?.resolve()
+    if (this.#postponed) {
+      this.#postponed = false
+      this.scan().catch((error: unknown) => this.#logger.error({ error }, 'the route folder can not be scanned'))
+    }
     if (opening !== undefined && unit.number === 0) {
       this.#logger.info({ routes: this.#serving.size - failures.length, directory: this.directory }, 'routes loaded')
     }
@@ -100,6 +106,9 @@ export class RouteStore {
     return this.#enqueue(async () => {
       await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
       if (options.force) this.#failed.clear()
+      // Nobody could say whether a new version can be built: what was served stays until somebody can.
+      this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
+      if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
       this.#noteReading()
       const plan = planRoutes(this.#files, this.#serving)

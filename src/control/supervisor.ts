@@ -43,9 +43,9 @@ export class Supervisor {
     return [...this.#units.values()]
   }
 
-  /** The ports in the order of the settings, once the first unit is open. */
+  /** The ports in the order of the settings; what a port of 0 became is known once the first unit is open. */
   get ports(): readonly number[] {
-    return this.units.find(({ ports }) => ports.length > 0)?.ports ?? []
+    return this.#settings.connectors.flatMap(({ ports }) => ports)
   }
 
   /** Starts all units; resolves when all serve. The first goes ahead where a port of 0 has to become a real one. */

@@ -134,6 +134,28 @@ test('the only unit of a gateway comes back with the last good version of a file
   assert.equal((await gateway.ask('/a')).text, 'good')
 })
 
+test('a change that comes while no unit is there is tried when one is, and can not displace the last good version', async () => {
+  await using gateway = await RunningGateway.start({
+    files: ROUTER,
+    routes: {
+      outside: faulty('outside'),
+      a: textRoute('good a', { condition: "${request.uri.path == '/a'}" }),
+      b: textRoute('good b', { condition: "${request.uri.path == '/b'}" }),
+    },
+    extra: { 'probe.js': PROBE_EXTENSION },
+  })
+  const { port } = gateway
+  await gateway.ask('/outside').catch(() => {})
+  await gateway.log.until(/a unit ended/)
+  assert.equal(gateway.port, port)
+  await gateway.deploy('a', { handler: 'nobody has this name' })
+  await gateway.deploy('b', textRoute('new b', { condition: "${request.uri.path == '/b'}" }))
+  await gateway.untilReady()
+  await gateway.scan()
+  assert.equal((await gateway.ask('/a')).text, 'good a')
+  assert.equal((await gateway.ask('/b')).text, 'new b')
+})
+
 test('a unit that ends as often as it starts is started again after longer and longer times', async () => {
   await using gateway = await RunningGateway.start({
     files: ROUTER,
