@@ -1,0 +1,61 @@
+import type { Clock } from '#schema'
+import { contentOf, epochOf, isClosed, MAX_CONTENT, nextEpoch, wordOf } from './circuit-word.ts'
+import { type FailureCount, STATE } from './failure-count.ts'
+import { FailureStreak } from './failure-streak.ts'
+import { FailureWindow } from './failure-window.ts'
+
+/** When a circuit opens, and for how long. */
+export interface CircuitSettings {
+  readonly maxFailures: number
+  /** Milliseconds. */
+  readonly openDuration: number
+  /** Requests in the window; null to count failures in a row. */
+  readonly size: number | null
+}
+
+/** A circuit that all units share: closed until there were too many failures, then open for a while (spec, Circuit breaker). */
+export class Circuit {
+  readonly #words: BigInt64Array
+  readonly #failures: FailureCount
+  readonly #openDuration: number
+  readonly #clock: Clock
+
+  /** The memory that a circuit needs. */
+  static bytes({ size }: Pick<CircuitSettings, 'size'>): number {
+    return size === null ? BigInt64Array.BYTES_PER_ELEMENT : FailureWindow.bytes(size)
+  }
+
+  constructor(memory: SharedArrayBuffer, settings: CircuitSettings, clock: Clock) {
+    const { maxFailures, openDuration, size } = settings
+    this.#words = new BigInt64Array(memory)
+    this.#failures =
+      size === null ? new FailureStreak(memory, maxFailures) : new FailureWindow(memory, maxFailures, size)
+    this.#openDuration = openDuration
+    this.#clock = clock
+  }
+
+  /** The epoch that a request belongs to; null where the circuit is open. */
+  admit(): number | null {
+    this.closeIfDue()
+    const epoch = epochOf(Atomics.load(this.#words, STATE))
+    return isClosed(epoch) ? epoch : null
+  }
+
+  /** Counts what became of an admitted request, unless its epoch is over; true if that opened the circuit. */
+  record(epoch: number, failed: boolean): boolean {
+    return this.#failures.add(epoch, failed, this.#opened)
+  }
+
+  /** Closes the circuit if its time has come; true if this call did it. */
+  closeIfDue(): boolean {
+    const word = Atomics.load(this.#words, STATE)
+    const epoch = epochOf(word)
+    if (isClosed(epoch) || this.#clock.monotonic() < contentOf(word)) return false
+    return Atomics.compareExchange(this.#words, STATE, word, wordOf(nextEpoch(epoch), 0)) === word
+  }
+
+  readonly #opened = (epoch: number): bigint => {
+    const until = Math.ceil(this.#clock.monotonic() + this.#openDuration)
+    return wordOf(nextEpoch(epoch), Math.min(until, MAX_CONTENT))
+  }
+}
