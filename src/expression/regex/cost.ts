@@ -1,35 +1,62 @@
 import type { RegexNode, Repeat } from './ast.ts'
-import { widthOf } from './ast.ts'
-import { type CharSet, intersect } from './char-set.ts'
+import { type CharSet, intersect, union } from './char-set.ts'
+import { one, type Polynomial, perPosition, plus, power, steps, times, unbounded, zero } from './polynomial.ts'
 
 /**
- * How long a backtracking engine can take at worst: about `factor` times the length of the subject to the power of
- * `degree`. V8's fallback to its linear engine does not count the steps of simple loops, so that `a+$` alone takes
- * seconds on a long subject; therefore the bound is worked out here.
+ * What a piece costs an engine that backtracks, from one position: in how many places it can end, each of which runs
+ * what follows once more, and the steps for trying all of them.
  */
-export interface Cost {
-  readonly degree: number
-  readonly factor: number
+interface Trial {
+  readonly ends: Polynomial
+  readonly work: Polynomial
 }
 
-/** What comes after a piece: the characters one of which must follow, anything (null), or nothing more to match. */
-type Follow = CharSet | null | 'nothing'
-
-/** Degrees: `choices` from loops that can stop in many places, `scan` if a loop runs after the last of those. */
-interface Growth {
-  readonly choices: number
-  readonly scan: boolean
-  readonly factor: number
+/** What has to come next: one of these characters or the end of the text, or else it fails after so many steps. */
+interface Expected {
+  readonly set: CharSet
+  readonly failure: number
 }
 
-const constant: Growth = { choices: 0, scan: false, factor: 1 }
-const unbounded: Growth = { choices: Number.POSITIVE_INFINITY, scan: true, factor: 1 }
+/** What comes after a piece: something expected, anything (null), or nothing more to match. */
+type Follow = Expected | null | 'nothing'
 
-/** Bounds the time of a search for a pattern, or of a match of the whole subject. */
-export function costOf(root: RegexNode, extent: 'part' | 'whole'): Cost {
-  const growth = growthOf(root, extent === 'whole' ? [] : 'nothing')
-  const starts = extent === 'whole' || isBoundToStart(root) ? 0 : 1
-  return { degree: starts + growth.choices + (growth.scan ? 1 : 0), factor: growth.factor }
+/** Which way the text is read: backwards in a look-behind, where the last piece of a sequence comes first. */
+type Direction = 'forward' | 'backward'
+
+const theEnd: Expected = { set: [], failure: 1 }
+
+/**
+ * Bounds the steps V8 takes to search for a pattern, or to match the whole subject, by backtracking. Its fallback to a
+ * linear engine cannot be relied on: it does not count the steps of simple loops, so that `a+$` alone takes seconds on a
+ * long subject.
+ */
+export function backtrackingCost(root: RegexNode, extent: 'part' | 'whole'): Polynomial {
+  if (extent === 'whole') return trialOf(root, theEnd, 'forward').work
+  const { work } = trialOf(root, 'nothing', 'forward')
+  return plus(isBoundToStart(root) ? work : times(perPosition, work), lastLoop(root))
+}
+
+/** Bounds the steps of V8's linear engine, should it fall back to that: each piece runs at each position. */
+export const linearCost = (root: RegexNode): Polynomial => times(perPosition, steps(sizeOf(root)))
+
+function sizeOf(node: RegexNode): number {
+  switch (node.type) {
+    case 'set':
+      // The ranges of a set are tried one by one.
+      return 1 + node.set.length / 128
+    case 'sequence':
+      return node.items.reduce((sum, item) => sum + sizeOf(item), 0)
+    case 'choice':
+      return node.options.reduce((sum, option) => sum + 1 + sizeOf(option), 0)
+    case 'repeat':
+      return (1 + sizeOf(node.item)) * (Number.isFinite(node.maximum) ? node.maximum : node.minimum + 1)
+    case 'group':
+    case 'look':
+    case 'atomic':
+      return 2 + sizeOf(node.item)
+    default:
+      return 1
+  }
 }
 
 function isBoundToStart(node: RegexNode): boolean {
@@ -39,73 +66,110 @@ function isBoundToStart(node: RegexNode): boolean {
   return node.type === 'group' && isBoundToStart(node.item)
 }
 
-function growthOf(node: RegexNode, follow: Follow): Growth {
+/** What a loop at the very end takes: it runs only once in a search, because the search has then succeeded. */
+function lastLoop(node: RegexNode): Polynomial {
+  switch (node.type) {
+    case 'sequence':
+      return node.items.length === 0 ? zero : lastLoop(node.items.at(-1)!)
+    case 'choice':
+      return node.options.map(lastLoop).reduce(plus)
+    case 'group':
+      return lastLoop(node.item)
+    case 'repeat':
+      if (node.maximum === 1) return lastLoop(node.item)
+      return Number.isFinite(node.maximum) ? zero : times(perPosition, trialOf(node.item, null, 'forward').work)
+    default:
+      return zero
+  }
+}
+
+function trialOf(node: RegexNode, follow: Follow, direction: Direction): Trial {
   switch (node.type) {
     case 'set':
     case 'assertion':
-      return constant
+      return { ends: one, work: one }
     case 'sequence':
-      return node.items.reduceRight<Growth & { follow: Follow }>(
-        (after, item) => ({ ...inTurn(growthOf(item, after.follow), after), follow: firstOf(item, after.follow) }),
-        { ...constant, follow },
-      )
+      return ofSequence(node.items, follow, direction)
     case 'choice': {
-      const options = node.options.map((option) => growthOf(option, follow))
-      return {
-        choices: Math.max(...options.map((option) => option.choices)),
-        scan: options.some((option) => option.scan),
-        factor: options.reduce((sum, option) => sum + option.factor, 0),
-      }
+      const options = node.options.map((option) => trialOf(option, follow, direction))
+      return { ends: options.map(({ ends }) => ends).reduce(plus), work: options.map(({ work }) => work).reduce(plus) }
     }
     case 'repeat':
-      return ofRepeat(node, follow)
-    case 'group':
-      return growthOf(node.item, follow)
+      return ofRepeat(node, follow, direction)
+    case 'group': {
+      const { ends, work } = trialOf(node.item, follow, direction)
+      // Both ends of a group are noted, and the former ones put back when the engine returns here.
+      return { ends, work: plus(work, plus(steps(2), times(ends, steps(2)))) }
+    }
     case 'look': {
-      const inner = growthOf(node.item, null)
-      return { ...inner, factor: inner.factor * Math.max(1, widthOf(node.item)[1]) }
+      const inner = trialOf(node.item, null, node.direction === 'behind' ? 'backward' : 'forward')
+      // Once it holds, it is never gone back into.
+      return { ends: one, work: plus(one, inner.work) }
     }
     case 'atomic':
     case 'backreference':
-      return unbounded
+      return { ends: unbounded, work: unbounded }
   }
 }
 
-/** Every choice of the first piece may run the second one again. */
-function inTurn(first: Growth, second: Growth): Growth {
-  const choices = first.choices + second.choices
-  const scan = second.choices > 0 ? second.scan : first.choices > 0 ? second.scan : first.scan || second.scan
-  return { choices, scan, factor: first.factor * second.factor }
+/** Every end of a piece runs the pieces after it again. */
+function ofSequence(items: readonly RegexNode[], follow: Follow, direction: Direction): Trial {
+  let result: Trial = { ends: one, work: one }
+  let next = follow
+  for (const item of direction === 'forward' ? items.toReversed() : items) {
+    const { ends, work } = trialOf(item, next, direction)
+    result = { ends: times(ends, result.ends), work: plus(work, times(ends, result.work)) }
+    next = direction === 'forward' ? expectedBy(item, next === 'nothing' ? null : next) : null
+  }
+  return result
 }
 
-function ofRepeat(node: Repeat, follow: Follow): Growth {
-  const { item, minimum, maximum } = node
-  const inner = growthOf(item, null)
+function ofRepeat({ item, minimum, maximum }: Repeat, follow: Follow, direction: Direction): Trial {
+  if (maximum === 0) return { ends: one, work: one }
+  const { ends, work } = trialOf(item, maximum === 1 ? follow : null, direction)
+  const round = plus(one, work)
+  const first = expectedBy(item, null)
+  // Where it stops is decided if what follows cannot begin like another round: stopping elsewhere fails at once.
+  const decided =
+    first !== null && follow !== null && follow !== 'nothing' && intersect(first.set, follow.set).length === 0
+  const trial = decided ? plus(round, times(ends, steps(follow.failure))) : round
   if (Number.isFinite(maximum)) {
-    const factor = inner.factor ** Math.max(1, maximum) * (maximum - minimum + 1)
-    return { choices: (inner.choices + (inner.scan ? 1 : 0)) * maximum, scan: false, factor }
+    const stops = decided ? one : steps(maximum - minimum + 1)
+    return {
+      ends: times(stops, power(ends, maximum)),
+      work: plus(one, times(times(steps(maximum), trial), power(ends, maximum - 1))),
+    }
   }
-  if (inner.choices > 0 || inner.scan || inner.factor > 1) return unbounded
-  // A last loop that succeeds is never gone back to.
-  if (follow === 'nothing') return constant
-  const decided = item.type === 'set' && follow !== null && intersect(item.set, follow).length === 0
-  return decided ? { choices: 0, scan: true, factor: 1 } : { choices: 1, scan: false, factor: 1 }
+  if (ends.length > 1 || ends[0] !== 1) return { ends: unbounded, work: unbounded }
+  // A last loop that succeeds is never gone back to; see `lastLoop`.
+  if (follow === 'nothing') return { ends: one, work: times(steps(minimum + 1), round) }
+  const rounds = plus(perPosition, steps(minimum))
+  return { ends: decided ? one : perPosition, work: plus(one, times(rounds, trial)) }
 }
 
-/** The characters one of which must come first, given what follows; an end leaves none. */
-function firstOf(node: RegexNode, follow: Follow): Follow {
+/** What a piece expects first, given what is expected after it; null if unknown, or if it can be skipped in many ways. */
+function expectedBy(node: RegexNode, after: Expected | null): Expected | null {
   switch (node.type) {
     case 'set':
-      return node.set
+      return { set: node.set, failure: 1 }
     case 'assertion':
-      return node.kind === 'end' ? [] : null
+      return node.kind === 'end' ? theEnd : null
     case 'sequence':
-      return node.items.reduceRight<Follow>((after, item) => firstOf(item, after), follow)
-    case 'group':
-      return firstOf(node.item, follow)
-    case 'repeat':
-      return node.minimum > 0 ? firstOf(node.item, null) : null
+      return node.items.reduceRight<Expected | null>((next, item) => expectedBy(item, next), after)
+    case 'group': {
+      const inner = expectedBy(node.item, after)
+      return inner && { set: inner.set, failure: inner.failure + 4 }
+    }
+    case 'choice':
+      return node.options.map((option) => expectedBy(option, null)).reduce(either)
+    case 'repeat': {
+      const first = node.maximum === 0 ? null : expectedBy(node.item, null)
+      return node.minimum > 0 ? first : either(first, after)
+    }
     default:
       return null
   }
 }
+
+const either = (left: Expected | null, right: Expected | null): Expected | null =>
+  left && right && { set: union(left.set, right.set), failure: left.failure + right.failure + 1 }

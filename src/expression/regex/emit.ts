@@ -1,4 +1,4 @@
-import { type RegexNode, type Repeat, some } from './ast.ts'
+import { type RegexNode, type Repeat, some, widthOf } from './ast.ts'
 import { negate, printSet } from './char-set.ts'
 import { lineTerminators } from './named-sets.ts'
 
@@ -55,7 +55,9 @@ function emitRepeat(node: Repeat, replication: number): string {
   const { item, minimum, maximum } = node
   const lazy = node.mode === 'lazy' ? '?' : ''
   if (maximum === 0) return some(item, isGroup) ? notLinear() : '(?:)'
-  const factor = Math.max(1, Number.isFinite(maximum) ? maximum : minimum)
+  // V8 adds a copy to an open count of what may match nothing, so as not to lose the captures of its last round.
+  const extra = minimum > 0 && widthOf(item)[0] === 0 ? 1 : 0
+  const factor = Math.max(1, Number.isFinite(maximum) ? maximum : minimum + extra)
   if (factor * replication <= maxReplication) return wrap(item, factor * replication) + counts(minimum, maximum) + lazy
   // Copies in the source are not counted as replication, but a group cannot be copied without becoming two groups.
   if (some(item, isGroup)) return notLinear()

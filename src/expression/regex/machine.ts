@@ -10,6 +10,8 @@ const maxRememberedBits = 64 * 1024 * 1024
 const hashedStepCost = 8
 /** What starting a part on its own costs. */
 const enclosedCost = 24
+/** What each further length that a look-behind tries costs. */
+const behindCost = 16
 
 const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
@@ -99,6 +101,7 @@ export class Machine {
           at = instruction.first
           break
         case 'save':
+          this.#count(1)
           pending.push(-1 - instruction.slot, this.#slots[instruction.slot]!)
           this.#slots[instruction.slot] = position
           at += 1
@@ -163,6 +166,7 @@ export class Machine {
 
   #behind({ least, most }: Enclosed, entry: number, position: number): number {
     for (let length = least; length <= Math.min(most, position); length += 1) {
+      this.#count(behindCost)
       if (this.#alone(entry, position - length, position) !== fail) return position
     }
     return fail
@@ -181,7 +185,8 @@ export class Machine {
   #repeated({ index, ignoreCase }: Instruction & { op: 'reference' }, position: number): number {
     const [from, to] = [this.#slots[index * 2]!, this.#slots[index * 2 + 1]!]
     if (from === fail || to === fail) return fail
-    this.#count((to - from) >> 3)
+    // Changing the case takes several times as long as comparing.
+    this.#count((to - from) >> (ignoreCase ? 1 : 3))
     const wanted = this.#subject.slice(from, to)
     const found = this.#subject.slice(position, position + wanted.length)
     const same = ignoreCase ? found.toLowerCase() === wanted.toLowerCase() : found === wanted

@@ -1,18 +1,21 @@
 import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import type { ParsedRegex } from './ast.ts'
-import { costOf } from './cost.ts'
+import { backtrackingCost, linearCost } from './cost.ts'
 import { emitLinear } from './emit.ts'
 import { Machine } from './machine.ts'
 import { parseRegex } from './parser.ts'
-import { compileProgram } from './program.ts'
+import { longestWithin } from './polynomial.ts'
+import { compileProgram, type Program } from './program.ts'
 
 /** The longest text that is searched. */
 const maxSubjectLength = 1024 * 1024
 /** The longest text that is searched by the machine. */
 const maxMachineSubjectLength = 256 * 1024
-/** The most steps V8 may take at worst; a few tens of milliseconds. */
-const maxNativeSteps = 2 ** 24
-/** How long all searches of one replacement or split may take; each by itself is linear, their sum is not. */
+/** The most steps V8 may take at worst, of some nanoseconds each: a few tens of milliseconds. */
+const maxBacktrackingSteps = 2 ** 23
+/** The most steps V8 may take after it has changed to its linear engine, where a step takes ten times as long. */
+const maxLinearSteps = 2 ** 21
+/** How many milliseconds all searches of one replacement or split may take; each by itself is linear, their sum is not. */
 const maxSearchTime = 100
 
 /** Where a pattern matched, and its groups: the whole match first, null for a group that took no part. */
@@ -37,60 +40,66 @@ export interface Matcher {
   findAll(subject: string): Iterable<Match>
 }
 
-type Search = (subject: string, from: number) => Match | null
+type Extent = 'part' | 'whole'
+
+/** One way to run a pattern. */
+interface Engine {
+  test(subject: string): boolean
+  search(subject: string, from: number): Match | null
+}
 
 /** Compiles a pattern of Java's syntax, with `flags` of the letters `ismxud`; throws a `RegexSyntaxError`. */
 export function compileRegex(pattern: string, flags = ''): Matcher {
   const parsed = parseRegex(pattern, flags)
   const source = emitLinear(parsed.root)
-  const find = searcher(parsed, source, 'part')
-  const whole = searcher(parsed, source === null ? null : `^(?:${source})$`, 'whole')
+  const program = source === null ? compileProgram(parsed) : null
+  const part = engineFor(parsed, source, program, 'part')
+  const whole = engineFor(parsed, source === null ? null : `^(?:${source})$`, program, 'whole')
   return {
     source: pattern,
     parsed,
-    test: source === null ? (subject) => find(subject, 0) !== null : tester(parsed, source, find),
-    find: (subject, from = 0) => find(subject, from),
-    matchWhole: (subject) => whole(subject, 0),
-    findAll: (subject) => findAll(find, subject),
+    test: (subject) => part.test(subject),
+    find: (subject, from = 0) => part.search(subject, from),
+    matchWhole: (subject) => whole.search(subject, 0),
+    findAll: (subject) => findAll(part, subject),
   }
 }
 
 /** Lets V8 search where its worst case is short enough, and the machine elsewhere. */
-function searcher(parsed: ParsedRegex, source: string | null, extent: 'part' | 'whole'): Search {
-  let machine: Search | null = null
-  const slow: Search = (subject, from) => {
-    checkLength(subject, maxMachineSubjectLength)
-    machine ??= machineSearch(parsed, extent)
-    return machine(subject, from)
-  }
-  if (source === null) {
-    machine = machineSearch(parsed, extent)
-    return slow
-  }
-  const native = nativeSearch(source, parsed)
+function engineFor(parsed: ParsedRegex, source: string | null, program: Program | null, extent: Extent): Engine {
+  const slow = machine(parsed, program, extent)
+  if (source === null) return slow
+  const fast = native(parsed, source)
   const limit = nativeLimit(parsed, extent)
-  return (subject, from) => (subject.length <= limit ? native(subject, from) : slow(subject, from))
+  return {
+    test: (subject) => (subject.length <= limit ? fast : slow).test(subject),
+    search: (subject, from) => (subject.length <= limit ? fast : slow).search(subject, from),
+  }
 }
 
-/** The longest subject V8 is sure to be done with in some tens of milliseconds. */
-function nativeLimit({ root }: ParsedRegex, extent: 'part' | 'whole'): number {
-  const { degree, factor } = costOf(root, extent)
-  if (degree === 0) return factor <= maxNativeSteps ? maxSubjectLength : 0
-  return Math.min(maxSubjectLength, Math.floor((maxNativeSteps / factor) ** (1 / degree)))
+/** The longest subject V8 is sure to be done with in time, whichever of its engines it takes. */
+function nativeLimit({ root }: ParsedRegex, extent: Extent): number {
+  return Math.min(
+    longestWithin(maxBacktrackingSteps, backtrackingCost(root, extent), maxSubjectLength),
+    longestWithin(maxLinearSteps, linearCost(root), maxSubjectLength),
+  )
 }
 
-function tester(parsed: ParsedRegex, source: string, find: Search): Matcher['test'] {
-  const expression = native(source, '')
-  const limit = nativeLimit(parsed, 'part')
-  return (subject) => (subject.length <= limit ? expression.test(subject) : find(subject, 0) !== null)
+function native({ names }: ParsedRegex, source: string): Engine {
+  const [plain, global] = [expressionOf(source, ''), expressionOf(source, 'g')]
+  return {
+    test: (subject) => contained(() => plain.test(subject)),
+    search: (subject, from) => {
+      global.lastIndex = from
+      const found = contained(() => global.exec(subject))
+      if (found === null) return null
+      const groups = Array.from(found, (group: string | undefined) => group ?? null)
+      return { index: found.index, end: found.index + found[0].length, groups, names }
+    },
+  }
 }
 
-function checkLength(subject: string, limit: number): void {
-  if (subject.length <= limit) return
-  throw new EvaluationError(`a text of ${subject.length} characters is too long for this regular expression (${limit})`)
-}
-
-function native(source: string, flags: string): RegExp {
+function expressionOf(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags)
   } catch (error) {
@@ -98,20 +107,20 @@ function native(source: string, flags: string): RegExp {
   }
 }
 
-function nativeSearch(source: string, { names }: ParsedRegex): Search {
-  const expression = native(source, 'g')
-  return (subject, from) => {
-    expression.lastIndex = from
-    const found = expression.exec(subject)
-    if (found === null) return null
-    const groups = Array.from(found, (group: string | undefined) => group ?? null)
-    return { index: found.index, end: found.index + found[0].length, groups, names }
+/** Runs what can fail for want of memory: V8 generates code at the first search, and its stack can overflow. */
+function contained<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw new EvaluationError(`a regular expression failed on this text: ${(error as Error).message.slice(0, 200)}`)
   }
 }
 
-function machineSearch(parsed: ParsedRegex, extent: 'part' | 'whole'): Search {
-  const program = compileProgram(parsed)
-  return (subject, from) => {
+function machine(parsed: ParsedRegex, ready: Program | null, extent: Extent): Engine {
+  let program = ready
+  const search: Engine['search'] = (subject, from) => {
+    if (subject.length > maxMachineSubjectLength) throw tooLong(subject, maxMachineSubjectLength)
+    program ??= contained(() => compileProgram(parsed))
     const slots = new Machine(program, subject, extent).search(from)
     if (slots === null) return null
     const groups = Array.from({ length: parsed.groupCount + 1 }, (_, index) => {
@@ -120,13 +129,18 @@ function machineSearch(parsed: ParsedRegex, extent: 'part' | 'whole'): Search {
     })
     return { index: slots[0]!, end: slots[1]!, groups, names: parsed.names }
   }
+  return { test: (subject) => search(subject, 0) !== null, search }
 }
 
-function* findAll(find: Search, subject: string): Iterable<Match> {
+function tooLong({ length }: string, limit: number): EvaluationError {
+  return new EvaluationError(`a text of ${length} characters is too long for this regular expression (${limit})`)
+}
+
+function* findAll({ search }: Engine, subject: string): Iterable<Match> {
   const deadline = performance.now() + maxSearchTime
   let position = 0
   while (position <= subject.length) {
-    const found = find(subject, position)
+    const found = search(subject, position)
     if (found === null) return
     yield found
     position = found.end === found.index ? found.end + 1 : found.end

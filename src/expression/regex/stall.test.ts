@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import test from 'node:test'
-import fc from 'fast-check'
 import { compileRegex, EvaluationError, RegexSyntaxError, replaceMatches, splitAt } from '../index.ts'
-import { emitLinear } from './emit.ts'
-import { Machine } from './machine.ts'
-import { parseRegex } from './parser.ts'
-import { compileProgram } from './program.ts'
 
 const maxMilliseconds = 200
 const long = 50_000
@@ -43,40 +37,76 @@ const hostile: readonly (readonly [string, string])[] = [
   ['(?:ab)*$', 'ab'],
   ['a*?b', 'a'],
   ['(a{0,3}){0,5}b', 'a'],
+  // A long piece costs its length at each start, although there is nothing to choose.
+  ['a{5000}b', 'a'],
+  ['(?:a{99}b|a{99}c|a{99}d)', 'a'],
+  // The linear engine of V8 takes ten times as long for a step as V8 does otherwise.
+  ['.{0,200}x', 'a'],
+  ['\\p{L}{1,16}@', '\uffdc'],
+  // Each round of the loop puts a hundred ends of groups on the stack of V8.
+  [`(?:${'('.repeat(50)}a${')'.repeat(50)})*`, 'a'],
+  [`^${'(a)?'.repeat(99)}.{0,20}x`, 'a'],
+  [`${'a?'.repeat(25)}${'a'.repeat(25)}b`, 'a'],
+  ['(a*)*b', 'a'],
+  ['(?:a|b|ab)*c', 'ab'],
+  ['.*.*.*=.*', 'a'],
+  ['^(?:[^,]*,)*$', 'a,'],
+  ['a*b?b?b?b?b?b?b?b?$', 'a'],
+  [`(?i)${Array.from({ length: 500 }, (_, index) => `aaa${index}`).join('|')}`, 'a'],
+  ['(?:(?=.*b)|a)*c', 'a'],
+  ['(?=(?=(?=.*b).*b).*b)a', 'a'],
+  // Read backwards, the choices come before the long piece.
+  ['(?<=a{200}(?:a?){10})b', 'a'],
+  ['(?<=(b[a]{0,254}))c', 'a'],
+  ['(?iu)(.+)\\1x', 'Ж'],
 ]
 
+/** Milliseconds this thread was at work, so that a busy machine makes no difference. */
 function timeOf(search: () => unknown): number {
-  const start = performance.now()
+  const before = process.threadCpuUsage()
   try {
     search()
   } catch (error) {
-    assert.ok(error instanceof EvaluationError)
+    assert.ok(error instanceof EvaluationError || error instanceof RegexSyntaxError, String(error))
   }
-  return performance.now() - start
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
 }
 
 for (const [pattern, unit] of hostile) {
-  test(`${pattern} does not stall on ${long} hostile characters`, () => {
-    const subject = `${unit.repeat(long)}!`
+  test(`${pattern.slice(0, 60)} does not stall on ${long} hostile characters`, () => {
+    const subject = `${unit.repeat(long / unit.length)}!`
     const matcher = compileRegex(pattern)
-    for (const search of [
-      () => matcher.test(subject),
-      () => matcher.matchWhole(subject),
-      () => matcher.find(subject),
-      () => replaceMatches(matcher, subject, '', 'all'),
-      () => splitAt(matcher, subject),
-    ]) {
-      // A busy machine may interrupt one run, hardly two.
-      const elapsed = Math.min(timeOf(search), timeOf(search))
+    for (const search of [() => matcher.matchWhole(subject), () => replaceMatches(matcher, subject, '', 'all')]) {
+      const elapsed = timeOf(search)
       assert.ok(elapsed < maxMilliseconds, `took ${elapsed} ms`)
     }
   })
 }
 
+test('no length of the text is one at which V8 is trusted for too long', () => {
+  for (const pattern of ['a+$', '.{0,16}x', '[ab]{0,15}[ac]{0,15}x', '^a*a*a*$', '(.)(.)(.).{0,9}x']) {
+    const matcher = compileRegex(pattern)
+    for (let length = 64; length <= 128 * 1024; length *= 2) {
+      const elapsed = timeOf(() => matcher.test(`${'a'.repeat(length - 1)}!`))
+      assert.ok(elapsed < maxMilliseconds, `${pattern} took ${elapsed} ms on ${length} characters`)
+    }
+  }
+})
+
+test('what V8 has no memory for is an evaluation error', () => {
+  const groups = compileRegex(`^(?:${'('.repeat(90)}a${')'.repeat(90)})*b`)
+  for (const length of [20_000, 50_000, 250_000, 1_000_000]) {
+    assert.throws(() => groups.matchWhole('a'.repeat(length)) ?? groups.test('a'.repeat(250_000)), EvaluationError)
+  }
+})
+
 test('many short matches that each look far ahead are cut off', () => {
-  const start = performance.now()
-  assert.throws(() => replaceMatches(compileRegex('a(.*b)?'), 'a'.repeat(long), 'x', 'all'), EvaluationError)
-  assert.ok(performance.now() - start < 2 * maxMilliseconds)
+  const matcher = compileRegex('a(.*b)?')
+  const subject = 'a'.repeat(long)
+  assert.throws(() => replaceMatches(matcher, subject, 'x', 'all'), EvaluationError)
+  assert.throws(() => splitAt(matcher, subject), EvaluationError)
+  assert.ok(timeOf(() => replaceMatches(matcher, subject, 'x', 'all')) < maxMilliseconds)
 })
 
 test('compiling a hostile pattern is quick or refused', () => {
@@ -89,120 +119,11 @@ test('compiling a hostile pattern is quick or refused', () => {
     '\\p{L}'.repeat(190),
     `${'[a-z&&'.repeat(15)}a${']'.repeat(15)}`,
     `${'(?:'.repeat(99)}a${'){2}'.repeat(99)}`,
+    `(?:(?:${'a?'.repeat(450)}){4}){4}`,
+    'a'.repeat(15_000),
   ]
   for (const pattern of patterns) {
-    const start = performance.now()
-    try {
-      compileRegex(pattern).test('a'.repeat(1000))
-    } catch (error) {
-      assert.ok(error instanceof RegexSyntaxError || error instanceof EvaluationError, String(error))
-    }
-    const elapsed = performance.now() - start
+    const elapsed = timeOf(() => compileRegex(pattern).test('a'.repeat(1000)))
     assert.ok(elapsed < 2 * maxMilliseconds, `${pattern.slice(0, 30)} took ${elapsed} ms`)
   }
-})
-
-const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '\\R')
-// Engines differ in what they make of a repeated piece that may match nothing, so these stand alone.
-const place = fc.constantFrom('', '\\b', '^', '$', '(?m:^)', '(?<=a)', '(?<!b)', '(?<=a|bb)')
-const ahead = fc.constantFrom('(?=a)', '(?!b)', '(?=.*b)', '(?!a+b)')
-const quantifier = fc.constantFrom('', '', '*', '+', '?', '*?', '+?', '{2}', '{1,3}', '{0,20}', '{18}', '{2,}')
-
-const piece = fc.letrec<{ pattern: string; piece: string }>((tie) => ({
-  pattern: fc.oneof(
-    fc.array(tie('piece'), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('')),
-    fc.tuple(tie('piece'), tie('piece')).map(([left, right]) => `${left}|${right}`),
-  ),
-  piece: fc.oneof(
-    { maxDepth: 3 },
-    atom,
-    fc.tuple(atom, quantifier).map(([inner, count]) => `(?:${inner})${count}`),
-    fc.tuple(tie('pattern'), quantifier).map(([inner, count]) => `(?:${inner})${count}`),
-  ),
-})).piece
-
-const patternsWith = (places: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(places, piece, places, piece, places).map((parts) => parts.join(''))
-
-const subjects = fc.array(fc.constantFrom('a', 'b', '\n', ' '), { maxLength: 12 }).map((letters) => letters.join(''))
-
-test('the machine finds what the engine of V8 finds, in the same place', () => {
-  fc.assert(
-    fc.property(patternsWith(place), subjects, (pattern, subject) => {
-      const parsed = parseRegex(pattern, '')
-      const source = emitLinear(parsed.root)
-      fc.pre(source !== null)
-      const program = compileProgram(parsed)
-      // Where a match ends may differ for a repeated piece that can match nothing; JavaScript and Java differ there too.
-      const found = new Machine(program, subject, 'part').search(0)
-      assert.equal(found?.[0], new RegExp(source!).exec(subject)?.index)
-      const whole = new Machine(program, subject, 'whole').search(0)
-      assert.equal(whole !== null, new RegExp(`^(?:${source})$`).test(subject))
-    }),
-    { numRuns: 1500 },
-  )
-})
-
-test('the machine agrees with V8 on look-ahead', () => {
-  // Without nesting, because V8 has nothing to fall back to here.
-  const loops = fc.tuple(fc.constantFrom('a', 'b', '[ab]', '(?:ab|a)'), quantifier).map((parts) => parts.join(''))
-  const pattern = fc.tuple(ahead, loops, ahead, loops).map((parts) => parts.join(''))
-  fc.assert(
-    fc.property(pattern, subjects, (source, subject) => {
-      const native = new RegExp(source).exec(subject)
-      const slots = new Machine(compileProgram(parseRegex(source, '')), subject, 'part').search(0)
-      assert.deepEqual(
-        slots === null ? null : [slots[0], slots[1]],
-        native && [native.index, native.index + native[0].length],
-      )
-    }),
-    { numRuns: 2000 },
-  )
-})
-
-test('every pattern called linear is one to the linear engine of V8', () => {
-  const sources = fc
-    .sample(patternsWith(place), 1500)
-    .concat(
-      '(?i)abc{40}',
-      '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
-      '(?<n>a{4}){4}',
-      '(a{2}){9}',
-      '(?<=(a))b',
-      '\\p{L}{1,64}',
-    )
-    .map((pattern) => emitLinear(parseRegex(pattern, '').root))
-    .filter((source) => source !== null)
-  assert.ok(sources.length > 500)
-  const check = `
-    const sources = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
-    const refused = sources.filter((source) => { try { new RegExp(source, 'l'); return false } catch { return true } })
-    process.stdout.write(JSON.stringify(refused))`
-  const { stdout } = spawnSync(process.execPath, ['--enable-experimental-regexp-engine', '-e', check], {
-    input: JSON.stringify(sources),
-    encoding: 'utf8',
-  })
-  assert.equal(stdout, '[]')
-})
-
-test('no text makes the pattern compiler throw anything but a syntax error', () => {
-  const letters = fc.constantFrom(
-    ...'ab(){}[]|*+?^$.\\-&,:<>=!iQEpkx019 #'.split(''),
-    '(?',
-    '(?<',
-    '(?i)',
-    '&&',
-    '\\p{L}',
-  )
-  fc.assert(
-    fc.property(fc.array(letters, { maxLength: 20 }), (pieces) => {
-      try {
-        compileRegex(pieces.join('')).test('aab(){}')
-        return true
-      } catch (error) {
-        return error instanceof RegexSyntaxError
-      }
-    }),
-    { numRuns: 5000 },
-  )
 })
