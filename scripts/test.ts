@@ -2,6 +2,7 @@
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 
 /** No test may hang a run: each has a minute, far beyond what any of them needs. */
@@ -35,6 +36,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
     // The gateway runs with these two flags (bin/gateway), so its tests do too.
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--disable-warning=ExperimentalWarning',
+    `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
     '--test',
     `--test-timeout=${testTimeout}`,
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
