@@ -116,9 +116,11 @@ function valuesOf(forwarded: ForwardedFields, kind: number): string[] {
   return kind === field.forwardedPort ? forwarded.port : forwarded.elements
 }
 
+const plainConnections: ReadonlySet<string> = new Set(['', 'keep-alive', 'close', 'upgrade'])
+
 function isPlainConnection(value: string): boolean {
   if (value === 'keep-alive' || value === 'close') return true
-  return /^\s*(?:keep-alive|close|upgrade)?\s*$/i.test(value)
+  return plainConnections.has(value.trim().toLowerCase())
 }
 
 /** RFC 9112 section 6: exactly one way to tell where the body ends, or a refusal; the strictest reading decides. */

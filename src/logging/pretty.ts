@@ -33,12 +33,12 @@ interface ErrorFields {
 // The frames alone: the message before them has been written already.
 function frames(stack: unknown): string {
   if (typeof stack !== 'string') return ''
-  const at = stack.search(/\n\s+at /)
+  const at = stack.search(/\n[ \t]+at /)
   return at < 0
     ? ''
     : stack
         .slice(at)
-        .replace(/\n\s+at /g, ' < ')
+        .replace(/\n[ \t]+at /g, ' < ')
         .trim()
 }
 

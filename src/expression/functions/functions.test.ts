@@ -216,3 +216,12 @@ test('JSON nested too deep for safe handling is null', () => {
   assert.equal(compile('${toJson(deep)}').evaluate(deep), null)
   assert.equal(compile('${length(toJson(quoted))}').evaluate(deep), 500)
 })
+
+test('a long text that is no address does not stall ipMatch()', () => {
+  const before = process.threadCpuUsage()
+  for (const address of [`${'%'.repeat(100_000)}\n`, `[${']'.repeat(100_000)}\n`, '1'.repeat(100_000)]) {
+    assert.equal(compile("${ipMatch(address, '10.0.0.0/8')}").evaluate(scopeOf({ address })), false)
+  }
+  const { user, system } = process.threadCpuUsage(before)
+  assert.ok(user + system < 200_000, `took ${user + system} µs`)
+})

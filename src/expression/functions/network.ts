@@ -23,9 +23,14 @@ function ipMatch(address: string, cidr: string): boolean {
   return bits !== null && bits.length === network.length && bits.slice(0, length) === network.slice(0, length)
 }
 
+/** The longest IPv6 address has 45 characters; a zone may follow it. */
+const maxAddressLength = 256
+
 /** Writes an address as bits; an IPv4 address mapped into IPv6 is that IPv4 address. */
 function addressBits(text: string): string | null {
-  const address = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')
+  if (text.length > maxAddressLength) return null
+  const plain = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
+  const [address = ''] = plain.split('%', 1)
   if (isIPv4(address)) return bitsOf(address.split('.').map(Number), 8)
   if (!isIPv6(address)) return null
   const words = wordsOf(address)
