@@ -55,7 +55,7 @@ function emitRepeat(node: Repeat, replication: number): string {
   const { item, minimum, maximum } = node
   const lazy = node.mode === 'lazy' ? '?' : ''
   if (maximum === 0) return some(item, isGroup) ? notLinear() : '(?:)'
-  // V8 adds a copy to an open count of what may match nothing, so as not to lose the captures of its last round.
+  // V8 counts one copy more for an open count of what may match nothing: `(?:a*)+` is two.
   const extra = minimum > 0 && widthOf(item)[0] === 0 ? 1 : 0
   const factor = Math.max(1, Number.isFinite(maximum) ? maximum : minimum + extra)
   if (factor * replication <= maxReplication) return wrap(item, factor * replication) + counts(minimum, maximum) + lazy
