@@ -39,6 +39,7 @@ export function admit(
   return { method, version, uri: target.uri, head }
 }
 
-function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
+/** The largest request body that is taken in. */
+export function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
   return streaming ? maxBodyBytes : Math.min(maxBodyBytes, storage.limit)
 }

@@ -5,8 +5,6 @@ import type { Peer } from './peer.ts'
 import { headersOf, type RequestHead } from './request-head.ts'
 import type { Service } from './service.ts'
 
-const noCertificates: readonly unknown[] = []
-
 /** Turns an admitted request into the exchange that handlers see. */
 export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service: Service): Exchange {
   const { method, version, uri, head } = admitted
@@ -17,7 +15,7 @@ export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service
   const headers = headersOf(head)
   const sent = settings.trustTransactionHeader ? headers.get(settings.transactionIdHeader) : null
   return new Exchange({
-    request: new Request({ method, uri, headers, body, version: version === '1.1' ? 'HTTP/1.1' : 'HTTP/1.0' }),
+    request: new Request({ method, uri, headers, body, version: `HTTP/${version}` }),
     client: clientInfo(peer, origin, head.userAgent),
     storage: settings.storage,
     ...(sent === null ? {} : { transactionId: transactionId(sent) }),
@@ -39,7 +37,7 @@ function clientInfo(peer: Peer, origin: Origin, userAgent: string | null): Clien
     remoteUser: null,
     localAddress: peer.localAddress,
     localPort: peer.localPort,
-    certificates: noCertificates,
+    certificates: peer.certificates,
     userAgent,
     secure: (origin.uri?.scheme ?? peer.scheme) === 'https',
     external: true,

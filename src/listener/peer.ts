@@ -1,5 +1,7 @@
 import { BlockList, isIP, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { plainAddress } from '#http'
+import { clientCertificates } from './tls/client-certificates.ts'
 
 /** Who is at the other end of a connection, as far as the socket tells. */
 export interface Peer {
@@ -9,7 +11,11 @@ export interface Peer {
   readonly localPort: number
   readonly scheme: 'http' | 'https'
   readonly trust: 'trusted' | 'untrusted'
+  /** What the client has shown in the handshake, its own certificate first. */
+  readonly certificates: readonly unknown[]
 }
+
+const NO_CERTIFICATES: readonly unknown[] = []
 
 /** The proxies whose word about the client is believed. */
 export class TrustedProxies {
@@ -43,12 +49,14 @@ function addBlock(list: BlockList, block: string): BlockList {
 /** Looks at a fresh connection once; every request on it shares the answer. */
 export function peerOf(socket: Socket, trusted: TrustedProxies): Peer {
   const address = plainAddress(socket.remoteAddress ?? '')
+  const isSecure = socket instanceof TLSSocket
   return {
     address,
     port: socket.remotePort ?? 0,
     localAddress: plainAddress(socket.localAddress ?? ''),
     localPort: socket.localPort ?? 0,
-    scheme: 'encrypted' in socket ? 'https' : 'http',
+    scheme: isSecure ? 'https' : 'http',
     trust: trusted.has(address) ? 'trusted' : 'untrusted',
+    certificates: isSecure ? clientCertificates(socket) : NO_CERTIFICATES,
   }
 }

@@ -33,6 +33,7 @@ export function previewRequest(
     localPort: settings.port,
     scheme,
     trust: trusted.has(clientAddress) ? ('trusted' as const) : ('untrusted' as const),
+    certificates: [],
   }
   const message = { method, url: target, httpVersion: '1.1', rawHeaders: [...rawHeaders] }
   const admitted = admit(message, 'nothing', peer, settings)

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { BodyControl, BodySink, Response } from '#http'
 import type { ResponseHead } from './response-head.ts'
 import { allowedTrailers } from './trailers.ts'
@@ -8,9 +7,19 @@ const maxBytesAtOnce = 65_536
 // Up to this size, turning a body into text costs less than a second write.
 const maxBytesWithHead = 8192
 
+/** Where a response body goes. */
+export interface ResponseTarget {
+  /** Whether trailers can follow the body. */
+  readonly chunkedEncoding: boolean
+  write(chunk: Uint8Array): boolean
+  end(text?: string, encoding?: BufferEncoding): void
+  once(event: 'drain', listener: () => void): void
+  addTrailers(pairs: readonly [string, string][]): void
+}
+
 /** Writes one response body as fast as the client takes it. */
 export class ResponseWriter implements BodySink {
-  readonly #target: ServerResponse
+  readonly #target: ResponseTarget
   readonly #response: Response
   readonly #length: number | null
   readonly #onFailure: (error: Error) => void
@@ -21,11 +30,16 @@ export class ResponseWriter implements BodySink {
   #waits = false
   #whole: Uint8Array | null = null
 
-  constructor(target: ServerResponse, response: Response, head: ResponseHead, onFailure: (error: Error) => void) {
+  constructor(target: ResponseTarget, response: Response, head: ResponseHead, onFailure: (error: Error) => void) {
     this.#target = target
     this.#response = response
     this.#length = head.length
     this.#onFailure = onFailure
+  }
+
+  /** Bytes that were handed to the target. */
+  get written(): number {
+    return this.#written
   }
 
   start(): void {

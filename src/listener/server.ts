@@ -1,18 +1,21 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { ServerOptions } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { Expectation } from './admission.ts'
 import { Connection } from './connection.ts'
+import { Http2Connections } from './http2/sessions.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { rawRefusal } from './refusal.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
+import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { OwnedResponse, Transaction } from './transaction.ts'
 
-type HttpServer = Server<typeof IncomingMessage, typeof OwnedResponse>
+type HttpServer = Server<typeof IncomingMessage, typeof OwnedResponse> | HttpsServer
 
 // Node counts 0 as "no limit".
 const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
@@ -20,16 +23,44 @@ const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? millise
 // How long a connection that has not sent anything may hold up a drain.
 const silentTime = 1000
 
+const LONGEST_HANDSHAKE = 30_000
+
 class HttpListener implements Listener {
   readonly #service: Service
   readonly #server: HttpServer
   readonly #connections = new Map<Duplex, Connection>()
+  readonly #http2: Http2Connections
+  #secure: SecureServer | null = null
   #whenEmpty: (() => void) | null = null
 
-  constructor(service: Service) {
+  private constructor(service: Service, open: (listener: HttpListener) => HttpServer) {
     this.#service = service
-    this.#server = openServer(service.settings)
+    this.#http2 = new Http2Connections(service, () => this.#closed())
+    this.#server = open(this)
     this.#attach(this.#server)
+  }
+
+  static async make(service: Service): Promise<HttpListener> {
+    const { settings, logger } = service
+    const { tls } = settings
+    if (tls === undefined || tls === null) {
+      return new HttpListener(service, (listener) => {
+        const server = prepared(createServer(serverOptions(settings)), settings)
+        server.on('connection', (socket) => listener.#opened(socket))
+        return server
+      })
+    }
+    const secure = await secureServer({
+      tls,
+      logger,
+      handshakeTimeout: limit(settings.headersTimeout) || LONGEST_HANDSHAKE,
+      http: serverOptions(settings),
+      onHttp1: (socket) => made.#opened(socket),
+      onHttp2: (socket) => made.#http2.add(socket),
+    })
+    const made: HttpListener = new HttpListener(service, () => prepared(secure.server, settings))
+    made.#secure = secure
+    return made
   }
 
   get port(): number {
@@ -37,7 +68,7 @@ class HttpListener implements Listener {
   }
 
   get stats(): { connections: number; active: number } {
-    return { connections: this.#connections.size, active: this.#service.active }
+    return { connections: this.#connections.size + this.#http2.size, active: this.#service.active }
   }
 
   setHandler(handler: Handler): void {
@@ -62,10 +93,14 @@ class HttpListener implements Listener {
     // The HTTP server's own close would also end connections whose first request is just being sent.
     NetServer.prototype.close.call(this.#server)
     for (const { socket, isAtRest } of this.#connections.values()) if (isAtRest) socket.destroy()
-    if (this.#connections.size > 0) await this.#emptied(gracePeriodMs)
+    this.#http2.retire()
+    if (!this.#isEmpty) await this.#emptied(gracePeriodMs)
     const aborted = this.#service.active
     for (const { socket } of this.#connections.values()) socket.destroy()
-    if (this.#connections.size > 0) await this.#emptied(Number.POSITIVE_INFINITY)
+    this.#http2.destroy()
+    this.#secure?.cutHandshakes()
+    if (!this.#isEmpty) await this.#emptied(Number.POSITIVE_INFINITY)
+    this.#secure?.stop()
     // Stops the timer that looks for slow requests.
     this.#server.close()
     return { aborted }
@@ -73,11 +108,20 @@ class HttpListener implements Listener {
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
-      if (this.#server.listening || this.#connections.size > 0) this.#server.once('close', () => resolve())
+      if (this.#server.listening || !this.#isEmpty) this.#server.once('close', () => resolve())
       else resolve()
     })
     await this.drain(0)
     await closed
+  }
+
+  get #isEmpty(): boolean {
+    return this.#connections.size === 0 && this.#http2.size === 0
+  }
+
+  /** A connection has ended; maybe it was the last. */
+  #closed(): void {
+    if (this.#isEmpty) this.#whenEmpty?.()
   }
 
   #emptied(gracePeriodMs: number): Promise<void> {
@@ -94,10 +138,10 @@ class HttpListener implements Listener {
 
   #closeSilent(): void {
     for (const { socket, isIdle } of this.#connections.values()) if (isIdle && socket.bytesRead === 0) socket.destroy()
+    this.#secure?.cutHandshakes()
   }
 
   #attach(server: HttpServer): void {
-    server.on('connection', (socket) => this.#opened(socket))
     server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
@@ -118,7 +162,7 @@ class HttpListener implements Listener {
     socket.once('close', () => {
       this.#connections.delete(socket)
       connection.closed()
-      if (this.#connections.size === 0) this.#whenEmpty?.()
+      this.#closed()
     })
   }
 
@@ -135,11 +179,11 @@ class HttpListener implements Listener {
   }
 }
 
-function openServer(settings: ListenerSettings): HttpServer {
+function serverOptions(settings: ListenerSettings): ServerOptions<typeof IncomingMessage, typeof OwnedResponse> {
   const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {}, onUpgrade } = settings
   const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
   const shortest = Math.min(headersTimeout, requestTimeout)
-  const server = createServer({
+  return {
     ServerResponse: OwnedResponse,
     maxHeaderSize: settings.maxTotalHeadersSize,
     headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
@@ -155,7 +199,10 @@ function openServer(settings: ListenerSettings): HttpServer {
     // Only WebSocket may upgrade (threats B35).
     shouldUpgradeCallback: (message) =>
       onUpgrade !== undefined && message.headers.upgrade?.trim().toLowerCase() === 'websocket',
-  })
+  }
+}
+
+function prepared<S extends HttpServer>(server: S, settings: ListenerSettings): S {
   // Node would silently leave out fields beyond the 2000th; their bytes are bounded, and their number by us.
   server.maxHeadersCount = 0
   server.timeout = limit(settings.idleTimeout)
@@ -164,7 +211,7 @@ function openServer(settings: ListenerSettings): HttpServer {
 
 /** Opens a port and hands every request on it to the handler. */
 export async function listen(settings: ListenerSettings, handler: Handler, logger: Logger): Promise<Listener> {
-  const listener = new HttpListener({
+  const listener = await HttpListener.make({
     settings,
     logger,
     handler,

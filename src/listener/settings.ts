@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { ServerTls } from '#contracts'
 import type { Handler, TemporaryStorage } from '#http'
 
 /** How sockets are opened and served, beyond what HTTP itself needs. */
@@ -33,6 +34,8 @@ export interface ListenerSettings {
   /** Paths at and under `/<prefix>` are answered with 404 and never handed on. */
   readonly reservedPrefix?: string
   readonly serverOptions?: ServerOptions
+  /** With it the port speaks TLS, and HTTP/2 where the client can. */
+  readonly tls?: ServerTls | null
   /** Takes over requests that ask for `Upgrade: websocket`; without it the wish is ignored. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }

@@ -240,8 +240,9 @@ export class Transaction {
   /** Ends the connection so that the client cannot take what it got for the whole (threats B27). */
   #cut(): void {
     const { socket } = this.#connection
-    // Where the end of the connection ends the body (HTTP/1.0), only a reset tells the client.
-    if (this.#endsWithConnection) socket.resetAndDestroy()
+    // Where the end of the connection ends the body (HTTP/1.0), only a reset tells the client; TLS tells it by an end
+    // without farewell.
+    if (this.#endsWithConnection && this.#connection.peer.scheme === 'http') socket.resetAndDestroy()
     else socket.destroy()
   }
 }

@@ -1,76 +1,160 @@
-// Certificates for tests, made without any tool: as valid, as old and as limited as a test wants them.
-import { generateKeyPairSync, type KeyObject, randomInt, sign, X509Certificate } from 'node:crypto'
-import { der, explicit, integer, octets, oid, sequence, set } from './keystore-writer.ts'
+import { spawnSync } from 'node:child_process'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KeyManager, ServerTls, TlsIdentity, TrustManager } from '#contracts'
 
-/** A private key with the certificate of its public part. */
-export interface TestIdentity {
-  readonly key: KeyObject
-  readonly certificate: X509Certificate
+/** Why tests with certificates cannot run here, or false. */
+export const opensslMissing: string | false =
+  spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not on the PATH; nothing was checked against it'
+
+/** A key and its certificate, as files and as text. */
+export interface Issued {
+  readonly keyFile: string
+  readonly certificateFile: string
+  readonly key: string
+  readonly certificate: string
+  /** The certificate and those above it. */
+  readonly chain: string
 }
 
-/** What of a test's certificate differs from a plain self-signed one. */
-export interface CertificateOptions {
-  readonly issuer?: TestIdentity
-  /** The key usage extension: the first byte of its bits, the first named bit being the highest. */
-  readonly keyUsage?: number
-  readonly authority?: boolean
-  readonly from?: Date
-  readonly to?: Date
-  readonly key?: KeyObject
+/** What a certificate says. */
+export interface Subject {
+  readonly name: string
+  /** As openssl writes them: `DNS:localhost,IP:127.0.0.1`; null for none at all. */
+  readonly altNames?: string | null
+  readonly keyType?: 'ec' | 'rsa'
 }
 
-const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'))
-const YEAR = 365 * 24 * 3_600_000
+/** A certificate authority of one test run, made by openssl. */
+export class Authority implements Disposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'gateway-ca-'))
+  readonly certificate: string
+  readonly certificateFile: string
+  #serial = 0
 
-/** A P-256 key and its certificate, valid from yesterday for a year unless the test says otherwise. */
-export function testIdentity(name: string, options: CertificateOptions = {}): TestIdentity {
-  const key = options.key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const { issuer, from = new Date(Date.now() - 86_400_000), to = new Date(Date.now() + YEAR) } = options
-  const subject = distinguishedName(name)
-  const issuerName = issuer === undefined ? subject : distinguishedName(issuer.certificate.subject.replace(/^CN=/, ''))
-  const { publicKey } = keyPairOf(key)
-  const signed = sequence(
-    explicit(0, integer(2)),
-    integer(randomInt(1, 2 ** 31)),
-    ECDSA_SHA256,
-    issuerName,
-    sequence(time(from), time(to)),
-    subject,
-    publicKey,
-    ...extensions(options),
-  )
-  const signature = sign('sha256', signed, issuer?.key ?? key)
-  const certificate = new X509Certificate(sequence(signed, ECDSA_SHA256, bits(signature)))
-  return { key, certificate }
+  constructor(name = 'Test Authority') {
+    this.certificateFile = join(this.directory, 'ca.pem')
+    const keyFile = join(this.directory, 'ca.key')
+    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', keyFile)
+    const extensions = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign']
+    openssl(
+      'req',
+      '-x509',
+      '-new',
+      '-key',
+      keyFile,
+      '-subj',
+      `/CN=${name}`,
+      '-days',
+      '30',
+      ...extensions,
+      '-out',
+      this.certificateFile,
+    )
+    this.certificate = readFileSync(this.certificateFile, 'utf8')
+  }
+
+  /** A certificate for servers and clients. */
+  issue({ name, altNames = `DNS:${name}`, keyType = 'ec' }: Subject): Issued {
+    const at = (ending: string) => join(this.directory, `${this.#serial}.${ending}`)
+    this.#serial++
+    const [keyFile, requestFile, certificateFile] = [at('key'), at('csr'), at('pem')]
+    if (keyType === 'ec') openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', keyFile)
+    else openssl('genrsa', '-out', keyFile, '2048')
+    openssl('req', '-new', '-key', keyFile, '-subj', `/CN=${name}`, '-out', requestFile)
+    const usage = 'basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth,clientAuth\n'
+    writeFileSync(at('ext'), altNames === null ? usage : `${usage}subjectAltName=${altNames}\n`)
+    const signing = ['-CA', this.certificateFile, '-CAkey', join(this.directory, 'ca.key'), '-CAcreateserial']
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      requestFile,
+      ...signing,
+      '-days',
+      '30',
+      '-extfile',
+      at('ext'),
+      '-out',
+      certificateFile,
+    )
+    const certificate = readFileSync(certificateFile, 'utf8')
+    return {
+      keyFile,
+      certificateFile,
+      key: readFileSync(keyFile, 'utf8'),
+      certificate,
+      chain: certificate + this.certificate,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.directory, { recursive: true, force: true })
+  }
 }
 
-function keyPairOf(key: KeyObject): { publicKey: Buffer } {
-  const { x, y } = key.export({ format: 'jwk' })
-  const point = Buffer.concat([
-    Buffer.from([4]),
-    Buffer.from(x as string, 'base64url'),
-    Buffer.from(y as string, 'base64url'),
-  ])
-  return { publicKey: sequence(sequence(oid('1.2.840.10045.2.1'), oid('1.2.840.10045.3.1.7')), bits(point)) }
+function openssl(...args: string[]): void {
+  const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`)
 }
 
-function extensions({ keyUsage, authority }: CertificateOptions): Buffer[] {
-  const critical = der(0x01, Buffer.from([0xff]))
-  const list = [
-    ...(authority ? [sequence(oid('2.5.29.19'), critical, octets(sequence(critical)))] : []),
-    ...(keyUsage === undefined ? [] : [sequence(oid('2.5.29.15'), critical, octets(bits(Buffer.from([keyUsage]))))]),
-  ]
-  return list.length === 0 ? [] : [explicit(3, sequence(...list))]
+/** What was issued, as objects of the gateway see it. */
+export function identityOf({ key, certificate }: Pick<Issued, 'key' | 'certificate'>): TlsIdentity {
+  return { key: createPrivateKey(key), chain: [new X509Certificate(certificate)] }
 }
 
-function bits(content: Uint8Array): Buffer {
-  return der(0x03, Buffer.alloc(1), content)
+/** Something that tests can change, and that says so. */
+export class Changing<T> {
+  readonly #listeners = new Set<() => void>()
+  value: T
+
+  constructor(value: T) {
+    this.value = value
+  }
+
+  set(value: T): void {
+    this.value = value
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  onChange = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
 }
 
-function distinguishedName(name: string): Buffer {
-  return sequence(set(sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(name)))))
+/** A key manager of a test. */
+export function keysOf(changing: Changing<readonly Issued[]>): KeyManager {
+  return { identities: async () => changing.value.map(identityOf), onChange: changing.onChange }
 }
 
-function time(date: Date): Buffer {
-  return der(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]|\.\d+/g, '')}`))
+/** A trust manager of a test that trusts these certificates. */
+export function trustIn(...certificates: string[]): TrustManager {
+  const authorities = certificates.map((each) => new X509Certificate(each))
+  return { authorities: async () => authorities, onChange: () => () => {} }
+}
+
+/** TLS of a listener under test that shows one certificate. */
+export function serverTlsOf(issued: Issued | Changing<readonly Issued[]>, fields: Partial<ServerTls> = {}): ServerTls {
+  const changing = issued instanceof Changing ? issued : new Changing([issued])
+  let known: readonly TlsIdentity[] | null = null
+  changing.onChange(() => {
+    known = null
+  })
+  return {
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: null,
+    alpn: true,
+    identitiesFor: async () => {
+      known ??= changing.value.map(identityOf)
+      return known
+    },
+    clientAuth: 'NONE',
+    trust: null,
+    onChange: changing.onChange,
+    ...fields,
+  }
 }

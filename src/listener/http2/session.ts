@@ -1,0 +1,139 @@
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import type { Peer } from '../peer.ts'
+import type { Service } from '../service.ts'
+import { ResetBudget } from './reset-budget.ts'
+import { sessionOptions, WINDOW_OF_SESSION } from './session-options.ts'
+import { type StreamOwner, StreamTransaction } from './stream-transaction.ts'
+
+const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
+
+// Frames that carry no request cost bytes too. A session may send so many of them, some more for each request and
+// for each byte of a response (window updates); what goes beyond is a flood (threats F25).
+const FREE_BYTES = 262_144
+const BYTES_PER_SECOND = 4_096
+const BYTES_PER_RESPONSE_BYTE = 1 / 8
+
+/** One client connection that speaks HTTP/2: its requests are served side by side. */
+export class Http2Connection implements StreamOwner {
+  readonly peer: Peer
+  readonly service: Service
+  readonly #socket: TLSSocket
+  readonly #session: ServerHttp2Session
+  readonly #running = new Set<StreamTransaction>()
+  readonly #resets: ResetBudget
+  readonly #openedAt = performance.now()
+  #idleSince = performance.now()
+  #streams = 0
+  #bodyBytes = 0
+  /** Responses that have not moved since the last look, with the time when that was first seen. */
+  #stuck = new Map<StreamTransaction, { readonly written: number; readonly since: number }>()
+
+  constructor(socket: TLSSocket, peer: Peer, service: Service, onClosed: () => void) {
+    this.#socket = socket
+    this.peer = peer
+    this.service = service
+    this.#resets = new ResetBudget(this.#openedAt)
+    this.#session = performServerHandshake(socket, sessionOptions(service.settings))
+    this.#session.on('stream', (stream, _headers, flags, raw) => this.#accept(stream, flags, raw))
+    this.#session.on('error', (error) => service.logger.debug({ error, client: peer.address }, 'a session broke'))
+    this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_OF_SESSION))
+    this.#session.once('close', () => {
+      for (const transaction of this.#running) transaction.abandon(new Error('the client closed the connection'))
+      socket.destroy()
+    })
+    socket.once('close', onClosed)
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0
+  }
+
+  received(count: number): void {
+    this.#bodyBytes += count
+  }
+
+  ended(transaction: StreamTransaction, how: 'answered' | 'abandoned'): void {
+    this.#running.delete(transaction)
+    this.#stuck.delete(transaction)
+    if (this.#running.size === 0) this.#idleSince = performance.now()
+    if (how === 'abandoned') this.#spendReset()
+  }
+
+  /** Lets running requests end and takes no more (RFC 9113 section 6.8). */
+  retire(): void {
+    if (!this.#session.destroyed) this.#session.close()
+  }
+
+  destroy(): void {
+    if (!this.#session.destroyed) this.#session.destroy()
+    this.#socket.destroy()
+  }
+
+  /** Looks from time to time for what waits too long and for who sends too much. */
+  look(now: number): void {
+    const { keepAliveTimeout, requestTimeout } = this.service.settings
+    if (this.#sendsTooMuch(now)) {
+      this.#calm('a flood of frames')
+      return
+    }
+    if (this.isIdle && now - this.#idleSince > keepAliveTimeout) {
+      this.retire()
+      return
+    }
+    for (const transaction of this.#running) {
+      if (!transaction.isReceived && now - transaction.began > requestTimeout) transaction.timeOut()
+      else this.#lookAtResponse(transaction, now)
+    }
+  }
+
+  #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {
+    this.#streams++
+    const transaction = new StreamTransaction(this, stream)
+    // It was taken back before anything could be done for it.
+    if (stream.destroyed || stream.aborted) {
+      this.#spendReset()
+      return
+    }
+    this.#running.add(transaction)
+    transaction.start(raw, flags)
+  }
+
+  #spendReset(): void {
+    if (this.#session.destroyed || this.service.draining) return
+    if (!this.#resets.take(performance.now())) this.#calm('a flood of requests that were taken back')
+  }
+
+  /** The session ends at once; other clients are not concerned. */
+  #calm(why: string): void {
+    if (this.#session.destroyed) return
+    this.service.logger.warn({ client: this.peer.address, why }, 'an HTTP/2 connection was cut off')
+    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  #sendsTooMuch(now: number): boolean {
+    const { bytesRead, bytesWritten } = this.#socket
+    const perStream = this.service.settings.maxTotalHeadersSize
+    const allowed =
+      FREE_BYTES +
+      ((now - this.#openedAt) / 1000) * BYTES_PER_SECOND +
+      this.#streams * perStream +
+      this.#bodyBytes * 1.25 +
+      bytesWritten * BYTES_PER_RESPONSE_BYTE
+    return bytesRead > allowed
+  }
+
+  /** A client that takes nothing of a response for the idle time is cut off. */
+  #lookAtResponse(transaction: StreamTransaction, now: number): void {
+    if (!transaction.isBlocked) {
+      this.#stuck.delete(transaction)
+      return
+    }
+    const { written } = transaction
+    const known = this.#stuck.get(transaction)
+    if (known === undefined || known.written !== written) this.#stuck.set(transaction, { written, since: now })
+    else if (now - known.since > this.service.settings.idleTimeout) {
+      transaction.cut(new Error('the client took nothing of its response'))
+    }
+  }
+}

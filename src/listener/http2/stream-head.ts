@@ -1,0 +1,85 @@
+import { effectiveUri } from '#http'
+import { type Admitted, bodyLimit } from '../admission.ts'
+import type { Peer } from '../peer.ts'
+import { type Refusal, readHead } from '../request-head.ts'
+import type { ListenerSettings } from '../settings.ts'
+
+/** What each header field counts beyond its bytes (RFC 9113 section 6.5.2). */
+const FIELD_COST = 32
+
+/** A method that can be said in HTTP/1.1 as well, where most upstreams are. */
+const METHOD = /^[A-Z][A-Z0-9!#$%&'*+.^_`|~-]{0,31}$/
+
+/** The pseudo fields of a request and its ordinary ones, cookies in one piece. */
+interface Fields {
+  readonly pseudo: ReadonlyMap<string, string>
+  readonly list: string[]
+  readonly hosts: readonly string[]
+  readonly bytes: number
+}
+
+/** Judges the head of a stream before anything else sees it, as `admit` does for HTTP/1.1 (threats B9, B89). */
+export function admitStream(
+  raw: readonly string[],
+  endsWithHead: boolean,
+  peer: Peer,
+  settings: ListenerSettings,
+): Admitted | Refusal {
+  const fields = separate(raw)
+  if ('problem' in fields) return fields
+  const { pseudo, list, hosts, bytes } = fields
+  if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
+  const method = pseudo.get(':method') ?? ''
+  if (!METHOD.test(method)) return { status: 400, problem: 'a method that is none' }
+  if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
+  const authority = authorityOf(pseudo.get(':authority'), hosts)
+  if (typeof authority !== 'string') return authority
+  // The client does not choose the scheme (threats B14).
+  if (pseudo.get(':scheme') !== peer.scheme) return { status: 400, problem: 'a scheme other than the connection has' }
+  const path = pseudo.get(':path') ?? ''
+  if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'a :path that is none' }
+  const target = effectiveUri(path, [authority], peer.scheme, method)
+  if ('problem' in target) return { status: 400, problem: target.problem }
+  // Filters and upstreams of HTTP/1.1 look for the host where it stands there.
+  const head = readHead(['Host', authority, ...list], peer.trust, '2')
+  if ('problem' in head) return head
+  const declared = list.includes('content-length')
+  const bodyLength = endsWithHead ? 0 : declared ? head.bodyLength : -1
+  if (bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
+  return { method, version: '2', uri: target.uri, head: { ...head, bodyLength } }
+}
+
+function separate(raw: readonly string[]): Fields | Refusal {
+  const pseudo = new Map<string, string>()
+  const list: string[] = []
+  const hosts: string[] = []
+  const crumbs: string[] = []
+  let bytes = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    const value = raw[i + 1]!
+    bytes += name.length + value.length + FIELD_COST
+    if (name.startsWith(':')) {
+      if (pseudo.has(name)) return { status: 400, problem: `more than one ${name}` }
+      pseudo.set(name, value)
+    } else if (name === 'host') hosts.push(value)
+    else if (name === 'cookie') crumbs.push(value)
+    else list.push(name, value)
+  }
+  // RFC 9113 section 8.2.3: elsewhere a request has one Cookie field.
+  if (crumbs.length > 0) list.push('cookie', crumbs.join('; '))
+  return { pseudo, list, hosts, bytes }
+}
+
+/** RFC 9113 section 8.3.1: `:authority` counts, and a Host beside it must say the same. */
+function authorityOf(authority: string | undefined, hosts: readonly string[]): string | Refusal {
+  if (hosts.length > 1) return { status: 400, problem: 'more than one Host' }
+  const [host] = hosts
+  if (authority === undefined) return host ?? { status: 400, problem: 'neither :authority nor Host' }
+  if (host === undefined || plain(host) === plain(authority)) return authority
+  return { status: 400, problem: ':authority and Host name different servers' }
+}
+
+function plain(authority: string): string {
+  return authority.toLowerCase().replace(/:443$/, '')
+}

@@ -1,0 +1,237 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import { Body, BodyTooLargeError, type Exchange, type Response, reasonPhrase, respond } from '#http'
+import { makeExchange } from '../arrival.ts'
+import type { Peer } from '../peer.ts'
+import { allowedMethods } from '../refusal.ts'
+import { headOf, isFinalStatus } from '../response-head.ts'
+import { fitsOneWrite, ResponseWriter } from '../response-writer.ts'
+import type { Service } from '../service.ts'
+import { StreamBody } from './stream-body.ts'
+import { admitStream } from './stream-head.ts'
+import { StreamTarget, streamHeaders } from './stream-target.ts'
+
+const { NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants
+
+/** What a transaction tells its session. */
+export interface StreamOwner {
+  readonly peer: Peer
+  readonly service: Service
+  /** Bytes of request bodies that arrived. */
+  received(count: number): void
+  /** The client took the request back before it had its answer, or got it and the stream is over. */
+  ended(transaction: StreamTransaction, how: 'answered' | 'abandoned'): void
+}
+
+/** One request and its response on a stream of HTTP/2, from the head to the last byte. */
+export class StreamTransaction {
+  /** When the request began, and when its response last moved; times of performance.now(). */
+  readonly began = performance.now()
+  readonly #owner: StreamOwner
+  readonly #stream: ServerHttp2Stream
+  #method = ''
+  #endsWithHead = false
+  #body: StreamBody | null = null
+  #exchange: Exchange | null = null
+  #writer: ResponseWriter | null = null
+  #over = false
+
+  constructor(owner: StreamOwner, stream: ServerHttp2Stream) {
+    this.#owner = owner
+    this.#stream = stream
+    stream.on('error', () => {})
+    stream.once('aborted', () => this.abandon(new Error('the client took the request back')))
+    stream.once('close', () => this.abandon(new Error('the stream was closed')))
+    stream.once('finish', () => this.#finished())
+  }
+
+  /** Whether the whole request has arrived. */
+  get isReceived(): boolean {
+    return this.#endsWithHead || this.#stream.readableEnded
+  }
+
+  /** Bytes of the response that wait for the client to take them. */
+  get isBlocked(): boolean {
+    return this.#stream.headersSent && this.#stream.writableLength > 0
+  }
+
+  /** Bytes of the response that were given to the stream; grows only while the client takes them. */
+  get written(): number {
+    return this.#writer?.written ?? 0
+  }
+
+  start(raw: readonly string[], flags: number): void {
+    this.#owner.service.active++
+    try {
+      this.#endsWithHead = (flags & NGHTTP2_FLAG_END_STREAM) !== 0
+      this.#begin(raw)
+    } catch (error) {
+      // Nothing above this frame would catch it: one request must not end the process.
+      this.#owner.service.logger.error({ error }, 'the request could not be taken in')
+      this.#answer(500)
+    }
+  }
+
+  /** The client is gone, or nobody waits for the answer. */
+  abandon(reason: Error): void {
+    if (this.#over) return
+    this.#over = true
+    this.#body?.fail(reason)
+    this.#writer?.cancel(reason)
+    this.#tell((exchange) => exchange.abort(reason))
+    this.#end('abandoned')
+  }
+
+  /** Ends the stream so that the client cannot take what it got for the whole (threats B27). */
+  cut(reason: Error): void {
+    this.abandon(reason)
+    // Not close(): that would end the body cleanly before it resets the stream.
+    if (!this.#stream.destroyed) this.#stream.destroy(reason)
+  }
+
+  /** The client has not sent its request in time. */
+  timeOut(): void {
+    if (this.#stream.headersSent) this.cut(new Error('the request did not arrive in time'))
+    else this.#refuse(408, 'a request that did not arrive in time')
+  }
+
+  #begin(raw: readonly string[]): void {
+    const { peer, service } = this.#owner
+    const admitted = admitStream(raw, this.#endsWithHead, peer, service.settings)
+    if ('problem' in admitted) {
+      this.#refuse(admitted.status, admitted.problem)
+      return
+    }
+    this.#method = admitted.method
+    if (service.isReserved(admitted.uri.path)) {
+      this.#answer(404)
+      return
+    }
+    const body = this.#receiveBody(admitted.head.bodyLength, expectsContinue(raw))
+    this.#exchange = makeExchange(admitted, body, peer, service)
+    void this.#run(this.#exchange)
+  }
+
+  #receiveBody(length: number, waits: boolean): Body {
+    if (length === 0) return Body.empty
+    const { maxBodyBytes = Number.POSITIVE_INFINITY } = this.#owner.service.settings
+    this.#body = new StreamBody(this.#stream, {
+      maxBytes: maxBodyBytes,
+      onFirstRead: waits ? () => this.#sendContinue() : null,
+      onBytes: (count) => this.#owner.received(count),
+    })
+    return Body.fromSource(this.#body, length < 0 ? null : length)
+  }
+
+  #sendContinue(): void {
+    if (!this.#over && !this.#stream.headersSent) this.#stream.additionalHeaders({ ':status': 100 })
+  }
+
+  async #run(exchange: Exchange): Promise<void> {
+    try {
+      const { handler, settings } = this.#owner.service
+      if (!settings.streaming && this.#body !== null) await exchange.request.body.buffer(settings.storage)
+      this.#write(await handler(exchange))
+    } catch (error) {
+      this.#fault(error, exchange)
+    }
+  }
+
+  #fault(error: unknown, exchange: Exchange): void {
+    // The client has gone; that its handler then fails is no fault.
+    if (this.#over || this.#stream.destroyed) return
+    if (error instanceof BodyTooLargeError && !this.#stream.headersSent) {
+      this.#refuse(413, error.message)
+      return
+    }
+    const { method, uri } = exchange.request
+    const transaction = exchange.transactionId.value
+    this.#owner.service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
+    if (this.#stream.headersSent) this.cut(new Error('the handler failed'))
+    else this.#answer(500)
+  }
+
+  #refuse(status: number, problem: string): void {
+    const { service, peer } = this.#owner
+    service.logger.debug({ status, problem, client: peer.address }, 'request refused')
+    this.#answer(status)
+  }
+
+  #answer(status: number): void {
+    const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods } : {}
+    this.#write(respond(status, headers, reasonPhrase(status)))
+  }
+
+  #write(response: Response): void {
+    if (this.#over || this.#stream.destroyed || this.#stream.closed) {
+      response.body.cancel()
+      return
+    }
+    const head = headOf(response, this.#method, 'keep')
+    const mayHaveTrailers = head.hasBody && head.length === null
+    if (!this.#writeHead(response, head.raw, head.hasBody, mayHaveTrailers)) {
+      response.body.cancel()
+      this.#answer(502)
+      return
+    }
+    if (!head.hasBody) {
+      response.body.cancel()
+      this.#finished()
+    } else if (fitsOneWrite(response)) {
+      this.#stream.end(response.body.bytes())
+    } else {
+      const target = new StreamTarget(this.#stream)
+      this.#writer = new ResponseWriter(target, response, head, (error) => this.#broken(error))
+      this.#writer.start()
+    }
+  }
+
+  #writeHead(response: Response, raw: readonly string[], hasBody: boolean, waitForTrailers: boolean): boolean {
+    try {
+      if (!isFinalStatus(response.status)) throw new RangeError(`status ${response.status} cannot end a request`)
+      // nghttp2 has no other statuses.
+      if (response.status > 599) throw new RangeError(`status ${response.status} cannot be sent over HTTP/2`)
+      this.#stream.respond(streamHeaders(response.status, raw), { endStream: !hasBody, waitForTrailers })
+      return true
+    } catch (error) {
+      this.#owner.service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      return false
+    }
+  }
+
+  #broken(error: Error): void {
+    const transaction = this.#exchange?.transactionId.value
+    this.#owner.service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
+    this.cut(error)
+  }
+
+  /** The response is out. */
+  #finished(): void {
+    // The writable side of a HEAD request, or of a stream that was reset, finishes without an answer.
+    if (this.#over || !this.#stream.headersSent || this.#stream.aborted) return
+    this.#over = true
+    this.#end('answered')
+    // RFC 9113 section 8.1: what is left of the request is not wanted.
+    if (!this.isReceived && !this.#stream.destroyed) this.#stream.close(NGHTTP2_NO_ERROR)
+  }
+
+  #end(how: 'answered' | 'abandoned'): void {
+    this.#owner.service.active--
+    this.#tell((exchange) => exchange.complete())
+    this.#owner.ended(this, how)
+  }
+
+  // Callbacks of filters run here, outside of any handler: a fault in one must not end the process.
+  #tell(what: (exchange: Exchange) => void): void {
+    if (this.#exchange === null) return
+    try {
+      what(this.#exchange)
+    } catch (error) {
+      this.#owner.service.logger.error({ error }, 'a callback of the exchange failed')
+    }
+  }
+}
+
+function expectsContinue(raw: readonly string[]): boolean {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'expect') return raw[i + 1]!.toLowerCase() === '100-continue'
+  return false
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { after, test } from 'node:test'
+import { Body, type BodySink, type Exchange, Headers, Response, respond } from '#http'
+import type { ListenerSettings } from '#listener'
+import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
+import { answerOf, H2Client } from '#test/h2-client'
+import { listening } from '#test/listening'
+
+const options = { skip: opensslMissing, timeout: 20_000 }
+const authority = opensslMissing === false ? new Authority() : null
+const issued = authority?.issue({ name: 'localhost' })
+after(() => authority?.[Symbol.dispose]())
+
+const secure = (handler: (exchange: Exchange) => Promise<Response>, settings: Partial<ListenerSettings> = {}) =>
+  listening(handler, { tls: serverTlsOf(issued!), ...settings })
+
+const echo = async ({ request }: Exchange) => respond(200, {}, Buffer.from(await request.body.read(1e6)).toString())
+
+test('a request over HTTP/2 is the exchange it would be over HTTP/1.1', options, async () => {
+  await using server = await secure(async ({ request, client }) => {
+    const { version, method, headers } = request
+    const cookie = headers.all('cookie')
+    const seen = { version, method, uri: String(request.uri), host: headers.get('host'), cookie, secure: client.secure }
+    return respond(200, { 'X-One': 'a' }, JSON.stringify({ ...seen, agent: client.userAgent }))
+  })
+  await using client = new H2Client(server.port)
+  const answer = await client.ask('/some/path?x=1', { headers: { cookie: ['a=1', 'b=2'], 'user-agent': 'me' } })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers['x-one'], 'a')
+  assert.deepEqual(JSON.parse(answer.text), {
+    version: 'HTTP/2',
+    method: 'GET',
+    uri: `https://localhost:${server.port}/some/path?x=1`,
+    host: `localhost:${server.port}`,
+    cookie: ['a=1; b=2'],
+    secure: true,
+    agent: 'me',
+  })
+})
+
+test('bodies arrive whole, with a length and without', options, async () => {
+  await using server = await secure(echo)
+  await using client = new H2Client(server.port)
+  assert.equal((await client.ask('/', { method: 'POST', body: 'hello' })).text, 'hello')
+  const long = 'x'.repeat(900_000)
+  const answer = await client.ask('/', { method: 'PUT', body: long, headers: { 'content-length': '900000' } })
+  assert.equal(answer.text.length, long.length)
+})
+
+test('trailers pass in both directions, except those that belong in the head (B32)', options, async () => {
+  const ended = Promise.withResolvers<readonly string[] | null>()
+  const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
+  await using server = await secure(async ({ request }) => {
+    request.body.pipe(sink)
+    await ended.promise
+    const trailers = new Headers()
+    trailers.set('X-Sum', '2')
+    trailers.set('Set-Cookie', 'a=1')
+    return new Response(200, { body: Body.of('hello'), trailers })
+  })
+  await using client = new H2Client(server.port)
+  const answer = await client.ask('/', { method: 'POST', body: 'x', trailers: { 'x-sum': '1', authorization: 'x' } })
+  assert.deepEqual(await ended.promise, ['x-sum', '1'])
+  assert.equal(answer.text, 'hello')
+  assert.equal(answer.trailers['x-sum'], '2')
+  assert.equal(answer.trailers['set-cookie'], undefined)
+})
+
+test('HEAD, 204, 205 and 304 have no body and end the stream', options, async () => {
+  await using server = await secure(async ({ request }) =>
+    respond(Number(request.uri.path.slice(1)), { 'X-Here': '1' }, 'body'),
+  )
+  await using client = new H2Client(server.port)
+  for (const [method, status] of [
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 205],
+    ['GET', 304],
+  ] as const) {
+    const answer = await client.ask(`/${status}`, { method })
+    assert.equal(answer.status, status)
+    assert.equal(answer.headers['x-here'], '1')
+    assert.equal(answer.text, '')
+  }
+  assert.equal(server.listener.stats.active, 0)
+})
+
+test('a body that fails resets the stream and never ends it cleanly (B27)', options, async () => {
+  const bodies: PassThrough[] = []
+  await using server = await secure(async () => {
+    const body = new PassThrough()
+    bodies.push(body)
+    body.write('some of it')
+    return new Response(200, { body: Body.fromStream(body) })
+  })
+  await using client = new H2Client(server.port)
+  const stream = client.open('/')
+  const answer = answerOf(stream)
+  let ended = false
+  stream.on('end', () => {
+    ended = stream.rstCode === 0
+  })
+  await once(stream, 'data')
+  bodies[0]!.destroy(new Error('gone'))
+  await assert.rejects(answer, /reset|INTERNAL_ERROR/)
+  assert.equal(ended, false)
+})
+
+test('a client that takes its request back aborts the exchange', options, async () => {
+  const aborted = Promise.withResolvers<Error>()
+  const started = Promise.withResolvers<void>()
+  await using server = await secure(async (exchange) => {
+    exchange.onAbort(aborted.resolve)
+    started.resolve()
+    await aborted.promise
+    return respond(200)
+  })
+  await using client = new H2Client(server.port)
+  const stream = client.open('/')
+  stream.on('error', () => {})
+  await started.promise
+  stream.close(8)
+  await aborted.promise
+})
+
+test('a request body that is taken back fails, also with NO_ERROR', options, async () => {
+  for (const code of [0, 8]) {
+    const failed = Promise.withResolvers<string>()
+    const started = Promise.withResolvers<void>()
+    await using server = await secure(async ({ request }) => {
+      const reading = request.body.read(1e6).then(
+        () => 'whole',
+        () => 'broken',
+      )
+      started.resolve()
+      failed.resolve(await reading)
+      return respond(200)
+    })
+    await using client = new H2Client(server.port)
+    const stream = client.session.request({ ':path': '/', ':method': 'POST' })
+    stream.on('error', () => {})
+    stream.write('half')
+    await started.promise
+    stream.destroy()
+    if (code === 8) stream.close(8)
+    assert.equal(await failed.promise, 'broken')
+  }
+})
+
+test('what is left of a request after its answer is not waited for', options, async () => {
+  await using server = await secure(async () => respond(200, {}, 'early'))
+  await using client = new H2Client(server.port)
+  const stream = client.session.request({ ':path': '/', ':method': 'POST' })
+  const answer = answerOf(stream)
+  stream.write('half')
+  assert.equal((await answer).text, 'early')
+  assert.equal((await client.ask('/')).text, 'early')
+})
+
+test('a handler that throws gives 500, and the others are served', options, async () => {
+  await using server = await secure(async ({ request }) => {
+    if (request.uri.path === '/bad') throw new Error('boom')
+    return respond(200)
+  })
+  await using client = new H2Client(server.port)
+  const [bad, good] = await Promise.all([client.ask('/bad'), client.ask('/good')])
+  assert.equal(bad.status, 500)
+  assert.equal(good.status, 200)
+})
+
+test('the host of :authority counts; another Host, another scheme or no path is refused (B9)', options, async () => {
+  await using server = await secure(async ({ request }) => respond(200, {}, request.uri.authority))
+  await using client = new H2Client(server.port)
+  const ask = (headers: Record<string, string>) => client.ask('/', { headers })
+  assert.equal((await ask({ ':authority': 'a.example', host: 'A.example:443' })).text, 'a.example')
+  assert.equal((await ask({ ':authority': 'a.example', host: 'b.example' })).status, 400)
+  await assert.rejects(ask({ ':authority': 'a@b.example' }), /PROTOCOL_ERROR/)
+  assert.equal((await ask({ ':scheme': 'http' })).status, 400)
+  assert.equal((await client.ask('/%00')).status, 400)
+  assert.equal((await client.ask('*', { method: 'OPTIONS' })).status, 200)
+  assert.equal((await client.ask('/', { method: 'TRACE' })).status, 405)
+})
+
+test(
+  'headers over the limit: 431, far over it the stream is reset, and the connection serves on (B89)',
+  options,
+  async () => {
+    await using server = await secure(async () => respond(200), { maxTotalHeadersSize: 8192 })
+    await using client = new H2Client(server.port, { maxSendHeaderBlockLength: 1e7 })
+    assert.equal((await client.ask('/', { headers: { 'x-long': 'x'.repeat(9_000) } })).status, 431)
+    await assert.rejects(client.ask('/', { headers: { 'x-long': 'x'.repeat(40_000) } }))
+    const crumbs = Array.from({ length: 10_000 }, (_, at) => `c${at}=1`)
+    await assert.rejects(client.ask('/', { headers: { cookie: crumbs } }))
+    assert.equal((await client.ask('/')).status, 200)
+  },
+)
+
+test('paths of the gateway itself are reserved', options, async () => {
+  await using server = await secure(async () => respond(200), { reservedPrefix: 'gateway' })
+  await using client = new H2Client(server.port)
+  assert.equal((await client.ask('/gateway/x')).status, 404)
+})
+
+test('a body over the limit: 413', options, async () => {
+  await using server = await secure(echo, { maxBodyBytes: 10 })
+  await using client = new H2Client(server.port)
+  const declared = { method: 'POST', body: 'x'.repeat(11), headers: { 'content-length': '11' } }
+  assert.equal((await client.ask('/', declared)).status, 413)
+  assert.equal((await client.ask('/', { method: 'POST', body: 'x'.repeat(11) })).status, 413)
+})
+
+test('a drain says so, lets running requests end and takes no more', options, async () => {
+  const gate = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  await using server = await secure(async () => {
+    started.resolve()
+    await gate.promise
+    return respond(200, {}, 'done')
+  })
+  await using client = new H2Client(server.port)
+  const goaway = once(client.session, 'goaway')
+  const answer = client.ask('/')
+  await started.promise
+  const drained = server.listener.drain(10_000)
+  await goaway
+  gate.resolve()
+  assert.equal((await answer).text, 'done')
+  assert.deepEqual(await drained, { aborted: 0 })
+  await client.closed
+})
+
+test('what has not ended in the grace period is cut off', options, async () => {
+  const started = Promise.withResolvers<void>()
+  await using server = await secure(async () => {
+    started.resolve()
+    return new Promise<Response>(() => {})
+  })
+  await using client = new H2Client(server.port)
+  const answer = client.ask('/').catch((error: Error) => error)
+  await started.promise
+  assert.deepEqual(await server.listener.drain(100), { aborted: 1 })
+  assert.ok((await answer) instanceof Error)
+})
+
+test('an idle connection is closed after keepAliveTimeout', options, async () => {
+  await using server = await secure(async () => respond(200), { keepAliveTimeout: 200 })
+  await using client = new H2Client(server.port)
+  assert.equal((await client.ask('/')).status, 200)
+  await client.closed
+})
+
+test('a request that does not arrive in time: 408', options, async () => {
+  await using server = await secure(echo, { requestTimeout: 200 })
+  await using client = new H2Client(server.port)
+  const stream = client.session.request({ ':path': '/', ':method': 'POST' })
+  stream.write('half')
+  assert.equal((await answerOf(stream)).status, 408)
+})
+
+test('a client that takes nothing of its response is cut off', options, async () => {
+  const aborted = Promise.withResolvers<Error>()
+  await using server = await secure(
+    async (exchange) => {
+      exchange.onAbort(aborted.resolve)
+      return new Response(200, { body: Body.fromStream(endless()) })
+    },
+    { idleTimeout: 200 },
+  )
+  await using client = new H2Client(server.port)
+  const stream = client.open('/')
+  stream.on('error', () => {})
+  stream.pause()
+  await aborted.promise
+})
+
+function endless(): PassThrough {
+  const stream = new PassThrough()
+  const chunk = Buffer.alloc(65_536)
+  const fill = () => {
+    while (stream.write(chunk)) {}
+  }
+  stream.on('drain', fill)
+  fill()
+  return stream
+}

@@ -1,0 +1,81 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
+
+/** An answer over HTTP/2, read to its end. */
+export interface H2Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly trailers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** What of a request differs from a plain GET. */
+export interface H2Asking {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Uint8Array
+  readonly trailers?: Readonly<Record<string, string>>
+}
+
+/** An HTTP/2 connection of a test that trusts whatever it sees. */
+export class H2Client implements AsyncDisposable {
+  readonly session: ClientHttp2Session
+  /** Resolves when the connection is gone. */
+  readonly closed: Promise<void>
+
+  constructor(port: number, options: Readonly<Record<string, unknown>> = {}) {
+    this.session = connect(`https://localhost:${port}`, { rejectUnauthorized: false, ...options })
+    this.session.on('error', () => {})
+    this.closed = new Promise((resolve) => this.session.once('close', () => resolve()))
+  }
+
+  /** Starts a request; what becomes of it is the test's to say. */
+  open(path: string, { method = 'GET', headers = {}, body, trailers }: H2Asking = {}): ClientHttp2Stream {
+    const hasBody = body !== undefined || trailers !== undefined
+    const stream = this.session.request(
+      { ':path': path, ':method': method, ...headers },
+      { endStream: !hasBody, waitForTrailers: trailers !== undefined },
+    )
+    if (trailers !== undefined) stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers }))
+    if (hasBody) stream.end(body)
+    return stream
+  }
+
+  /** The whole answer; rejects where the stream is reset or ends without one. */
+  ask(path: string, asking: H2Asking = {}): Promise<H2Answer> {
+    return answerOf(this.open(path, asking))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.session.destroy()
+    await this.closed
+  }
+}
+
+/** Reads a stream to its end. */
+export function answerOf(stream: ClientHttp2Stream): Promise<H2Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let headers: IncomingHttpHeaders & { ':status'?: number } = {}
+    let trailers: IncomingHttpHeaders = {}
+    stream.on('response', (received) => {
+      headers = received
+    })
+    stream.on('trailers', (received) => {
+      trailers = received
+    })
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('error', reject)
+    stream.on('close', () => {
+      const { rstCode } = stream
+      if (rstCode !== undefined && rstCode !== constants.NGHTTP2_NO_ERROR) reject(new Error(`reset with ${rstCode}`))
+      else if (headers[':status'] === undefined) reject(new Error('closed without an answer'))
+      else resolve({ status: headers[':status'], headers, trailers, text: Buffer.concat(chunks).toString('utf8') })
+    })
+  })
+}
