@@ -9,6 +9,7 @@ import type { Holder } from '#metrics'
 import type { Condition, Problem } from '#schema'
 import { guarded } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
+import { builtWithin } from './within.ts'
 
 /** What routes are built in: the heap and properties of the configuration around their router. */
 export interface RouteSurroundings {
@@ -19,6 +20,9 @@ export interface RouteSurroundings {
   readonly segments: readonly string[]
   openMetrics(): Holder
 }
+
+/** How long a route may take to build; one that holds a Router builds all of that router's routes in it. */
+const BUILD_LIMIT = 2 * 60_000
 
 /** How long a retired route waits for its last requests before it cuts them off. */
 const RETIREMENT_LIMIT = 10 * 60_000
@@ -65,13 +69,15 @@ export class Route {
       segments,
       revision: source.revision,
     })
-    const fields = await document.build()
-    const handler = await document.decorateMain(fields.handler)
+    const building = document.build().then(async (fields) => ({
+      condition: fields.condition,
+      handler: await document.decorateMain(fields.handler),
+    }))
+    const built = await builtWithin(BUILD_LIMIT, building, () => void document.heap.dispose())
     const holder = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {
-      condition: fields.condition,
-      handler,
+      ...built,
       holder,
       metrics: new RouteMetrics(holder, labels, around.world.clock),
       logger: around.world.logger.child({ logger: segments.join('+') }),

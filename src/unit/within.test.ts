@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { builtWithin } from './within.ts'
+
+test('what is built in time is handed on, a failure too', async () => {
+  assert.equal(await builtWithin(1000, Promise.resolve('route'), assert.fail), 'route')
+  await assert.rejects(builtWithin(1000, Promise.reject(new Error('bad')), assert.fail), /bad/)
+})
+
+test('what never becomes ready is given up, and discarded if it comes after all', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const late = Promise.withResolvers<string>()
+    const discarded = Promise.withResolvers<string>()
+    const waiting = builtWithin(60_000, late.promise, discarded.resolve)
+    mock.timers.tick(60_000)
+    await assert.rejects(waiting, { code: 'GW_CONFIG_INVALID', message: /was not ready after 60 seconds/ })
+    late.resolve('route')
+    assert.equal(await discarded.promise, 'route')
+  } finally {
+    mock.timers.reset()
+  }
+})
