@@ -5,6 +5,7 @@ import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
 import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
 import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
+import { CircuitBreakerFilter } from './filters/circuit-breaker/circuit-breaker-filter.ts'
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
@@ -28,6 +29,15 @@ import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
+import { ClientTlsOptions } from './tls/client-tls-options/client-tls-options.ts'
+import { KeyManager } from './tls/key-manager/key-manager.ts'
+import { KeyStore } from './tls/key-store/key-store.ts'
+import { SecretsKeyManager } from './tls/secrets-key-manager/secrets-key-manager.ts'
+import { SecretsTrustManager } from './tls/secrets-trust-manager/secrets-trust-manager.ts'
+import { ServerTlsOptions } from './tls/server-tls-options/server-tls-options.ts'
+import { TlsOptions } from './tls/tls-options/tls-options.ts'
+import { TrustAllManager } from './tls/trust-all-manager/trust-all-manager.ts'
+import { TrustManager } from './tls/trust-manager/trust-manager.ts'
 
 /** Every built-in object type. A type is in the gateway when it stands here. */
 export const CATALOGUE: readonly TypeDefinition[] = [
@@ -37,7 +47,9 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   CaptureDecorator,
   Chain,
   ChainOfFilters,
+  CircuitBreakerFilter,
   ClientHandler,
+  ClientTlsOptions,
   ConditionEnforcementFilter,
   ConditionalFilter,
   CorsFilter,
@@ -45,19 +57,27 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   DispatchHandler,
   ForwardedRequestFilter,
   HeaderFilter,
+  KeyManager,
+  KeyStore,
   LocationHeaderFilter,
   NoOpAuditService,
   ResourceHandler,
   ReverseProxyHandler,
   Router,
   ScheduledExecutorService,
+  SecretsKeyManager,
+  SecretsTrustManager,
   SequenceHandler,
+  ServerTlsOptions,
   StaticRequestFilter,
   StaticResponseHandler,
   SwitchFilter,
   TemporaryStorage,
   TimerDecorator,
+  TlsOptions,
   TransactionIdOutboundFilter,
+  TrustAllManager,
+  TrustManager,
   UriPathRewriteFilter,
   WelcomeHandler,
 ]

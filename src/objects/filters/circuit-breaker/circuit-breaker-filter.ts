@@ -1,0 +1,27 @@
+import { FilterKind } from '#contracts'
+import type { Filter } from '#http'
+import { defineType } from '#schema'
+import { type Attempt, circuitBreaking, type Guard } from '../../lib/circuit-breaker/circuit-breaking.ts'
+import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+
+/** Keeps requests from what is behind it while that keeps failing. */
+export const CircuitBreakerFilter = defineType({
+  name: 'CircuitBreakerFilter',
+  kind: FilterKind,
+  summary: 'Stops calling what is behind it for a while after too many requests have failed.',
+  config: CIRCUIT_FIELDS,
+  check: (values, report) => checkCircuit(values, '', report),
+  create: async (values, env) => breakCircuit(await circuitBreaking(values, env)),
+})
+
+/** A failure is an exception, or what a handler made of one: the response then still has it as its cause. */
+export function breakCircuit(guard: Guard): Filter {
+  return (exchange, next) => {
+    const attempt: Attempt = async () => {
+      const response = await next(exchange)
+      return { response, failed: response.cause !== null && isFailure(response.cause, exchange) }
+    }
+    return guard(exchange, attempt)
+  }
+}

@@ -1,0 +1,60 @@
+import type { Exchange, Handler, Response } from '#http'
+import type { Environment } from '#schema'
+import { Circuit } from './circuit.ts'
+import type { CircuitValues } from './circuit-fields.ts'
+import { CircuitOpenError } from './circuit-open-error.ts'
+import { isFailure } from './failure.ts'
+
+/** An answer, and whether it counts as a failure although it is one. */
+export interface Outcome {
+  readonly response: Response
+  readonly failed: boolean
+}
+
+/** Whatever a circuit breaker stands in front of. */
+export type Attempt = (exchange: Exchange) => Promise<Outcome>
+
+/** Lets requests through while the circuit is closed, and counts what becomes of them. */
+export type Guard = (exchange: Exchange, attempt: Attempt) => Promise<Response>
+
+const openByDefault: Handler = async () => {
+  throw new CircuitOpenError()
+}
+
+/** A circuit breaker with its state in the memory that all units share. */
+export async function circuitBreaking(values: CircuitValues, env: Environment): Promise<Guard> {
+  const { maxFailures, openDuration, openHandler = openByDefault, executor } = values
+  const settings = { maxFailures, openDuration, size: values.slidingCounter?.size ?? null }
+  const circuit = new Circuit(await env.shared('circuit', Circuit.bytes(settings)), settings, env.clock)
+
+  const close = (): void => {
+    if (circuit.closeIfDue()) env.logger.info('the circuit breaker closed')
+  }
+  let cancelClosing = (): void => {}
+  let disposed = false
+  env.onDispose(() => {
+    disposed = true
+    cancelClosing()
+  })
+  const record = (epoch: number, failed: boolean): void => {
+    if (!circuit.record(epoch, failed)) return
+    env.logger.warn({ maxFailures, openDuration }, 'the circuit breaker opened: no request is sent until it closes')
+    // The next request closes it as well: a unit that goes away must not leave the circuit open.
+    if (!disposed) cancelClosing = executor.schedule(openDuration, close)
+  }
+
+  return async (exchange, attempt) => {
+    close()
+    const epoch = circuit.admit()
+    if (epoch === null) return openHandler(exchange)
+    let outcome: Outcome
+    try {
+      outcome = await attempt(exchange)
+    } catch (error) {
+      if (isFailure(error, exchange)) record(epoch, true)
+      throw error
+    }
+    if (!exchange.aborted) record(epoch, outcome.failed)
+    return outcome.response
+  }
+}

@@ -1,0 +1,55 @@
+import { Executor, HandlerKind } from '#contracts'
+import { boolean, config, type DecodedMembers, duration, integer, object, ref, type Settled } from '#schema'
+
+/** Windows live in shared memory, 8 bytes for each request. */
+const MAX_SIZE = 100_000
+const MAX_FAILURES = 2 ** 31 - 1
+
+/** What a circuit breaker is made of, wherever it stands. */
+export const CIRCUIT_FIELDS = {
+  maxFailures: config(integer({ min: 1, max: MAX_FAILURES })).meta({
+    description:
+      'Failures that open the circuit: among the requests of slidingCounter, or in a row where that is not set. A request counts once, however often it was retried.',
+  }),
+  openDuration: config(duration({ zero: false, unlimited: false })).meta({
+    description: 'How long the circuit stays open, before it closes and the count begins anew.',
+  }),
+  openHandler: ref(HandlerKind).optional().meta({
+    description: 'Answers while the circuit is open. By default an exception that says so; a route makes 500 of it.',
+  }),
+  slidingCounter: object({
+    size: config(integer({ min: 1, max: MAX_SIZE })).meta({
+      description: 'How many of the last requests count; more than maxFailures.',
+    }),
+  })
+    .optional()
+    .meta({ description: 'Counts failures among the last requests, instead of failures in a row.' }),
+  executor: ref(Executor)
+    .prefault('ScheduledExecutorService')
+    .meta({ description: 'Service that closes the circuit.' }),
+}
+
+/** The settled fields of a circuit breaker. */
+export type CircuitValues = Settled<DecodedMembers<typeof CIRCUIT_FIELDS>>
+
+/** The field `circuitBreaker` of handlers. */
+export const CIRCUIT_BREAKER_FIELD = object({
+  enabled: config(boolean()).prefault(true).meta({ description: 'Whether there is a circuit breaker.' }),
+  ...CIRCUIT_FIELDS,
+})
+  .optional()
+  .meta({
+    description:
+      'Sends no more requests for a while after too many have failed. It counts all requests of the handler, in the whole gateway.',
+  })
+
+/** Reports a window that could never be full before the circuit opens; `path` is where the breaker stands. */
+export function checkCircuit(
+  { maxFailures, slidingCounter }: Pick<CircuitValues, 'maxFailures' | 'slidingCounter'>,
+  path: string,
+  report: (path: string, message: string) => void,
+): void {
+  if (slidingCounter === undefined || slidingCounter.size > maxFailures) return
+  const expected = `expected more than maxFailures, which is ${maxFailures}`
+  report(`${path}/slidingCounter/size`, `${expected}, got ${slidingCounter.size}`)
+}

@@ -1,0 +1,15 @@
+import { UpstreamError, type UpstreamErrorCode } from '#client'
+import type { Exchange } from '#http'
+
+/** Failures that say nothing about the upstream; counted, they would let a client close the way for everybody. */
+const NOT_OF_THE_UPSTREAM: ReadonlySet<UpstreamErrorCode> = new Set([
+  'GW_CLIENT_GONE',
+  'GW_REQUEST_BODY',
+  'GW_UPSTREAM_REQUEST',
+])
+
+/** Whether an exception is a failure of what was called (decisions, "What is a failure for the breaker"). */
+export function isFailure(error: unknown, exchange: Exchange): boolean {
+  if (exchange.aborted) return false
+  return !(error instanceof UpstreamError && NOT_OF_THE_UPSTREAM.has(error.code))
+}
