@@ -44,6 +44,8 @@ export type ToUnit =
     }
   | { readonly type: 'commit'; readonly deploy: number; readonly changes: readonly number[] }
   | { readonly type: 'drain' }
+  /** Look at files again that are read once and kept: keystores, secrets. */
+  | { readonly type: 'reload' }
   | { readonly type: 'collect'; readonly ask: number }
   | { readonly type: 'shared'; readonly ask: number; readonly memory: SharedArrayBuffer }
 
@@ -107,6 +109,8 @@ export interface UnitSettings {
   readonly trustedProxies: readonly string[]
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
+  /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */
+  readonly admin: string | null
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }

@@ -64,14 +64,14 @@ describe('admin.json', () => {
 
   const refused: readonly [string, JsonObject, RegExp][] = [
     [
-      'tls on a connector',
+      'TLS without a certificate',
       { connectors: [{ port: 8443, tls: { type: 'ServerTlsOptions' } }] },
-      /^\/connectors\/0\/tls: HTTPS connectors are not available/,
+      /^\/connectors\/0\/tls\/config: give at least one of keyManager, sni/,
     ],
     [
-      'tls on the management connector',
+      'TLS options that are not there',
       { adminConnector: { tls: 'x' } },
-      /^\/adminConnector\/tls: HTTPS connectors are not available/,
+      /^\/adminConnector\/tls: no ServerTlsOptions named "x"/,
     ],
     [
       'the management port for traffic',

@@ -1,33 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { ConnectorSettings, UnitSettings } from '#contracts'
-import { Catalogue, ConfigDocument, type World } from '#heap'
+import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
 import type { Filter, TemporaryStorage } from '#http'
-import { DEFAULT_OBJECTS, type InstanceDirectories, instanceDirectories, rootProperties } from '#instance'
+import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
-import type { Logger } from '#logging'
-import { ConfigError, type Problem, systemClock, type TypeDefinition } from '#schema'
-import { AdminDocument } from './admin-document.ts'
+import { ConfigError, type Problem } from '#schema'
 
 /** admin.json, settled: what units are started with, and what the control plane itself needs. */
 export interface AdminSettings {
   readonly directories: InstanceDirectories
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort'>
-  readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[] }
+  readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
   readonly storage: TemporaryStorage
   readonly warnings: readonly Problem[]
+  /** Lets the objects of admin.json look at their files again. */
+  reload(): void
   dispose(): Promise<void>
-}
-
-/** What reading admin.json needs. */
-export interface AdminInput {
-  readonly instance: string
-  readonly types: readonly TypeDefinition[]
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly logger: Logger
 }
 
 /** A JSON file of the instance, or an empty object where there is none. */
@@ -40,20 +31,12 @@ export function readConfigFile(path: string): JsonDocument {
 
 /** Decodes and settles admin.json. Throws ConfigError with every problem. */
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
-  const { instance, env, logger } = input
+  const { instance, env } = input
   const directories = instanceDirectories(instance)
   const mode = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
-  const world = adminWorld(input, directories)
-  const document = new ConfigDocument(AdminDocument, json, {
-    world,
-    parent: null,
-    properties: rootProperties(directories, mode, env, world.clock, logger),
-    segments: ['admin'],
-    revision: 'admin',
-    defaults: DEFAULT_OBJECTS,
-  })
-  const fields = await document.build()
-  const warnings = [...document.warnings]
+  const built = await buildAdmin(json, input)
+  const { fields } = built
+  const warnings = [...built.warnings]
   const connectors = fields.connectors.map((connector, at) =>
     connectorSettings(connector, `/connectors/${at}`, warnings),
   )
@@ -72,34 +55,24 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       mode: fields.mode ?? (mode === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION'),
       prefix: fields.prefix,
       connectors,
+      // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
+      admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       streamingEnabled: fields.streamingEnabled,
       trustedProxies: fields.trustedProxies,
       transactionIdHeader: fields.transactionIdHeader,
       trustTransactionHeader: fields.trustTransactionHeader,
       logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
     },
-    admin: { ...admin, allowedHosts: fields.adminConnector.allowedHosts },
+    admin: {
+      ...admin,
+      allowedHosts: fields.adminConnector.allowedHosts,
+      tls: fields.adminConnector.tls ?? null,
+    },
     protection: fields.adminProtection ?? null,
     storage: fields.temporaryStorage,
     warnings,
-    dispose: () => document.heap.dispose(),
-  }
-}
-
-function adminWorld({ types, logger }: AdminInput, directories: InstanceDirectories): World {
-  const nothing = { add: () => {}, set: () => {}, observe: () => {} }
-  return {
-    catalogue: new Catalogue(types),
-    logger,
-    clock: systemClock,
-    directories,
-    units: 1,
-    transactionIdHeader: 'X-Vendor-TransactionId',
-    router: () => ({
-      openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
-    }),
-    metrics: () => ({ counter: () => nothing, gauge: () => nothing, summary: () => nothing, release: () => {} }),
-    shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
+    reload: built.reload,
+    dispose: built.dispose,
   }
 }
 

@@ -97,8 +97,10 @@ export class Gateway {
     return (await Promise.all(serving.map((unit) => unit.collect(collection)))).flat()
   }
 
-  /** SIGHUP: looks at every route folder again, also at what failed before. */
+  /** SIGHUP: looks at keystores and secrets, and at every route folder again, also at what failed before. */
   async reload(): Promise<void> {
+    this.#input.settings.reload()
+    for (const unit of this.units) unit.send({ type: 'reload' })
     await this.stores.rescan()
   }
 

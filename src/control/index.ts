@@ -1,4 +1,4 @@
-export { type AdminInput, type AdminSettings, openAdminSettings, readConfigFile } from './admin-settings.ts'
+export { type AdminSettings, openAdminSettings, readConfigFile } from './admin-settings.ts'
 export { Gateway, type GatewayInput } from './gateway.ts'
 export { parseRouteFile, type RouteFile, readRouteFiles, revisionOf } from './route-files.ts'
 export { planRoutes } from './route-plan.ts'

@@ -1,3 +1,5 @@
+export { AdminDocument } from './admin-document.ts'
+export { type AdminInput, type BuiltAdmin, buildAdmin } from './admin-heap.ts'
 export { DEFAULT_CONFIG, DEFAULT_OBJECTS } from './default-objects.ts'
 export { type InstanceDirectories, instanceDirectories, instanceDirectory } from './directories.ts'
 export { CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from './documents.ts'

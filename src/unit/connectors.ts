@@ -1,4 +1,4 @@
-import type { UnitSettings } from '#contracts'
+import type { ServerTls, UnitSettings } from '#contracts'
 import type { Handler, TemporaryStorage } from '#http'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
@@ -11,10 +11,16 @@ export class Connectors {
     this.#listeners = listeners
   }
 
-  /** Opens every port of every connector; all units open the same ones. */
-  static async open(settings: UnitSettings, handler: Handler, storage: TemporaryStorage, logger: Logger): Promise<Connectors> {
+  /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
+  static async open(
+    settings: UnitSettings,
+    handler: Handler,
+    storage: TemporaryStorage,
+    logger: Logger,
+    tls: readonly (ServerTls | null)[] = [],
+  ): Promise<Connectors> {
     const opened: { listener: Listener; gracePeriod: number }[] = []
-    for (const connector of settings.connectors) {
+    for (const [at, connector] of settings.connectors.entries()) {
       for (const port of connector.ports) {
         const listener = await listen(
           {
@@ -27,6 +33,7 @@ export class Connectors {
             streaming: settings.streamingEnabled,
             storage,
             reservedPrefix: settings.prefix,
+            tls: tls[at] ?? null,
           },
           handler,
           logger,

@@ -32,6 +32,8 @@ export interface UnitInput {
   readonly logger: Logger
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Told when files are to be looked at again. */
+  readonly onReload?: World['onReload']
 }
 
 /** The data plane of one thread: a root handler with everything behind it. Knows nothing of sockets. */
@@ -97,6 +99,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     streaming: input.streaming ?? true,
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
+    ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.feed.share(key, bytes),
   }
   return world

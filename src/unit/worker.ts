@@ -1,10 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
 import type { ToUnit, UnitSettings } from '#contracts'
-import { instanceDirectories } from '#instance'
+import { instanceDirectories, loadExtensions } from '#instance'
 import { createLogger, type LogLevel } from '#logging'
 import { MetricsRegistry } from '#metrics'
 import { ConfigError, systemClock } from '#schema'
+import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import { ControlLink } from './control-link.ts'
 import { Routers } from './routers.ts'
@@ -19,6 +20,8 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
   const routers = new Routers(link, metrics)
   let unit: Unit | null = null
   let connectors: Connectors | null = null
+  let connectorTls: ConnectorTls | null = null
+  const reloads = new Set<() => void>()
 
   const act = async (message: ToUnit): Promise<void> => {
     switch (message.type) {
@@ -31,9 +34,14 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
         return link.send({ type: 'committed', deploy: message.deploy })
       case 'collect':
         return link.send({ type: 'collected', ask: message.ask, samples: metrics.collect() })
+      case 'reload':
+        connectorTls?.reload()
+        for (const refresh of [...reloads]) refresh()
+        return undefined
       case 'drain': {
         const aborted = (await connectors?.drain()) ?? 0
         await unit?.close()
+        await connectorTls?.dispose()
         link.send({ type: 'drained', aborted })
         return port.close()
       }
@@ -46,8 +54,9 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
   })
 
   try {
+    const directories = instanceDirectories(settings.instance, settings.temporaryDirectory)
     unit = await Unit.open({
-      directories: instanceDirectories(settings.instance, settings.temporaryDirectory),
+      directories,
       mode: settings.mode,
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
@@ -60,9 +69,19 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       logger,
       clock: systemClock,
       env: process.env,
+      onReload: (refresh) => {
+        reloads.add(refresh)
+        return () => reloads.delete(refresh)
+      },
     })
     for (const { pointer, message } of settings.unit === 0 ? unit.warnings : []) logger.warn({ pointer }, message)
-    connectors = await Connectors.open(settings, unit.handler, unit.storage, logger)
+    connectorTls = await openConnectorTls(settings, {
+      instance: settings.instance,
+      types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
+      env: process.env,
+      logger,
+    })
+    connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, connectorTls.tls)
     link.send({ type: 'ready', ports: connectors.ports })
   } catch (error) {
     const problems = error instanceof ConfigError ? [...error.problems] : []

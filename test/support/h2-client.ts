@@ -61,7 +61,7 @@ export class H2Client implements AsyncDisposable {
 export function answerOf(stream: ClientHttp2Stream): Promise<H2Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    let headers: IncomingHttpHeaders & { ':status'?: number } = {}
+    let headers: IncomingHttpHeaders & { ':status'?: number | undefined } = {}
     let trailers: IncomingHttpHeaders = {}
     stream.on('response', (received) => {
       headers = received

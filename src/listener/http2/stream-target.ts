@@ -34,7 +34,7 @@ export class StreamTarget implements ResponseTarget {
 
   end(text?: string, encoding?: BufferEncoding): void {
     if (text === undefined) this.#stream.end()
-    else this.#stream.end(text, encoding)
+    else this.#stream.end(Buffer.from(text, encoding))
   }
 
   once(_event: 'drain', listener: () => void): void {

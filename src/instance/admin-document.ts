@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { FilterKind, TemporaryStorageKind } from '#contracts'
+import { FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
 import {
   boolean,
@@ -16,14 +16,6 @@ import {
   ref,
   string,
 } from '#schema'
-
-/** Refused rather than ignored: a connector that was meant to be encrypted must not answer in clear text. */
-const noTlsYet = field<undefined>({ label: 'ServerTlsOptions', schema: () => false as never }, (_value, report) => {
-  report(
-    'HTTPS connectors are not available in this version; remove tls, or put a TLS terminator in front and list it in trustedProxies',
-  )
-  return undefined
-}).optional()
 
 const timing = {
   gracePeriod: config(duration({ unlimited: false }))
@@ -49,7 +41,9 @@ const timing = {
   vertx: map(json())
     .prefault({})
     .meta({ description: 'Options of another server engine, mapped where there is a counterpart.' }),
-  tls: noTlsYet.meta({ description: 'TLS options of the connector.' }),
+  tls: ref(ServerTlsKind)
+    .optional()
+    .meta({ description: 'TLS of the connector; without it the connector speaks clear text.' }),
 }
 
 const port = config(integer({ min: 0, max: 65_535 }))

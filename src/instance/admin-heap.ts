@@ -1,0 +1,75 @@
+import { Catalogue, ConfigDocument, type World } from '#heap'
+import type { JsonObject } from '#json'
+import type { Logger } from '#logging'
+import { type Problem, systemClock, type TypeDefinition } from '#schema'
+import { AdminDocument } from './admin-document.ts'
+import { DEFAULT_OBJECTS } from './default-objects.ts'
+import { type InstanceDirectories, instanceDirectories } from './directories.ts'
+import { rootProperties } from './tokens.ts'
+
+/** What building admin.json needs. */
+export interface AdminInput {
+  readonly instance: string
+  readonly types: readonly TypeDefinition[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly logger: Logger
+}
+
+/** admin.json with its objects; each thread that needs them builds its own. */
+export interface BuiltAdmin {
+  readonly fields: Awaited<ReturnType<typeof build>>['fields']
+  readonly warnings: readonly Problem[]
+  /** Lets its objects look at their files again. */
+  reload(): void
+  dispose(): Promise<void>
+}
+
+/** Decodes and settles admin.json. Throws ConfigError with every problem. */
+export function buildAdmin(json: JsonObject, input: AdminInput): Promise<BuiltAdmin> {
+  return build(json, input)
+}
+
+async function build(json: JsonObject, input: AdminInput) {
+  const { instance, env, logger } = input
+  const directories = instanceDirectories(instance)
+  const mode = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
+  const reloads = new Set<() => void>()
+  const world = adminWorld(input, directories, reloads)
+  const document = new ConfigDocument(AdminDocument, json, {
+    world,
+    parent: null,
+    properties: rootProperties(directories, mode, env, world.clock, logger),
+    segments: ['admin'],
+    revision: 'admin',
+    defaults: DEFAULT_OBJECTS,
+  })
+  return {
+    fields: await document.build(),
+    warnings: document.warnings,
+    reload: () => {
+      for (const refresh of [...reloads]) refresh()
+    },
+    dispose: () => document.heap.dispose(),
+  }
+}
+
+function adminWorld({ types, logger }: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): World {
+  const nothing = { add: () => {}, set: () => {}, observe: () => {} }
+  return {
+    catalogue: new Catalogue(types),
+    logger,
+    clock: systemClock,
+    directories,
+    units: 1,
+    transactionIdHeader: 'X-Vendor-TransactionId',
+    router: () => ({
+      openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
+    }),
+    metrics: () => ({ counter: () => nothing, gauge: () => nothing, summary: () => nothing, release: () => {} }),
+    onReload: (refresh) => {
+      reloads.add(refresh)
+      return () => reloads.delete(refresh)
+    },
+    shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
+  }
+}

@@ -1,0 +1,20 @@
+import { ClientTlsKind } from '#contracts'
+import { defineType } from '#schema'
+import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
+import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+
+/** How the gateway speaks TLS to other servers. */
+export const ClientTlsOptions = defineType({
+  name: 'ClientTlsOptions',
+  kind: ClientTlsKind,
+  summary: 'TLS towards other servers: whom to trust, which certificate to show, what to offer.',
+  config: { ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
+  async create({ alpn, ...values }, env) {
+    const warning = contextAlgorithmWarning(values.sslContextAlgorithm)
+    if (warning !== null) env.warn(warning)
+    const tls = clientTls(values, alpn.enabled)
+    // What can not be used is found while the configuration is loaded, not by the first request.
+    await Promise.all([tls.keys?.identities(), tls.trust?.authorities()])
+    return tls
+  },
+})

@@ -1,0 +1,45 @@
+import { KeyManagerKind, KeyStoreKind, SecretError, SecretsProviderKind } from '#contracts'
+import { atMostOneOf, config, defineType, ref, secretId, string } from '#schema'
+import { passwordSource } from '../../lib/tls/password.ts'
+import { identityOf } from '../../lib/tls/secret-identity.ts'
+
+const KNOWN_ALGORITHMS = /^(?:PKIX|SunX509|NewSunX509|X\.?509)$/i
+
+/** Keys for TLS from a keystore. */
+export const KeyManager = defineType({
+  name: 'KeyManager',
+  kind: KeyManagerKind,
+  summary: 'Keys and certificates for TLS from a keystore.',
+  config: {
+    keystore: ref(KeyStoreKind).meta({ description: 'The keystore that holds the keys.' }),
+    password: config(string()).optional().meta({
+      description: 'Password of the keys in the keystore; that of the keystore by default.',
+      replacement: 'use passwordSecretId: a password in a file of configuration is seen by all who read it',
+      secret: true,
+    }),
+    passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password of the keys.' }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({
+      description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
+    }),
+    alg: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Algorithm of a key manager in Java: SunX509, PKIX, or what amounts to them here.' }),
+  },
+  rules: [atMostOneOf('password', 'passwordSecretId')],
+  create({ keystore, alg, ...password }, env) {
+    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
+      env.warn(`alg: "${alg}" means something only to a JVM and has no effect`)
+    }
+    const keyPassword = passwordSource({ ...password, secretsProvider: password.secretsProvider ?? env.secrets })
+    return {
+      identities: async () => {
+        const identities = (await keystore.items(await keyPassword())).flatMap(({ alias, key, certificates }) =>
+          key === null || key.type !== 'private' ? [] : [identityOf(key, certificates, `the key "${alias}"`)],
+        )
+        if (identities.length > 0) return identities
+        throw new SecretError('keystore: expected at least one private key with its certificate, found none')
+      },
+      onChange: (listener) => keystore.onChange(listener),
+    }
+  },
+})

@@ -1,0 +1,28 @@
+import { KeyManagerKind, SecretsProviderKind } from '#contracts'
+import { config, defineType, listOrOne, ref, secretId } from '#schema'
+import { identityOfSecret } from '../../lib/tls/secret-identity.ts'
+
+/** Keys for TLS from secrets. */
+export const SecretsKeyManager = defineType({
+  name: 'SecretsKeyManager',
+  kind: KeyManagerKind,
+  summary: 'Keys and certificates for TLS, looked up as secrets.',
+  config: {
+    signingSecretId: listOrOne(config(secretId())).meta({
+      description: 'Secret id or ids of a private key with its certificates; the active secret of each is used.',
+    }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({
+      description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
+    }),
+  },
+  check({ signingSecretId }, report) {
+    if (signingSecretId.length === 0) report('/signingSecretId', 'expected at least one secret id')
+  },
+  create({ signingSecretId, secretsProvider }, env) {
+    const provider = secretsProvider ?? env.secrets
+    return {
+      identities: () => Promise.all(signingSecretId.map((id) => identityOfSecret(provider, id))),
+      onChange: (listener) => provider.onChange(listener),
+    }
+  },
+})

@@ -1,0 +1,43 @@
+import type { X509Certificate } from 'node:crypto'
+import { SecretError, type SecretsProvider, SecretsProviderKind, TrustManagerKind } from '#contracts'
+import { boolean, config, defineType, ref, secretId } from '#schema'
+
+/** Trust by certificates that are secrets. */
+export const SecretsTrustManager = defineType({
+  name: 'SecretsTrustManager',
+  kind: TrustManagerKind,
+  summary: 'Trusts certificates that are looked up as secrets.',
+  renamed: { certificateVerificationSecretId: 'verificationSecretId' },
+  config: {
+    verificationSecretId: config(secretId()).meta({
+      description: 'Secret id of the trusted certificates: authorities, or single servers and clients.',
+    }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({
+      description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
+    }),
+    checkRevocation: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether revoked certificates are to be refused. Not done yet: true gives a warning.' }),
+  },
+  create({ verificationSecretId, secretsProvider, checkRevocation }, env) {
+    const provider = secretsProvider ?? env.secrets
+    if (checkRevocation) {
+      env.warn(
+        'checkRevocation: neither CRLs nor OCSP are asked, so that revoked certificates are accepted until they expire; set it to false to say that this is known',
+      )
+    }
+    return {
+      authorities: () => certificatesOf(provider, verificationSecretId),
+      onChange: (listener) => provider.onChange(listener),
+    }
+  },
+})
+
+/** Every certificate of every valid secret of the id. */
+async function certificatesOf(provider: SecretsProvider, secretId: string): Promise<readonly X509Certificate[]> {
+  const secrets = await provider.valid({ secretId, purpose: 'VERIFY' })
+  // Of a key's chain only its own certificate was meant; those above it would trust all that their authority signs.
+  const certificates = secrets.flatMap((secret) => secret.certificates.slice(0, 1))
+  if (certificates.length > 0) return certificates
+  throw new SecretError(`the secret id "${secretId}" has no certificate, which trust in TLS needs`)
+}

@@ -1,0 +1,28 @@
+import { ServerTlsKind } from '#contracts'
+import { appendPointer } from '#json'
+import { atLeastOneOf, defineType } from '#schema'
+import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../../lib/tls/server-tls.ts'
+
+/** How a connector speaks TLS. */
+export const ServerTlsOptions = defineType({
+  name: 'ServerTlsOptions',
+  kind: ServerTlsKind,
+  summary: 'TLS on a connector: which certificate to show, whether clients need one, what to offer.',
+  config: { ...SERVER_FIELDS, ...NEGOTIATION_FIELDS },
+  rules: [atLeastOneOf('keyManager', 'sni')],
+  check({ sni }, report) {
+    for (const name of Object.keys(sni?.serverNames ?? {})) {
+      const problem = serverNameProblem(name)
+      if (problem !== null) report(appendPointer('/sni/serverNames', name), problem)
+    }
+  },
+  async create({ alpn, ...values }, env) {
+    for (const warning of [...serverWarnings(values), contextAlgorithmWarning(values.sslContextAlgorithm)]) {
+      if (warning !== null) env.warn(warning)
+    }
+    const tls = await serverTls(values, alpn.enabled, env)
+    if (tls === null) throw new TypeError('give at least one of keyManager, sni')
+    return tls
+  },
+})

@@ -1,0 +1,31 @@
+import { KeyStoreKind, SecretError, TrustManagerKind } from '#contracts'
+import { config, defineType, ref, string } from '#schema'
+
+const KNOWN_ALGORITHMS = /^(?:PKIX|SunX509|SunPKIX|X\.?509)$/i
+
+/** Trust by the certificates of a keystore. */
+export const TrustManager = defineType({
+  name: 'TrustManager',
+  kind: TrustManagerKind,
+  summary: 'Trusts the certificates of a keystore.',
+  config: {
+    keystore: ref(KeyStoreKind).meta({ description: 'The keystore; its trusted certificates count, not its keys.' }),
+    alg: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Algorithm of a trust manager in Java: PKIX, or what amounts to it here.' }),
+  },
+  create({ keystore, alg }, env) {
+    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
+      env.warn(`alg: "${alg}" means something only to a JVM and has no effect`)
+    }
+    return {
+      authorities: async () => {
+        const items = await keystore.items(null)
+        const trusted = items.filter(({ key }) => key === null).flatMap(({ certificates }) => certificates)
+        if (trusted.length > 0) return trusted
+        throw new SecretError('keystore: expected at least one trusted certificate, found none')
+      },
+      onChange: (listener) => keystore.onChange(listener),
+    }
+  },
+})

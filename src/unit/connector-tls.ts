@@ -1,0 +1,22 @@
+import type { ServerTls, UnitSettings } from '#contracts'
+import { type AdminInput, buildAdmin } from '#instance'
+import { type JsonObject, readDocument } from '#json'
+
+/** The TLS of a unit's connectors, in their order, and what keeps it going. */
+export interface ConnectorTls {
+  readonly tls: readonly (ServerTls | null)[]
+  /** Lets keystores and secrets be looked at again. */
+  reload(): void
+  dispose(): Promise<void>
+}
+
+/** Builds the TLS objects of admin.json for one unit; nothing is built where no connector speaks TLS. */
+export async function openConnectorTls({ admin }: UnitSettings, input: AdminInput): Promise<ConnectorTls> {
+  if (admin === null) return { tls: [], reload: () => {}, dispose: async () => {} }
+  const built = await buildAdmin(readDocument(admin).value as JsonObject, input)
+  return {
+    tls: built.fields.connectors.map(({ tls }) => tls ?? null),
+    reload: built.reload,
+    dispose: built.dispose,
+  }
+}
