@@ -1,0 +1,54 @@
+import { HandlerKind, SecretStoreKind } from '#contracts'
+import { config, defineType, duration, type Environment, ref, url } from '#schema'
+import { fetchJwkSet, RemoteKeys } from '#secrets'
+import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+
+const TWO_MINUTES = 120_000
+const SHORTEST_TIMEOUT = 10_000
+const SHORTEST_PAUSE = 1_000
+
+/** Finds keys that an issuer publishes. */
+export const JwkSetSecretStore = defineType({
+  name: 'JwkSetSecretStore',
+  kind: SecretStoreKind,
+  summary: 'Finds public keys in a JWK Set that somebody publishes.',
+  config: {
+    jwkUrl: config(url()).meta({ description: 'URL of the JWK Set.' }),
+    handler: ref(HandlerKind).prefault('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
+    cacheTimeout: config(duration()).prefault('2 minutes').meta({
+      description:
+        'How long fetched keys are used before they are fetched again; less than 10 seconds causes a warning, and the default is used.',
+    }),
+    cacheMissCacheTime: config(duration()).prefault('2 minutes').meta({
+      description: 'The least time between two fetches for keys that are not in the set; at least one second.',
+    }),
+    leaseExpiry: leaseExpiry(),
+  },
+  create: ({ jwkUrl, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry }, env) => {
+    if (jwkUrl.startsWith('http:')) warnOfPlainHttp(jwkUrl, env)
+    const { origin, pathname } = new URL(jwkUrl)
+    return new RemoteKeys({
+      source: env.name,
+      place: `${origin}${pathname}`,
+      cacheTimeout: usableTimeout(cacheTimeout, env),
+      missPause: Math.max(SHORTEST_PAUSE, cacheMissCacheTime),
+      lease: usableLease(leaseExpiry, env),
+      clock: env.clock,
+      logger: env.logger,
+      fetch: () => fetchJwkSet(jwkUrl, handler, env.logger),
+    })
+  },
+})
+
+function usableTimeout(cacheTimeout: number, env: Environment): number {
+  if (cacheTimeout >= SHORTEST_TIMEOUT) return cacheTimeout
+  env.warn('cacheTimeout can not be less than 10 seconds; the default of 2 minutes is used')
+  return TWO_MINUTES
+}
+
+/** Who can change the answer on its way can choose the keys that are trusted. */
+function warnOfPlainHttp(jwkUrl: string, env: Environment): void {
+  const { hostname } = new URL(jwkUrl)
+  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
+  env.warn('keys that are fetched over http can be replaced on their way; use https for jwkUrl')
+}

@@ -1,0 +1,128 @@
+import { type DecodedSecret, Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import { Changes } from './changes.ts'
+import type { JwkSet } from './jwk-set.ts'
+
+/** How keys are fetched and for how long they count. */
+export interface RemoteKeysSettings {
+  /** What messages call the store. */
+  readonly source: string
+  /** What messages call the place of the keys. */
+  readonly place: string
+  /** Milliseconds after which the keys are fetched anew. */
+  readonly cacheTimeout: number
+  /** Milliseconds between fetches for names that are not in the set. */
+  readonly missPause: number
+  /** Milliseconds for which keys can be used at most, where fetching fails. */
+  readonly lease: number
+  readonly clock: Clock
+  readonly logger: Logger
+  fetch(): Promise<JwkSet>
+}
+
+interface Fetched extends JwkSet {
+  readonly at: number
+  /** Secrets by the id they were asked for: every id stands for the whole set. */
+  readonly byId: Map<string, readonly Secret[]>
+}
+
+/** After a failure the endpoint is left alone for a while. */
+const FAILURE_PAUSE = 10_000
+const MOST_IDS = 1_000
+
+/**
+ * Keys that somebody else publishes. Fetched when they are first wanted, by one request for all who wait. While the
+ * endpoint fails, the last good set counts until its lease ends.
+ */
+export class RemoteKeys implements SecretStore {
+  readonly #settings: RemoteKeysSettings
+  readonly #changes = new Changes()
+  readonly onChange = this.#changes.onChange
+  #fetched: Fetched | null = null
+  #fetching: Promise<Fetched> | null = null
+  #failed: { readonly error: SecretError; readonly retryAt: number } | null = null
+  #nextMiss = 0
+
+  constructor(settings: RemoteKeysSettings) {
+    this.#settings = settings
+  }
+
+  /** Only keys come from here: a password is not known, so that another store can be asked for it. */
+  async find({ secretId, purpose, stableId }: SecretQuery): Promise<readonly Secret[] | null> {
+    if (purpose === 'GENERIC') return null
+    const begun = this.#settings.clock.monotonic()
+    const keys = await this.#current()
+    const missing = stableId !== undefined && !hasKey(keys, stableId) && keys.at < begun
+    return this.#secrets(missing ? await this.#afterMiss(keys) : keys, secretId)
+  }
+
+  async #current(): Promise<Fetched> {
+    const { clock, cacheTimeout, lease } = this.#settings
+    const now = clock.monotonic()
+    const last = this.#fetched
+    if (last !== null && now - last.at < Math.min(cacheTimeout, lease)) return last
+    const usable = last !== null && now - last.at < lease ? last : null
+    if (this.#failed === null) return this.#fetch().catch((error: unknown) => usable ?? Promise.reject(error))
+    // While it is failing nobody waits for an endpoint that may not answer at all, as long as there are keys to use.
+    if (now >= this.#failed.retryAt) {
+      const attempt = this.#fetch()
+      if (usable === null) return attempt
+      attempt.catch(() => {})
+    }
+    if (usable !== null) return usable
+    throw this.#failed.error
+  }
+
+  /** A key that is not in the set may have been published just now; but anyone can make up names. */
+  async #afterMiss(keys: Fetched): Promise<Fetched> {
+    const { clock, missPause } = this.#settings
+    const now = clock.monotonic()
+    const mayAsk = now >= this.#nextMiss && (this.#failed === null || now >= this.#failed.retryAt)
+    if (mayAsk) this.#nextMiss = now + missPause
+    else if (this.#fetching === null) return keys
+    return this.#fetch().catch(() => keys)
+  }
+
+  #fetch(): Promise<Fetched> {
+    this.#fetching ??= this.#fetchOnce().finally(() => {
+      this.#fetching = null
+    })
+    return this.#fetching
+  }
+
+  async #fetchOnce(): Promise<Fetched> {
+    const { clock, fetch, place, source, logger } = this.#settings
+    const at = clock.monotonic()
+    try {
+      const set = await fetch()
+      const changed = this.#fetched !== null && this.#fetched.version !== set.version
+      this.#fetched = { ...set, at, byId: new Map() }
+      if (this.#failed !== null) logger.info({ keys: place }, 'keys can be fetched again')
+      this.#failed = null
+      if (set.keys.length === 0) logger.warn({ keys: place }, 'a JWK Set holds no key that can be used')
+      if (changed) this.#changes.tell()
+      return this.#fetched
+    } catch (cause) {
+      const message = `${source}: the keys of ${place} can not be fetched: ${(cause as Error).message}`
+      const error = new SecretError(message, { cause })
+      if (this.#failed === null) logger.error({ error, keys: place }, 'keys can not be fetched')
+      this.#failed = { error, retryAt: clock.monotonic() + FAILURE_PAUSE }
+      throw error
+    }
+  }
+
+  #secrets(fetched: Fetched, secretId: string): readonly Secret[] {
+    const known = fetched.byId.get(secretId)
+    if (known !== undefined) return known
+    const secrets = fetched.keys.map((key: DecodedSecret) => {
+      return new Secret({ ...key, secretId, source: this.#settings.source })
+    })
+    if (fetched.byId.size < MOST_IDS) fetched.byId.set(secretId, secrets)
+    return secrets
+  }
+}
+
+function hasKey({ keys }: Fetched, stableId: string): boolean {
+  return keys.some((key) => key.stableId === stableId)
+}
