@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 import { type BodyControl, BodyFlow, type BodySink, type BodySource, FINISHED } from './body-flow.ts'
+import { OverfullContent } from './overfull-content.ts'
 import { PulledStream, StreamSource } from './stream-source.ts'
 import { memoryWriter, type StorageWriter, type StoredContent, type TemporaryStorage } from './temporary-storage.ts'
 
@@ -82,6 +83,27 @@ export class Body {
     return this.#collect(storage.limit, () => storage.open())
   }
 
+  /** Keeps the content if it fits into the storage; false where it does not: then it can still be read, once. */
+  async bufferIfFits(storage: TemporaryStorage): Promise<boolean> {
+    if (this.isBuffered) return true
+    if (this.#length !== null && this.#length > storage.limit) return false
+    const writer = storage.open()
+    const content = new OverfullContent(writer)
+    try {
+      if (await content.collect((sink) => this.pipe(sink))) {
+        this.#keep(await writer.finish())
+        this.#trailers = content.trailers
+        return true
+      }
+      if (this.#cancelled) throw new BodyCancelledError()
+      this.#source = content
+      return false
+    } catch (error) {
+      writer.discard()
+      throw error
+    }
+  }
+
   /** The whole content in memory; afterwards the body is buffered. */
   async read(maxBytes: number): Promise<Uint8Array> {
     await this.#collect(maxBytes, () => memoryWriter(maxBytes))
@@ -146,15 +168,18 @@ export class Body {
     const writer = open()
     try {
       await this.#write(writer)
-      const stored = await writer.finish()
-      if (this.#cancelled) throw new BodyCancelledError()
-      this.#length = stored.length
-      if (stored instanceof Uint8Array) this.#bytes = stored
-      else this.#stored = stored
+      this.#keep(await writer.finish())
     } catch (error) {
       writer.discard()
       throw error
     }
+  }
+
+  #keep(stored: Uint8Array | StoredContent): void {
+    if (this.#cancelled) throw new BodyCancelledError()
+    this.#length = stored.length
+    if (stored instanceof Uint8Array) this.#bytes = stored
+    else this.#stored = stored
   }
 
   #write(writer: StorageWriter): Promise<void> {
