@@ -10,6 +10,9 @@ const FIELD_COST = 32
 /** A method that can be said in HTTP/1.1 as well, where most upstreams are. */
 const METHOD = /^[A-Z][A-Z0-9!#$%&'*+.^_`|~-]{0,31}$/
 
+// nghttp2 lets none through; in HTTP/1.1 each would begin something new.
+const ENDS_LINE = /[\0\r\n]/
+
 /** The pseudo fields of a request and its ordinary ones, cookies in one piece. */
 interface Fields {
   readonly pseudo: ReadonlyMap<string, string>
@@ -59,6 +62,7 @@ function separate(raw: readonly string[]): Fields | Refusal {
     const name = raw[i]!
     const value = raw[i + 1]!
     bytes += name.length + value.length + FIELD_COST
+    if (ENDS_LINE.test(value)) return { status: 400, problem: 'a line break or NUL in a field' }
     if (name.startsWith(':')) {
       if (pseudo.has(name)) return { status: 400, problem: `more than one ${name}` }
       pseudo.set(name, value)

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { respond } from '#http'
+import { Authority, type Issued, opensslMissing, serverTlsOf } from '#test/certificates'
+import { H2Client } from '#test/h2-client'
+import { FRAME, FrameClient, frame, GET, literal } from '#test/h2-frames'
+import { listening } from '#test/listening'
+
+const options = { skip: opensslMissing, timeout: 30_000 }
+const authority = opensslMissing === false ? new Authority() : null
+const issued = authority?.issue({ name: 'localhost' }) as Issued
+after(() => authority?.[Symbol.dispose]())
+
+const EIGHT = Buffer.alloc(8)
+const CANCEL = Buffer.from([0, 0, 0, 8])
+
+/** What an attacker sends in the n-th turn. */
+const floods: Readonly<Record<string, (turn: number) => Uint8Array[]>> = {
+  'rapid reset': (turn) => [frame(FRAME.headers, 5, 2 * turn + 1, GET), frame(FRAME.reset, 0, 2 * turn + 1, CANCEL)],
+  settings: () => [frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 255, 255]))],
+  ping: () => [frame(FRAME.ping, 0, 0, EIGHT)],
+  priority: (turn) => [frame(FRAME.priority, 0, 2 * turn + 1, Buffer.from([0, 0, 0, 0, 1]))],
+  'window update': () => [frame(FRAME.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))],
+  'empty DATA': (turn) =>
+    turn === 0
+      ? [
+          frame(
+            FRAME.headers,
+            4,
+            1,
+            literal({ ':method': 'POST', ':scheme': 'https', ':authority': 'a', ':path': '/' }),
+          ),
+        ]
+      : [frame(FRAME.data, 0, 1)],
+  'empty CONTINUATION': (turn) => [turn === 0 ? frame(FRAME.headers, 1, 1, GET) : frame(FRAME.continuation, 0, 1)],
+  'CONTINUATION with fields': (turn) => [
+    turn === 0
+      ? frame(FRAME.headers, 1, 1, GET)
+      : frame(FRAME.continuation, 0, 1, literal({ 'x-more': 'x'.repeat(100) })),
+  ],
+  'unknown frames': () => [frame(0xbb, 0, 0, Buffer.alloc(64))],
+  'requests that are malformed': (turn) => [
+    frame(FRAME.headers, 5, 2 * turn + 1, literal({ ':method': 'GET', 'X-Upper': '1' })),
+  ],
+}
+
+for (const [name, turn] of Object.entries(floods)) {
+  test(`a flood of ${name} ends with its connection; others are served meanwhile (F25)`, options, async () => {
+    await using server = await listening(async () => respond(200, {}, 'ok'), { tls: serverTlsOf(issued) })
+    await using attacker = await FrameClient.open(server.port)
+    await using victim = new H2Client(server.port)
+    let [asked, answered, slowest] = [0, 0, 0]
+    let over = false
+    void attacker.closed.then(() => {
+      over = true
+    })
+    for (let round = 0; !over && round < 5_000; round++) {
+      attacker.send(...Array.from({ length: 200 }, (_, at) => turn(round * 200 + at)).flat())
+      await attacker.flushed()
+      if (round % 20 !== 0) continue
+      const began = performance.now()
+      asked++
+      if ((await victim.ask('/')).status === 200) answered++
+      slowest = Math.max(slowest, performance.now() - began)
+    }
+    assert.equal(over, true, 'the attacker is still connected')
+    assert.equal(answered, asked)
+    assert.ok(slowest < 1000, `the slowest answer took ${slowest} ms`)
+    assert.equal((await victim.ask('/')).status, 200)
+  })
+}
+
+const broken: Readonly<Record<string, Uint8Array[]>> = {
+  'malformed HPACK': [frame(FRAME.headers, 5, 1, Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]))],
+  'a window that overflows': Array.from({ length: 3 }, () =>
+    frame(FRAME.windowUpdate, 0, 0, Buffer.from([0x7f, 0xff, 0xff, 0xff])),
+  ),
+  'a frame that is too long': [Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
+  'DATA on no stream': [frame(FRAME.data, 0, 0, EIGHT)],
+  'a stream number of the server': [frame(FRAME.headers, 5, 2, GET)],
+}
+
+for (const [name, frames] of Object.entries(broken)) {
+  test(`${name} ends that connection only (B90)`, options, async () => {
+    await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })
+    await using victim = new H2Client(server.port)
+    assert.equal((await victim.ask('/')).status, 200)
+    await using attacker = await FrameClient.open(server.port)
+    attacker.send(...frames)
+    await attacker.closed
+    assert.equal((await victim.ask('/')).status, 200)
+  })
+}
+
+const malformed: Readonly<Record<string, Record<string, string>>> = {
+  'a line break in the path': {
+    ':method': 'GET',
+    ':scheme': 'https',
+    ':authority': 'a',
+    ':path': '/ HTTP/1.1\r\nx: y',
+  },
+  'a name in capitals': { ':method': 'GET', ':scheme': 'https', ':authority': 'a', ':path': '/', 'X-A': 'b' },
+  'a connection header': { ':method': 'GET', ':scheme': 'https', ':authority': 'a', ':path': '/', connection: 'close' },
+  'Transfer-Encoding': {
+    ':method': 'POST',
+    ':scheme': 'https',
+    ':authority': 'a',
+    ':path': '/',
+    'transfer-encoding': 'chunked',
+  },
+  'a pseudo field after others': { ':method': 'GET', ':scheme': 'https', 'x-a': '1', ':authority': 'a', ':path': '/' },
+  'an unknown pseudo field': { ':method': 'GET', ':scheme': 'https', ':authority': 'a', ':path': '/', ':x': '1' },
+}
+
+for (const [name, fields] of Object.entries(malformed)) {
+  test(`${name} never reaches a handler (B9)`, options, async () => {
+    let reached = 0
+    const count = async () => {
+      reached++
+      return respond(200)
+    }
+    await using server = await listening(count, { tls: serverTlsOf(issued) })
+    await using client = await FrameClient.open(server.port)
+    client.send(frame(FRAME.headers, 5, 1, literal(fields)), frame(FRAME.headers, 5, 3, Buffer.concat([GET, GET])))
+    client.send(frame(FRAME.headers, 5, 5, GET))
+    while (reached === 0 && !client.socket.destroyed) await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(reached <= 1)
+  })
+}
+
+test('a field with a line break in its value reaches no handler: nghttp2 leaves it out (B9)', options, async () => {
+  const seen = Promise.withResolvers<string>()
+  await using server = await listening(
+    async ({ request }) => {
+      seen.resolve(request.headers.raw().join('|'))
+      return respond(200)
+    },
+    { tls: serverTlsOf(issued) },
+  )
+  await using client = await FrameClient.open(server.port)
+  const fields = {
+    ':method': 'GET',
+    ':scheme': 'https',
+    ':authority': 'a',
+    ':path': '/',
+    'x-a': 'b\r\nc: d',
+    'x-b': '1',
+  }
+  client.send(frame(FRAME.headers, 5, 1, literal(fields)))
+  const raw = await seen.promise
+  assert.match(raw, /x-b\|1/)
+  assert.doesNotMatch(raw, /x-a|c: d|[\r\n]/)
+})

@@ -1,0 +1,82 @@
+// HTTP/2 written by hand, for what no client would send.
+import { once } from 'node:events'
+import { connect, type TLSSocket } from 'node:tls'
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+
+/** The numbers of frames. */
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  windowUpdate: 8,
+  continuation: 9,
+}
+
+/** One frame: type, flags, stream, payload. */
+export function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = flags
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** A header block of literal fields without indexing. */
+export function literal(fields: Readonly<Record<string, string>>): Buffer {
+  const parts = Object.entries(fields).map(([name, value]) =>
+    Buffer.concat([
+      Buffer.from([0, name.length]),
+      Buffer.from(name),
+      Buffer.from([value.length]),
+      Buffer.from(value, 'latin1'),
+    ]),
+  )
+  return Buffer.concat(parts)
+}
+
+/** The header block of `GET /`. */
+export const GET = literal({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': '/' })
+
+/** A connection on which frames are written by hand. */
+export class FrameClient implements AsyncDisposable {
+  readonly socket: TLSSocket
+  readonly closed: Promise<void>
+  received = Buffer.alloc(0)
+
+  private constructor(socket: TLSSocket) {
+    this.socket = socket
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    socket.on('error', () => {})
+    socket.on('data', (chunk: Buffer) => {
+      if (this.received.length < 100_000) this.received = Buffer.concat([this.received, chunk])
+    })
+  }
+
+  static async open(port: number): Promise<FrameClient> {
+    const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
+    const client = new FrameClient(socket)
+    await once(socket, 'secureConnect')
+    client.send(PREFACE, frame(FRAME.settings, 0, 0))
+    return client
+  }
+
+  send(...frames: Uint8Array[]): boolean {
+    return !this.socket.destroyed && this.socket.write(Buffer.concat(frames))
+  }
+
+  /** Waits until the socket takes more, or is closed. */
+  async flushed(): Promise<void> {
+    if (this.socket.destroyed || !this.socket.writableNeedDrain) return
+    await Promise.race([once(this.socket, 'drain'), this.closed])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy()
+    await this.closed
+  }
+}
