@@ -1,5 +1,5 @@
 import { HandlerKind } from '#contracts'
-import { defineType } from '#schema'
+import { boolean, config, defineType } from '#schema'
 import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
 
 /** Sends requests for the gateway's own purposes; that no answer came back is for the caller to judge. */
@@ -7,7 +7,14 @@ export const ClientHandler = defineType({
   name: 'ClientHandler',
   kind: HandlerKind,
   summary: 'Sends requests to other services; a failure to reach them is thrown.',
-  config: PROXY_FIELDS,
+  config: {
+    ...PROXY_FIELDS,
+    disableRetries: config(boolean()).prefault(false).meta({
+      description: 'True: no retries, whatever retries says.',
+      replacement: 'leave retries out, which is the same',
+    }),
+  },
   check: checkProxySettings,
-  create: upstreamOf,
+  create: ({ disableRetries, ...settings }, env) =>
+    upstreamOf(disableRetries ? { ...settings, retries: undefined } : settings, env),
 })

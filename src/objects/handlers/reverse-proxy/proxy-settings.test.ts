@@ -58,6 +58,8 @@ test('the defaults are those of the specification', () => {
     sslCipherSuites: undefined,
     sslContextAlgorithm: undefined,
     sslEnabledProtocols: undefined,
+    retries: undefined,
+    circuitBreaker: undefined,
     vertx: {},
   })
 })
@@ -93,7 +95,7 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('what the gateway can not do is an unknown field, never a silent one', async () => {
-  for (const name of ['retries', 'circuitBreaker', 'websocket', 'proxyOptions', 'protocolVersion']) {
+  for (const name of ['websocket', 'proxyOptions', 'protocolVersion']) {
     await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
   }
   for (const name of ['http2PriorKnowledge', 'disableRetries']) {

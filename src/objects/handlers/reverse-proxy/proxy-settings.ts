@@ -15,6 +15,9 @@ import {
   ref,
   type Settled,
 } from '#schema'
+import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { resilient } from './resilient-sending.ts'
+import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
 
 /** Option names that users may not write under `vertx`: the handler has fields for them. */
@@ -89,6 +92,8 @@ export const PROXY_FIELDS = {
       'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
   }),
   ...TLS_FIELDS,
+  retries: RETRIES_FIELD,
+  circuitBreaker: CIRCUIT_BREAKER_FIELD,
   vertx: map(config(json()), {
     except: DISALLOWED_OPTIONS,
     reason: 'is not allowed here; use the fields of the handler',
@@ -104,8 +109,9 @@ export const PROXY_FIELDS = {
 export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 
 /** Reports values that only show once they are settled. */
-export function checkProxySettings({ vertx }: ProxySettings, report: (path: string, message: string) => void): void {
-  const { maxWaitQueueSize } = vertx
+export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
+  if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
+  const { maxWaitQueueSize } = settings.vertx
   if (maxWaitQueueSize === undefined || queueSizeOf(maxWaitQueueSize) !== null) return
   report('/vertx/maxWaitQueueSize', `expected an integer of at least -1, got ${JSON.stringify(maxWaitQueueSize)}`)
 }
@@ -130,11 +136,10 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   const send: Handler = (exchange) => client.send(exchange, exchange.request)
   // The handler's own word decides, else that of admin.json (decisions 4).
   const streams = asyncBehavior === undefined ? env.streaming : asyncBehavior === 'streaming'
-  if (!streams) return whole(send, temporaryStorage ?? null)
-  if (temporaryStorage !== undefined) {
+  if (streams && temporaryStorage !== undefined) {
     env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
   }
-  return send
+  return resilient(streams ? send : whole(send, temporaryStorage ?? null), settings, env)
 }
 
 /** Waits for the whole response: one that is broken, late or too large is then an error and not a cut. */

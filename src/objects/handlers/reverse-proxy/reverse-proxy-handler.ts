@@ -12,6 +12,7 @@ import {
 import type { Logger } from '#logging'
 import { defineType } from '#schema'
 import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
+import { isReported } from './retries.ts'
 
 /** Relays requests to the protected application. */
 export const ReverseProxyHandler = defineType({
@@ -31,7 +32,7 @@ export function answeringFailures(send: Handler, logger: Logger): Handler {
     } catch (error) {
       // A body that was read before is the route's mistake, not the client's: see BodyConsumedError.
       if (!(error instanceof UpstreamError) || error.cause instanceof BodyConsumedError) throw error
-      log(error, exchange, logger)
+      if (!isReported(error)) log(error, exchange, logger)
       return answerTo(error)
     }
   }

@@ -1,0 +1,36 @@
+import { UpstreamError, type UpstreamErrorCode } from '#client'
+import type { Exchange } from '#http'
+import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+
+// RFC 9110 section 9.2.2
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+
+/** Failures before the first byte of a request was sent: its body has not been touched either. */
+const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set(['GW_UPSTREAM_CONNECT', 'GW_UPSTREAM_POOL_FULL'])
+
+const STORAGE_CALLS: ReadonlySet<unknown> = new Set(['open', 'write', 'mkdir'])
+
+/**
+ * Makes a request ready to be sent more than once, and says whether it is. A body is kept only where a retry may need
+ * it: for an idempotent method, or where a response may ask for a retry.
+ */
+export async function keepForReplay(exchange: Exchange, responsesMayAsk: boolean): Promise<boolean> {
+  const { method, body } = exchange.request
+  if (body.isEmpty || body.isBuffered) return true
+  if (!responsesMayAsk && !IDEMPOTENT.has(method)) return false
+  try {
+    return await body.bufferIfFits(exchange.storage)
+  } catch (error) {
+    if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE', error)
+    // A storage that can not be written to is no mistake of the client.
+    if (error instanceof Error && 'syscall' in error && STORAGE_CALLS.has(error.syscall)) throw error
+    throw new UpstreamError('GW_REQUEST_BODY', error)
+  }
+}
+
+/** Whether a request may be sent again after an exception (decisions, "Retries"). */
+export function mayRepeatAfter(error: unknown, exchange: Exchange, replayable: boolean): boolean {
+  if (!isFailure(error, exchange)) return false
+  if (error instanceof UpstreamError && UNSENT.has(error.code)) return true
+  return replayable && IDEMPOTENT.has(exchange.request.method)
+}

@@ -1,0 +1,67 @@
+import { passes } from '#contracts'
+import type { Exchange, Handler } from '#http'
+import type { Logger } from '#logging'
+import type { Attempt, Outcome } from '../../lib/circuit-breaker/circuit-breaking.ts'
+import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+import type { Pauses } from './pauses.ts'
+import { keepForReplay, mayRepeatAfter } from './replay.ts'
+import type { RetrySettings } from './retry-fields.ts'
+
+const reported = new WeakSet<object>()
+
+/** Whether an exception was logged when the retries were given up. */
+export function isReported(error: object): boolean {
+  return reported.has(error)
+}
+
+/** Sends a request again while it fails, as often as the settings say and as it can do no harm. */
+export function retrying(
+  send: Handler,
+  { condition, count, delay }: Pick<RetrySettings, 'condition' | 'count' | 'delay'>,
+  pauses: Pauses,
+  logger: Logger,
+): Attempt {
+  const { expression } = condition
+  const responsesMayAsk = !expression.constant || expression.evaluate({ lookup: () => undefined }) === true
+
+  const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
+    try {
+      const response = await send(exchange)
+      return { response, failed: responsesMayAsk && (await passes(condition, exchange, response, logger)) }
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  return async (exchange) => {
+    const replayable = await keepForReplay(exchange, responsesMayAsk)
+    for (let retries = 0; ; retries++) {
+      const result = await attempt(exchange)
+      const fields = { retries, upstream: exchange.request.uri.origin, transactionId: exchange.transactionId.value }
+      if ('error' in result) {
+        const { error } = result
+        if (retries < count && mayRepeatAfter(error, exchange, replayable)) {
+          await pauses.wait(exchange, delay)
+          continue
+        }
+        if (retries > 0 && isFailure(error, exchange)) {
+          logger.warn({ ...fields, error }, 'all retries failed')
+          if (error instanceof Error) reported.add(error)
+        }
+        throw error
+      }
+      if (!result.failed) {
+        if (retries > 0) logger.debug(fields, 'a retry succeeded')
+        return result
+      }
+      if (retries < count && replayable) {
+        // Before the pause: the connection must not wait with the request.
+        result.response.body.cancel()
+        await pauses.wait(exchange, delay)
+        continue
+      }
+      if (retries > 0) logger.warn({ ...fields, status: result.response.status }, 'all retries failed')
+      return result
+    }
+  }
+}

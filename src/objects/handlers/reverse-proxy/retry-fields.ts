@@ -1,0 +1,27 @@
+import { Executor } from '#contracts'
+import { boolean, config, type DecodedMembers, duration, integer, object, ref, runtime, type Settled } from '#schema'
+
+const MEMBERS = {
+  enabled: config(boolean()).prefault(true).meta({ description: 'Whether requests are retried.' }),
+  condition: runtime('boolean').prefault('${false}').meta({
+    description:
+      'Asked about each response. True: it is a failure, and the request is sent again. False: only a request that got no answer is.',
+  }),
+  executor: ref(Executor)
+    .prefault('ScheduledExecutorService')
+    .meta({ description: 'Service that waits for the delay.' }),
+  count: config(integer({ min: 0 }))
+    .prefault(5)
+    .meta({ description: 'How often one request is sent again at most, for whatever reason.' }),
+  delay: config(duration({ unlimited: false }))
+    .prefault('10 seconds')
+    .meta({ description: 'Wait before each retry.' }),
+}
+
+/** The field `retries`. */
+export const RETRIES_FIELD = object(MEMBERS).optional().meta({
+  description: 'Sends requests again that got no answer, or not the right one. Not set: no retries.',
+})
+
+/** How requests are sent again. */
+export type RetrySettings = Settled<DecodedMembers<typeof MEMBERS>>
