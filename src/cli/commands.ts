@@ -46,6 +46,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./schema-command.ts')).SchemaCommand,
   },
   {
+    name: 'keys',
+    summary: 'make a keystore for development',
+    load: async () => (await import('./keys/keys-command.ts')).KeysCommand,
+  },
+  {
     name: 'version',
     summary: 'print versions',
     load: async () => (await import('./version-command.ts')).VersionCommand,

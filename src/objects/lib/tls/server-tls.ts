@@ -19,7 +19,7 @@ import {
   type Settled,
   secretId,
 } from '#schema'
-import { Changes } from './changes.ts'
+import { Changes } from '#secrets'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
 import { identityOfSecret } from './secret-identity.ts'

@@ -1,8 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
 import type { Logger } from '#logging'
-import { type KeyStoreEntry, type KeyStoreType, type KeyStore as ReadKeyStore, readKeyStore } from '#secrets'
-import { Changes } from '../../lib/tls/changes.ts'
+import { Changes, type KeyStoreEntry, type KeyStoreType, type KeyStore as ReadKeyStore, readKeyStore } from '#secrets'
 
 /** How often the file is looked at. */
 const INTERVAL = 1_000

@@ -1,0 +1,73 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { altName, selfSigned, writePkcs12 } from '#secrets'
+
+/** The types of keys that are made. */
+export const KEY_TYPES = ['rsa', 'ec', 'ed25519'] as const
+
+/** What keystore is wanted. */
+export interface KeystoreWish {
+  readonly out: string
+  readonly alias: string
+  readonly type: (typeof KEY_TYPES)[number]
+  readonly hosts: readonly string[]
+  readonly days: number
+  readonly passwordFile: string
+}
+
+/** What was made. */
+export interface GeneratedKeystore {
+  readonly fingerprint: string
+  readonly notAfter: Date
+  readonly passwordIsNew: boolean
+}
+
+const DAY = 86_400_000
+/** Clocks of clients may be behind. */
+const EARLIER = 3_600_000
+
+/** Makes a key, a certificate that it signs itself, and a keystore of both. Never writes over a file. */
+export function generateKeystore(wish: KeystoreWish, now: Date): GeneratedKeystore {
+  const { privateKey, publicKey } = keyPair(wish.type)
+  const certificate = selfSigned({
+    privateKey,
+    publicKey,
+    commonName: wish.hosts[0] as string,
+    altNames: wish.hosts.map(altName),
+    notBefore: new Date(now.getTime() - EARLIER),
+    notAfter: new Date(now.getTime() + wish.days * DAY),
+  })
+  const known = passwordIn(wish.passwordFile)
+  const password = known ?? randomBytes(24).toString('base64url')
+  const keystore = writePkcs12({ alias: wish.alias, key: privateKey, chain: [certificate] }, password)
+  writeNew(wish.out, keystore)
+  if (known === null) writeNew(wish.passwordFile, password)
+  return { fingerprint: certificate.fingerprint256, notAfter: certificate.validToDate, passwordIsNew: known === null }
+}
+
+function keyPair(type: KeystoreWish['type']): { privateKey: KeyObject; publicKey: KeyObject } {
+  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 3072 })
+  if (type === 'ec') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return generateKeyPairSync('ed25519')
+}
+
+/** The password of the file, as stores read it; null where there is no such file. */
+function passwordIn(file: string): string | null {
+  try {
+    const password = readFileSync(file, 'utf8')
+    if (password === '' || /[\r\n]/.test(password)) {
+      throw new Error(`${file}: expected one password without a line break, as secret stores expect it`)
+    }
+    return password
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Readable by the owner alone; a file that is there stays as it is. */
+function writeNew(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+}

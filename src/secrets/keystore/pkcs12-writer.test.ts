@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { opensslMissing } from '#test/certificates'
+import { readKeyStore } from './keystore.ts'
+import { writePkcs12 } from './pkcs12-writer.ts'
+import { altName, selfSigned } from './self-signed.ts'
+
+const pairs = {
+  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ec: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  ed25519: () => generateKeyPairSync('ed25519'),
+}
+
+for (const [type, make] of Object.entries(pairs)) {
+  test(`a keystore with an ${type} key that was written can be read, and openssl reads it too`, () => {
+    const { privateKey, publicKey } = make()
+    const day = 86_400_000
+    const certificate = selfSigned({
+      privateKey,
+      publicKey,
+      commonName: 'localhost',
+      altNames: ['localhost', '127.0.0.1', '::1', '2001:db8::5'].map(altName),
+      notBefore: new Date(Date.now() - day),
+      notAfter: new Date(Date.now() + day),
+    })
+    assert.equal(certificate.verify(certificate.publicKey), true)
+    assert.equal(
+      certificate.subjectAltName,
+      'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:2001:DB8:0:0:0:0:0:5',
+    )
+    const bytes = writePkcs12({ alias: 'my key', key: privateKey, chain: [certificate] }, 'pässword')
+    const [entry] = readKeyStore(bytes, 'PKCS12', 'pässword').entries
+    assert.ok(entry?.kind === 'key')
+    assert.equal(entry.alias, 'my key')
+    assert.ok(entry.privateKey(null).equals(privateKey))
+    assert.equal(entry.chain[0]?.fingerprint256, certificate.fingerprint256)
+    assert.throws(() => readKeyStore(bytes, 'PKCS12', 'wrong'), { code: 'GW_KEYSTORE_PASSWORD' })
+    if (opensslMissing !== false) return
+    const args = ['pkcs12', '-nodes', '-passin', 'pass:pässword']
+    const { stdout, stderr } = spawnSync('openssl', args, { input: bytes, encoding: 'utf8' })
+    assert.match(stdout, /friendlyName: my key[\s\S]*BEGIN CERTIFICATE[\s\S]*BEGIN PRIVATE KEY/, stderr)
+  })
+}
