@@ -30,12 +30,12 @@ export function isAbsent(error: unknown): boolean {
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** The whole content of a regular file of bounded size; a path that ends in a link is not followed. */
-export async function readSecretFile(realPath: string): Promise<Buffer> {
+export async function readSecretFile(realPath: string, largest: number = LARGEST_FILE): Promise<Buffer> {
   const handle = await open(realPath, FLAGS)
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) throw new Error('expected a regular file')
-    if (stats.size > LARGEST_FILE) throw new Error(`expected at most ${LARGEST_FILE} bytes, got ${stats.size}`)
+    if (stats.size > largest) throw new Error(`expected at most ${largest} bytes, got ${stats.size}`)
     // One byte more than there should be: a file that grows meanwhile is noticed.
     const content = Buffer.alloc(stats.size + 1)
     for (let length = 0; length < content.length; ) {

@@ -20,12 +20,11 @@ export interface CertificateOptions {
 }
 
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'))
-const YEAR = 365 * 24 * 3_600_000
 
-/** A P-256 key and its certificate, valid from yesterday for a year unless the test says otherwise. */
+/** A P-256 key and its certificate, valid from 2020 to 2049 unless the test says otherwise. */
 export function testIdentity(name: string, options: CertificateOptions = {}): TestIdentity {
   const key = options.key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const { issuer, from = new Date(Date.now() - 86_400_000), to = new Date(Date.now() + YEAR) } = options
+  const { issuer, from = new Date(Date.UTC(2020, 0)), to = new Date(Date.UTC(2050, 0)) } = options
   const subject = distinguishedName(name)
   const issuerName = issuer === undefined ? subject : distinguishedName(issuer.certificate.subject.replace(/^CN=/, ''))
   const { publicKey } = keyPairOf(key)

@@ -1,0 +1,103 @@
+import { dirname, resolve } from 'node:path'
+import { providerOf, type SecretError, SecretStoreKind, SecretsProviderKind } from '#contracts'
+import {
+  ConfigError,
+  config,
+  defineType,
+  exactlyOneOf,
+  field,
+  list,
+  object,
+  oneOf,
+  ref,
+  regex,
+  secretId,
+  string,
+} from '#schema'
+import type { KeyStoreType } from '#secrets'
+import { autoRefresh, keepLooking } from '../lib/auto-refresh.ts'
+import { checkMappings } from '../lib/formats.ts'
+import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { KeyStoreProblems } from './key-store-problems.ts'
+import { KeyStoreSecrets } from './key-store-secrets.ts'
+
+/** The secret id of a password. What stands here by mistake may be the password itself: it is not shown. */
+const passwordId = () => {
+  const id = secretId()
+  return field<string>({ label: 'a secret id', schema: () => ({ type: 'string' }) }, (value, report) => {
+    if (!id.safeParse(value).success) {
+      report('expected the secret id of a password: letters, digits, "-" and "_" in words joined by dots')
+    }
+    return value as string
+  })
+}
+
+const mapping = object(
+  {
+    secretId: config(secretId()).meta({ description: 'Secret ID by which the entries are looked up.' }),
+    aliases: list(config(string({ nonEmpty: true })), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Aliases of entries; the first is the active secret.' }),
+    aliasesMatching: list(config(regex()), { nonEmpty: true })
+      .optional()
+      .meta({ description: 'Regular expressions; entries whose whole alias one matches are taken, sorted by alias.' }),
+  },
+  { rules: [exactlyOneOf('aliases', 'aliasesMatching')] },
+)
+
+/** Finds keys, certificates and passwords in a keystore. */
+export const KeyStoreSecretStore = defineType({
+  name: 'KeyStoreSecretStore',
+  kind: SecretStoreKind,
+  summary: 'Finds keys, certificates and passwords in a keystore file.',
+  config: {
+    file: config(string({ nonEmpty: true })).meta({
+      description: 'Path of the keystore; a relative path starts at the instance directory.',
+    }),
+    storeType: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
+      .prefault('PKCS12')
+      .meta({ description: 'Type of the keystore. `JKS` and `JCEKS` are insecure.' }),
+    storePasswordSecretId: config(passwordId())
+      .optional()
+      .meta({ description: 'Secret ID of the password of the keystore; without it the keystore has none.' }),
+    entryPasswordSecretId: config(passwordId())
+      .optional()
+      .meta({ description: 'Secret ID of the password of all entries; by default that of the keystore.' }),
+    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider that is asked for the passwords.' }),
+    mappings: list(mapping, { nonEmpty: true }).meta({
+      description: 'Which entries belong to which secret ID; each has either `aliases` or `aliasesMatching`.',
+    }),
+    leaseExpiry: leaseExpiry(),
+    securityProvider: config(string()).optional().meta({
+      description: 'Security provider that loads the keystore.',
+      unsupported: 'keystores are read without a JVM',
+    }),
+    autoRefresh: autoRefresh(),
+  },
+  renamed: { storePassword: 'storePasswordSecretId', keyEntryPassword: 'entryPasswordSecretId' },
+  check: ({ mappings }, report) => checkMappings(mappings, report),
+  create: async (settings, env) => {
+    const { storeType, secretsProvider, autoRefresh } = settings
+    if (storeType !== 'PKCS12') env.warn(`keystores of type ${storeType} are insecure; convert this one to PKCS12`)
+    const file = resolve(env.directories.instance, settings.file)
+    const passwords = providerOf([secretsProvider, env.secrets])
+    const secrets = new KeyStoreSecrets({
+      file,
+      type: storeType as KeyStoreType,
+      storePasswordSecretId: settings.storePasswordSecretId ?? null,
+      entryPasswordSecretId: settings.entryPasswordSecretId ?? null,
+      passwords,
+      mappings: settings.mappings,
+      lease: usableLease(settings.leaseExpiry, env),
+      env,
+    })
+    await secrets.open().catch(asConfigError)
+    keepLooking(autoRefresh, dirname(file), env, () => secrets.check())
+    if (autoRefresh.enabled) env.onDispose(passwords.onChange(() => void secrets.refresh()))
+    return secrets
+  },
+})
+
+function asConfigError(error: SecretError): never {
+  throw error instanceof KeyStoreProblems ? new ConfigError(error.problems) : error
+}

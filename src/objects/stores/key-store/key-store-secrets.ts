@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
+import type { Secret, SecretQuery, SecretStore, SecretsProvider } from '#contracts'
+import type { Environment } from '#schema'
+import {
+  Changes,
+  fileState,
+  KeyStoreError,
+  type KeyStoreType,
+  Leased,
+  type Reading,
+  readKeyStore,
+  readSecretFile,
+} from '#secrets'
+import { type Mapping, mappedSecrets } from './key-store-mappings.ts'
+import { KeyStoreProblems } from './key-store-problems.ts'
+
+/** What a keystore is opened with. */
+export interface KeyStoreSettings {
+  readonly file: string
+  readonly type: KeyStoreType
+  readonly storePasswordSecretId: string | null
+  readonly entryPasswordSecretId: string | null
+  readonly passwords: SecretsProvider
+  readonly mappings: readonly Mapping[]
+  readonly lease: number
+  readonly env: Environment
+}
+
+type SecretsByIds = ReadonlyMap<string, readonly Secret[]>
+
+/** The most bytes of a keystore that is read. */
+const LARGEST_KEYSTORE = 16 * 1024 * 1024
+
+/** The secrets that entries of a keystore are mapped to; read again when the lease ends or the file changes. */
+export class KeyStoreSecrets implements SecretStore {
+  readonly #settings: KeyStoreSettings
+  readonly #ids: ReadonlySet<string>
+  readonly #content: Leased<SecretsByIds>
+  readonly #changes = new Changes()
+  readonly onChange = this.#changes.onChange
+  /** What the file looked like when it was read last. */
+  #state: string | null = null
+  /** What was made of the file last: keys are slow to open on purpose, and the same file holds the same ones. */
+  #last: Reading<SecretsByIds> | null = null
+  /** While loading, the author of the configuration hears of what is not quite right; afterwards the log does. */
+  #isOpen = false
+
+  constructor(settings: KeyStoreSettings) {
+    this.#settings = settings
+    this.#ids = new Set(settings.mappings.map(({ secretId }) => secretId))
+    const { file, lease, env } = settings
+    const { logger } = env
+    this.#content = new Leased({
+      lease,
+      clock: env.clock,
+      read: () => this.#read(),
+      onFailure: (error, kept) => {
+        if (!this.#isOpen) return
+        const outcome = kept > 0 ? 'its last good secrets count until their lease ends' : 'queries for its secrets fail'
+        logger.error({ error, file, keptForMilliseconds: kept }, `a keystore can not be read; ${outcome}`)
+      },
+      onRecovery: () => logger.info({ file }, 'a keystore can be read again'),
+      onChange: () => {
+        logger.info({ file }, 'a keystore has changed and was read again')
+        this.#changes.tell()
+      },
+    })
+  }
+
+  /** Reads the keystore for the first time. */
+  async open(): Promise<void> {
+    await this.#content.get()
+    this.#isOpen = true
+  }
+
+  async find({ secretId }: SecretQuery): Promise<readonly Secret[] | null> {
+    if (!this.#ids.has(secretId)) return null
+    return (await this.#content.get()).get(secretId) ?? []
+  }
+
+  /** Reads the keystore again if its file has changed since it was read. */
+  async check(): Promise<void> {
+    if ((await fileState(this.#settings.file)) !== this.#state) await this.refresh()
+  }
+
+  /** Reads the keystore again; never fails. */
+  refresh(): Promise<void> {
+    return this.#content.refresh()
+  }
+
+  async #read(): Promise<Reading<SecretsByIds>> {
+    const { file, type, storePasswordSecretId, entryPasswordSecretId, mappings, env } = this.#settings
+    // Taken before the content, so that a change in between is seen as one.
+    this.#state = await fileState(file)
+    const bytes = await this.#at('/file', `the keystore "${file}" can not be read`, async () =>
+      readSecretFile(await realpath(file), LARGEST_KEYSTORE),
+    )
+    const storePassword = await this.#password('/storePasswordSecretId', storePasswordSecretId)
+    const entryPassword = await this.#password('/entryPasswordSecretId', entryPasswordSecretId)
+    const version = versionOf(bytes, [storePassword, entryPassword])
+    if (this.#last?.version === version) return this.#last
+    const keyStore = await this.#at('/file', `the keystore "${file}" can not be opened`, async () =>
+      readKeyStore(bytes, type, storePassword),
+    )
+    for (const warning of keyStore.warnings) this.#notice(`the keystore "${file}": ${warning}`)
+    const { secrets, problems } = mappedSecrets(keyStore, mappings, {
+      entryPassword,
+      source: env.name,
+      now: env.clock.now(),
+      notice: (message) => this.#notice(message),
+    })
+    if (problems.length > 0) throw new KeyStoreProblems(env.name, problems)
+    this.#last = { content: secrets, version }
+    return this.#last
+  }
+
+  #notice(message: string): void {
+    const { env, file } = this.#settings
+    if (this.#isOpen) env.logger.warn({ file }, message)
+    else env.warn(message)
+  }
+
+  async #password(pointer: string, secretId: string | null): Promise<string | null> {
+    if (secretId === null) return null
+    const { file, passwords } = this.#settings
+    return this.#at(pointer, `the password of the keystore "${file}" can not be had`, async () => {
+      const secret = await passwords.active({ secretId, purpose: 'GENERIC' })
+      return secret.revealText()
+    })
+  }
+
+  async #at<T>(pointer: string, what: string, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act()
+    } catch (error) {
+      const reason = error instanceof KeyStoreError ? error.detail : (error as Error).message
+      throw new KeyStoreProblems(this.#settings.env.name, [{ pointer, message: `${what}: ${reason}` }])
+    }
+  }
+}
+
+/** The same for the same file and passwords only. */
+function versionOf(bytes: Buffer, passwords: readonly (string | null)[]): string {
+  const hash = createHash('sha256').update(bytes)
+  for (const password of passwords) hash.update(`\0${password ?? ''}`)
+  return hash.digest('base64')
+}
