@@ -2,16 +2,27 @@ import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
+import { UnaskedContinue } from './unasked-continue.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** One place in a pool: a connection, and the next one when that is closed. */
 export class Connection extends Client implements Carrier {
+  readonly #unasked: UnaskedContinue
   #carried = 0
 
-  constructor(origin: URL, options: Client.Options) {
-    super(origin, options)
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
+    const unasked = new UnaskedContinue()
+    super(origin, {
+      ...options,
+      connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
+        connect(target, (...result) => {
+          if (result[0] === null) unasked.attach(result[1])
+          callback(...result)
+        }),
+    })
+    this.#unasked = unasked
     this.on('connect', () => {
       this.#carried = 0
     })
@@ -23,6 +34,7 @@ export class Connection extends Client implements Carrier {
   }
 
   carry(): boolean {
+    this.#unasked.expectHead()
     return this.#carried++ > 0
   }
 }

@@ -4,7 +4,7 @@ const ORDINARY_CONNECTION = /^[ \t]*(?:keep-alive|close)[ \t]*$/i
 const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The request headers that go upstream: no hop-by-hop fields (RFC 9110 section 7.6.1), no `Expect` (the gateway has
+ * The request headers that go upstream: no hop-by-hop fields (RFC 9110 section 7.6.1) but `TE: trailers`, no `Expect` (the gateway has
  * answered it), and a Content-Length only if the body's length is known and the transport cannot see it.
  */
 export function outboundHeaders(headers: Headers, streamedLength: number | null): string[] {
@@ -12,7 +12,7 @@ export function outboundHeaders(headers: Headers, streamedLength: number | null)
   const list: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
-    if (isHopByHop(name) || isReplaced(name)) continue
+    if (isReplaced(name) || (isHopByHop(name) && !asksForTrailers(name, raw[i + 1]!))) continue
     list.push(name, raw[i + 1]!)
   }
   if (streamedLength !== null) list.push('content-length', String(streamedLength))
@@ -35,6 +35,12 @@ export function inboundHeaders(received: readonly Buffer[]): Headers {
   return headers
 }
 
+/** The fields after a response body as a flat list; null where there are none. Which of them may pass is for the listener to say. */
+export function inboundTrailers(received: readonly Buffer[] | null | undefined): string[] | null {
+  if (!Array.isArray(received) || received.length === 0) return null
+  return received.map((part: Buffer) => part.toString('latin1'))
+}
+
 /** Whether a reason phrase can be sent on: undici decodes it as UTF-8, so other bytes come out as what no head may hold. */
 export function isReasonPhrase(text: string): boolean {
   return REASON.test(text)
@@ -54,6 +60,11 @@ function endToEnd(headers: Headers): readonly string[] {
 
 function isConnection(name: string): boolean {
   return name.length === 10 && name.toLowerCase() === 'connection'
+}
+
+/** The one hop-by-hop field that passes: the gateway relays trailers, so it may ask for them if its client does. */
+function asksForTrailers(name: string, value: string): boolean {
+  return name.length === 2 && value === 'trailers'
 }
 
 function isReplaced(name: string): boolean {

@@ -46,9 +46,9 @@ export class OriginPool implements CallOwner {
       settings.disableReuseConnection ||
       (origin.startsWith('https:') && contexts.tls.keys !== null && settings.stateTracking === true)
     this.#watchdog = watchdog
+    const connect = connector(settings.connectionTimeout, contexts)
     this.#pool = new Pool(origin, {
-      factory: (url, options) => new Connection(url, options),
-      connect: connector(settings.connectionTimeout, contexts),
+      factory: (url, options) => new Connection(url, options, connect),
       connections: settings.connections,
       clientTtl: Number.isFinite(settings.connectionTimeToLive) ? settings.connectionTimeToLive : null,
       pipelining: 1,

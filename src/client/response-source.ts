@@ -24,6 +24,7 @@ export class ResponseSource implements BodySource {
   #heldBytes = 0
   #taken = 0
   #complete = false
+  #trailers: readonly string[] | null = null
   #failure: Error | null = null
 
   constructor(flow: ResponseFlow) {
@@ -61,9 +62,10 @@ export class ResponseSource implements BodySource {
     if (this.#heldBytes >= HELD_BYTES) this.#flow.hold()
   }
 
-  /** The upstream has sent everything. */
-  end(): void {
+  /** The upstream has sent everything, with these fields after the body. */
+  end(trailers: readonly string[] | null): void {
     this.#complete = true
+    this.#trailers = trailers
     if (this.#taking) this.#finish(this.#sink!)
   }
 
@@ -101,7 +103,7 @@ export class ResponseSource implements BodySource {
   #finish(sink: BodySink): void {
     if (this.#over) return
     this.#over = true
-    sink.end(null)
+    sink.end(this.#trailers)
   }
 
   #fail(sink: BodySink, error: Error): void {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
-import { inboundHeaders, isReasonPhrase, outboundHeaders } from './message-head.ts'
+import { inboundHeaders, inboundTrailers, isReasonPhrase, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
@@ -141,11 +141,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     }
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
     delivering = true
     try {
       this.#end()
-      this.#source?.end()
+      this.#source?.end(inboundTrailers(controller.rawTrailers as Buffer[] | null))
     } finally {
       delivering = false
     }

@@ -15,12 +15,14 @@ export const forwardedPort = 10
 export const forwarded = 11
 export const forwardedOther = 12
 export const forwardedAlias = 13
+export const te = 14
 
 const special: Readonly<Record<string, number>> = {
   Host: host,
   'Content-Length': contentLength,
   'Transfer-Encoding': transferEncoding,
   Connection: connection,
+  TE: te,
   // The listener itself does what Expect asks for (RFC 9110 section 10.1.1).
   Expect: drop,
   'User-Agent': userAgent,
@@ -88,5 +90,6 @@ function lookUp(name: string): number {
 function isForwardedAlias(lower: string): boolean {
   if (!lower.includes('_') && !lower.includes('.')) return false
   const dashed = lower.replace(/[_.]/g, '-')
-  return dashed.startsWith('x-forwarded-') || (byLowerCase.get(dashed) ?? keep) >= forwardedFor
+  const kind = byLowerCase.get(dashed) ?? keep
+  return dashed.startsWith('x-forwarded-') || (kind >= forwardedFor && kind <= forwardedOther)
 }

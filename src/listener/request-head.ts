@@ -29,10 +29,14 @@ export interface RequestHead {
   readonly connectionLists: boolean
   /** Where the value of Host stands in `raw`, or -1. */
   readonly hostAt: number
+  /** Whether the client can read trailers (RFC 9110 section 10.1.4). */
+  readonly wantsTrailers: boolean
 }
 
 // More fields than any client sends; the parser alone bounds only their bytes (threats B89).
 const maxFields = 1000
+
+const LISTS_TRAILERS = /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/i
 
 const noHosts: readonly string[] = []
 
@@ -51,6 +55,7 @@ export function readHead(
   let encoding: string | null = null
   let forwarded: ForwardedFields | null = null
   let connectionLists = false
+  let wantsTrailers = false
 
   for (let i = 0; i < list.length; i += 2) {
     const name = list[i]!
@@ -83,6 +88,9 @@ export function readHead(
           raw.push(name, value)
         }
         break
+      case field.te:
+        wantsTrailers ||= LISTS_TRAILERS.test(value)
+        break
       case field.drop:
       case field.forwardedAlias:
         break
@@ -99,13 +107,15 @@ export function readHead(
 
   const bodyLength = framing(length, encoding, version)
   if (typeof bodyLength !== 'number') return bodyLength
-  return { raw, hosts, userAgent, bodyLength, forwarded, connectionLists, hostAt }
+  return { raw, hosts, userAgent, bodyLength, forwarded, connectionLists, hostAt, wantsTrailers }
 }
 
 /** The headers that filters see: nothing that concerns the client's connection alone (threats B16). */
 export function headersOf(head: RequestHead): Headers {
   const headers = Headers.fromRaw(head.raw)
   if (head.connectionLists) removeHopByHop(headers)
+  // Said anew for the next hop, which the gateway relays trailers from; codings it does not relay.
+  if (head.wantsTrailers) headers.set('TE', 'trailers')
   return headers
 }
 

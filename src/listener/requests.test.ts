@@ -248,3 +248,16 @@ test('onUpgrade takes WebSocket requests and no others', async () => {
   assert.deepEqual(upgraded, ['/websocket'])
   assert.equal(seen.length, 1)
 })
+
+for (const [sent, seenAs] of [
+  ['trailers', 'trailers'],
+  ['gzip;q=0.5, Trailers', 'trailers'],
+  ['deflate', null],
+] as const) {
+  test(`TE: ${sent} is seen as ${seenAs}: the gateway relays trailers, and no codings`, async () => {
+    const { seen, handler } = recorder()
+    await using server = await listening(handler)
+    await converse(server.port, request(`GET / HTTP/1.1\r\nHost: a\r\nTE: ${sent}\r\nConnection: close, TE`))
+    assert.equal(seen[0]!.request.headers.get('te'), seenAs)
+  })
+}

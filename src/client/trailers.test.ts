@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clientWith, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { rawUpstream } from '#test/upstream'
+
+test('trailers of a response come after its body', async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.write(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\nGrpc-Status: 0\r\n\r\n',
+    ),
+  )
+  await using client = clientWith()
+  for (const when of ['while it arrives', 'from memory']) {
+    const { body } = await send(client, exchangeFor('GET', upstream.url))
+    if (when === 'from memory') await body.buffer(exchangeFor('GET', upstream.url).storage)
+    const trailers = await new Promise((resolve, reject) => {
+      body.pipe({ write: () => true, end: resolve, fail: reject })
+    })
+    assert.deepEqual(trailers, ['X-Sum', '1', 'Grpc-Status', '0'], when)
+  }
+})
+
+test('TE goes upstream when it asks for trailers, and only then', async () => {
+  const heads: string[] = []
+  await using upstream = await rawUpstream((socket, head) => {
+    heads.push(head)
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+  })
+  await using client = clientWith()
+  for (const value of ['trailers', 'gzip', 'trailers, gzip']) {
+    await send(client, exchangeFor('GET', upstream.url, { headers: { TE: value } }))
+  }
+  assert.deepEqual(
+    heads.map((head) => /^te: .*$/im.exec(head)?.[0] ?? null),
+    ['TE: trailers', null, null],
+  )
+})
+
+const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body'
+
+for (const [name, parts] of Object.entries({
+  'in a packet of its own': ['HTTP/1.1 100 Continue\r\n\r\n', ANSWER],
+  'together with the response': [`HTTP/1.1 100 Continue\r\n\r\n${ANSWER}`],
+  'in pieces, with fields': ['HTT', 'P/1.1 100 Continue\r\nX-A: 1\r', '\n\r', `\n${ANSWER}`],
+  'twice, before early hints': [
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
+    `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${ANSWER}`,
+  ],
+})) {
+  test(`100 Continue that nobody asked for is passed over: ${name}`, async () => {
+    await using upstream = await rawUpstream(async (socket) => {
+      for (const part of parts) {
+        socket.write(part)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    })
+    await using client = clientWith({ connections: 1 })
+    for (let i = 0; i < 2; i++) {
+      const response = await send(client, exchangeFor('GET', upstream.url))
+      assert.equal(response.status, 200)
+      assert.equal(await textOf(response), 'HTTP/1.1 100 body')
+    }
+    assert.equal(upstream.accepted, 1)
+  })
+}
+
+test('no end of 100 Continue is a broken response', async () => {
+  await using upstream = await rawUpstream((socket) => {
+    socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(40))
+  })
+  await using client = clientWith()
+  await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { status: 502 })
+})
