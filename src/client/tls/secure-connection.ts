@@ -40,22 +40,35 @@ export class SecureConnections {
       ...(this.#session === undefined ? {} : { session: this.#session }),
       secureContext: context,
       rejectUnauthorized: verifiesChain,
-      // Node skips its own check of names where the chain is not verified or the session is resumed; ours is below.
+      // Node skips its own check of names where the chain is not verified; ours is below.
       checkServerIdentity: () => undefined,
     })
     events.started(socket)
     socket.setKeepAlive(true, 60_000)
     socket.setNoDelay(true)
-    socket.on('session', (session) => {
-      this.#session = session
-    })
     socket.once('error', (error) => events.failed(error))
+    let isKnown = false
+    let ticket: Buffer | undefined
+    socket.on('session', (session) => {
+      ticket = session
+      if (isKnown) this.#session = session
+    })
     socket.once('secureConnect', () => {
-      const problem = tls.hostnames === 'STRICT' ? identityProblem(hostname, socket.getPeerX509Certificate()) : null
-      if (problem === null) events.opened(socket)
-      else socket.destroy(new ServerIdentityError(problem))
+      const problem = tls.hostnames === 'STRICT' ? problemOf(socket, hostname) : null
+      if (problem !== null) {
+        socket.destroy(new ServerIdentityError(problem))
+        return
+      }
+      isKnown = true
+      this.#session = ticket ?? this.#session
+      events.opened(socket)
     })
   }
+}
+
+/** A resumed session shows no certificate again: only sessions with this host whose certificate was accepted are kept. */
+function problemOf(socket: TLSSocket, hostname: string): string | null {
+  return socket.isSessionReused() ? null : identityProblem(hostname, socket.getPeerX509Certificate())
 }
 
 /** What becomes of an attempt to connect. */
