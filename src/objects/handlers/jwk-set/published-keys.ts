@@ -1,0 +1,89 @@
+import type { Purpose, Secret, SecretsProvider } from '#contracts'
+import { type Handler, respond } from '#http'
+import type { Logger } from '#logging'
+import { jwkThumbprint, publicJwk } from '#secrets'
+
+/** What keys may be published for. */
+export const KEY_USAGES = ['AGREE_KEY', 'DECRYPT', 'ENCRYPT', 'SIGN', 'UNWRAP_KEY', 'VERIFY', 'WRAP_KEY'] as const
+
+/** One of those words. */
+export type KeyUsage = (typeof KEY_USAGES)[number]
+
+/** What is published and to what extent. */
+export interface PublishedKeys {
+  readonly provider: SecretsProvider
+  readonly purposes: readonly { readonly secretId: string; readonly keyUsage: KeyUsage }[]
+  readonly exposure: 'public' | 'private'
+  readonly logger: Logger
+}
+
+type Jwk = Record<string, unknown>
+
+/** Long enough to spare requests, short enough for a key that was rotated in. */
+const CACHE = 'max-age=60'
+
+/** Answers with a JWK Set (RFC 7517). A key that can not be had is no reason to tell callers that there is none. */
+export function publishKeys(settings: PublishedKeys): Handler {
+  return async ({ request: { method } }) => {
+    if (method !== 'GET' && method !== 'HEAD') return respond(405, { Allow: 'GET, HEAD' }, 'Method Not Allowed')
+    let keys: readonly Jwk[]
+    try {
+      keys = await keysOf(settings)
+    } catch (error) {
+      settings.logger.error({ error }, 'keys can not be published')
+      return respond(503, { 'Cache-Control': 'no-store' }, 'Service Unavailable')
+    }
+    const headers = {
+      'Content-Type': 'application/jwk-set+json',
+      'Cache-Control': settings.exposure === 'private' ? 'no-store' : CACHE,
+    }
+    return respond(200, headers, JSON.stringify({ keys }))
+  }
+}
+
+async function keysOf({ provider, purposes, exposure, logger }: PublishedKeys): Promise<readonly Jwk[]> {
+  const published = new Map<string, Jwk>()
+  for (const { secretId, keyUsage } of purposes) {
+    const use = useOf(keyUsage)
+    for (const secret of await provider.valid({ secretId, purpose: othersPurpose(use) })) {
+      const jwk = jwkOf(secret, exposure, logger)
+      if (jwk === null) continue
+      const key = `${use} ${jwk['kid']} ${jwk['kty']}`
+      if (!published.has(key)) published.set(key, { ...jwk, use })
+    }
+  }
+  return [...published.values()]
+}
+
+/** RFC 7517 section 4.2. `key_ops` would say the same once more, which section 4.3 advises against. */
+function useOf(keyUsage: KeyUsage): 'sig' | 'enc' {
+  return keyUsage === 'SIGN' || keyUsage === 'VERIFY' ? 'sig' : 'enc'
+}
+
+/** What those who fetch the keys do with them; a key that has no private part any more still verifies. */
+function othersPurpose(use: 'sig' | 'enc'): Purpose {
+  return use === 'sig' ? 'VERIFY' : 'ENCRYPT'
+}
+
+/** Null for a symmetric key that is not to be shown, and for a key that JWK has no form for. */
+function jwkOf(secret: Secret, exposure: 'public' | 'private', logger: Logger): Jwk | null {
+  const whole = exposure === 'private' ? secret.privateOrSecretKey : null
+  const key = whole ?? secret.publicOrSecretKey
+  if (key === null || (key.type === 'secret' && whole === null)) return null
+  try {
+    const members = (whole === null ? publicJwk(key) : whole.export({ format: 'jwk' })) as Jwk
+    const kid = secret.stableId ?? (key.type === 'secret' ? undefined : jwkThumbprint(key))
+    return { ...members, ...(kid !== undefined && { kid }), ...algorithmOf(secret) }
+  } catch {
+    logger.debug({ secretId: secret.secretId, stableId: secret.stableId }, 'a key has no form as a JWK')
+    return null
+  }
+}
+
+const JWA =
+  /^(?:[HREP]S(?:256|384|512)|EdDSA|RSA-OAEP(?:-256)?|ECDH-ES(?:\+A(?:128|192|256)KW)?|A(?:128|192|256)(?:KW|GCM|GCMKW))$/
+
+/** The algorithm of a key that has only one; words of other worlds, such as `AES`, say nothing in a JWK. */
+function algorithmOf({ algorithm }: Secret): { readonly alg?: string } {
+  return algorithm !== null && JWA.test(algorithm) ? { alg: algorithm } : {}
+}
