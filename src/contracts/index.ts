@@ -8,6 +8,7 @@ export {
 } from '#schema'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
+export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
@@ -25,6 +26,7 @@ export type {
   ToUnit,
   UnitSettings,
 } from './messages.ts'
+export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { CertificateThumbprintContext, FilterKind, HandlerKind } from '#contracts'
+import { Certificate } from '#expression'
+import { type Exchange, type Filter, type Handler, respond } from '#http'
+import type { Logger } from '#logging'
+import { defineType, type Runtime, ref, runtime } from '#schema'
+
+/** Finds the certificate of a client and makes its thumbprint known. */
+export const CertificateThumbprintFilter = defineType({
+  name: 'CertificateThumbprintFilter',
+  kind: FilterKind,
+  summary: 'Makes the thumbprint of a client certificate known to those behind it.',
+  config: {
+    certificate: runtime('any').meta({
+      description: "The certificate, such as `${pemCertificate(urlDecode(request.headers['ssl_client_cert'][0]))}`.",
+    }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({
+        description: 'Answers requests without a certificate that can be read; 403 without content by default.',
+      }),
+  },
+  create: ({ certificate, failureHandler }, env) => {
+    return certificateThumbprint(certificate, failureHandler ?? refuse, env.logger)
+  },
+})
+
+const refuse: Handler = async () => respond(403)
+
+/** The thumbprint goes into a context; a request without a certificate goes to `otherwise`. */
+export function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logger: Logger): Filter {
+  return async (exchange, next) => {
+    const certificate = await found(find, exchange, logger)
+    if (certificate === null) return otherwise(exchange)
+    const thumbprint = createHash('sha256').update(certificate.x509.raw).digest('base64url')
+    return next(exchange.with(CertificateThumbprintContext, { thumbprint }))
+  }
+}
+
+/** What clients send in a header may be anything: it is told at debug level, since they could repeat it at will. */
+async function found(find: Runtime<unknown>, exchange: Exchange, logger: Logger): Promise<Certificate | null> {
+  try {
+    const value = await find(exchange)
+    if (value instanceof Certificate) return value
+    logger.debug('the expression gave no certificate')
+  } catch (error) {
+    logger.debug({ error }, 'the certificate can not be read')
+  }
+  return null
+}
