@@ -1,0 +1,20 @@
+import { kind } from '#schema'
+
+/** A server that passes requests on to others. */
+export interface ForwardProxy {
+  readonly hostname: string
+  readonly port: number
+  /** The value of Proxy-Authorization as it is now; null where the proxy wants none. */
+  authorization(): string | null
+}
+
+/** Says which requests go through a proxy, and through which. */
+export interface ProxyOptions {
+  /** Options of equal keys choose alike: their users can share connections. */
+  readonly key: string
+  /** The proxy on the way to a server; null where the way is direct. The name of an IPv6 server has no brackets. */
+  proxyFor(scheme: string, hostname: string, port: number): ForwardProxy | null
+}
+
+/** Objects that choose the proxy for outgoing requests. */
+export const ProxyOptionsKind = kind<ProxyOptions>('ProxyOptions')
