@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { ClientTls } from '#contracts'
+import type { JsonValue } from '#json'
+import { build } from '#test/build'
+import { Authority, Changing, opensslMissing } from '#test/certificates'
+import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { SecretsKeyManager } from '../secrets-key-manager/secrets-key-manager.ts'
+import { TrustAllManager } from '../trust-all-manager/trust-all-manager.ts'
+import { ClientTlsOptions } from './client-tls-options.ts'
+
+const authority = opensslMissing === false ? new Authority() : null
+after(() => authority?.[Symbol.dispose]())
+
+function tls(config: JsonValue, secrets: PemSecrets = {}) {
+  return build<ClientTls>(ClientTlsOptions, config, {
+    types: [SecretsKeyManager, TrustAllManager, pemStoreType(new Changing(secrets))],
+    heap: [
+      { name: 'store', type: 'PemStore' },
+      { name: 'all', type: 'TrustAllManager' },
+    ],
+  })
+}
+
+const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(tls(config), pattern)
+
+test('without a field: TLS 1.2 and 1.3, trust of the platform, names checked, nothing shown', async () => {
+  await using built = await tls({})
+  assert.deepEqual(built.object, {
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: null,
+    alpn: true,
+    keys: null,
+    trust: null,
+    hostnames: 'STRICT',
+  })
+})
+
+test('suites are taken in either spelling', async () => {
+  await using built = await tls({
+    sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ecdhe-ecdsa-aes256-sha', 'TLS_AES_128_GCM_SHA256'],
+    sslEnabledProtocols: ['TLSv1.2'],
+    alpn: { enabled: false },
+    hostnameVerifier: 'ALLOW_ALL',
+    trustManager: 'all',
+  })
+  const { ciphers, minVersion, maxVersion, alpn, hostnames, trust } = built.object
+  assert.equal(ciphers, 'ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-SHA:TLS_AES_128_GCM_SHA256')
+  assert.deepEqual([minVersion, maxVersion, alpn, hostnames], ['TLSv1.2', 'TLSv1.2', false, 'ALLOW_ALL'])
+  assert.equal(await trust?.authorities(), 'anything')
+})
+
+test('what the platform does not have is refused where it stands', async () => {
+  await refused(
+    { sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257'] },
+    /\/config\/sslCipherSuites\/0: expected a cipher suite that this platform has, .*did you mean "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"/,
+  )
+  await refused({ sslCipherSuites: ['RC4-MD5'] }, /\/sslCipherSuites\/0: expected a cipher suite/)
+  for (const old of ['TLSv1', 'TLSv1.1', 'SSLv3', 'SSLv2Hello']) {
+    await refused(
+      { sslEnabledProtocols: [old] },
+      /\/sslEnabledProtocols\/0: .* is broken and not offered; use TLSv1\.2/,
+    )
+  }
+  await refused({ sslEnabledProtocols: ['TLSv1.4'] }, /\/sslEnabledProtocols\/0: expected TLSv1\.2 or TLSv1\.3/)
+  await refused({ hostnameVerifier: 'MAYBE' }, /\/config\/hostnameVerifier: expected/)
+})
+
+test('what means something only to a JVM is accepted with a warning', async () => {
+  await using built = await tls({ sslContextAlgorithm: 'TLSv1.2', offloadHandshake: true })
+  assert.match(
+    built.warnings.join('\n'),
+    /sslContextAlgorithm: "TLSv1\.2" .*; set sslEnabledProtocols to \["TLSv1\.2"\]/,
+  )
+  assert.match(built.warnings.join('\n'), /offloadHandshake has no effect/)
+})
+
+test('keys of several managers are joined; one that can not be used is a load error', {
+  skip: opensslMissing,
+}, async () => {
+  const issue = (name: string) => {
+    const { key, certificate } = authority!.issue({ name })
+    return key + certificate
+  }
+  const from = (id: string) => ({
+    type: 'SecretsKeyManager',
+    config: { signingSecretId: id, secretsProvider: 'store' },
+  })
+  const secrets = { a: issue('a'), b: issue('b') }
+  await using built = await tls({ keyManager: [from('a'), from('b')] }, secrets)
+  const names = (await built.object.keys?.identities())?.map(({ chain }) => chain[0]?.subject)
+  assert.deepEqual(names, ['CN=a', 'CN=b'])
+  await assert.rejects(tls({ keyManager: from('gone') }, secrets), /no secret store knows the secret id "gone"/)
+})

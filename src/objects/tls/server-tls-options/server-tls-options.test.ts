@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { ServerTls } from '#contracts'
+import type { JsonValue } from '#json'
+import { build } from '#test/build'
+import { Authority, Changing, opensslMissing } from '#test/certificates'
+import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { SecretsKeyManager } from '../secrets-key-manager/secrets-key-manager.ts'
+import { SecretsTrustManager } from '../secrets-trust-manager/secrets-trust-manager.ts'
+import { ServerTlsOptions } from './server-tls-options.ts'
+
+const options = { skip: opensslMissing }
+const authority = opensslMissing === false ? new Authority() : null
+after(() => authority?.[Symbol.dispose]())
+const issue = (name: string, altNames?: string) => {
+  const { key, certificate } = authority!.issue({ name, ...(altNames !== undefined && { altNames }) })
+  return key + certificate
+}
+const ids = authority === null ? {} : { a: issue('a.example'), b: issue('b.example'), w: issue('w', 'DNS:*.w.example') }
+
+function tls(config: JsonValue, secrets = new Changing<PemSecrets>({ ...ids, ca: authority?.certificate ?? '' })) {
+  return build<ServerTls>(ServerTlsOptions, config, {
+    types: [SecretsKeyManager, SecretsTrustManager, pemStoreType(secrets)],
+    heap: [{ name: 'store', type: 'PemStore' }],
+  })
+}
+
+const keysOf = (...signingSecretId: string[]) => ({
+  type: 'SecretsKeyManager',
+  config: { signingSecretId, secretsProvider: 'store' },
+})
+const trust = {
+  type: 'SecretsTrustManager',
+  config: { verificationSecretId: 'ca', secretsProvider: 'store', checkRevocation: false },
+}
+const sni = (serverNames: Record<string, string>, defaultSecretId = 'a') => ({
+  serverNames,
+  defaultSecretId,
+  secretsProvider: 'store',
+})
+
+const shown = async (object: ServerTls, name: string | null) =>
+  (await object.identitiesFor(name)).map(({ chain }) => chain[0]?.subject)
+
+test('by default no client certificate is asked for, and HTTP/2 is offered', options, async () => {
+  await using built = await tls({ keyManager: keysOf('a') })
+  const { clientAuth, alpn, minVersion, maxVersion, ciphers, trust: trusted } = built.object
+  assert.deepEqual(
+    [clientAuth, alpn, minVersion, maxVersion, ciphers, trusted],
+    ['NONE', true, 'TLSv1.2', 'TLSv1.3', null, null],
+  )
+  assert.deepEqual(built.warnings, [])
+})
+
+test('of the keys of a manager the one that names the server is shown, else all are offered', options, async () => {
+  await using built = await tls({ keyManager: keysOf('a', 'b', 'w') })
+  assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
+  assert.deepEqual(await shown(built.object, 'x.w.example'), ['CN=w'])
+  assert.deepEqual(await shown(built.object, 'other.example'), ['CN=a.example', 'CN=b.example', 'CN=w'])
+  assert.deepEqual(await shown(built.object, null), ['CN=a.example', 'CN=b.example', 'CN=w'])
+  assert.equal(await built.object.identitiesFor('b.example'), await built.object.identitiesFor('B.example.'))
+})
+
+test('sni chooses by exact name, then by wildcard of one level, else the default', options, async () => {
+  await using built = await tls({ sni: sni({ 'B.example': 'b', '*.w.example': 'w' }) })
+  assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
+  assert.deepEqual(await shown(built.object, 'x.w.example'), ['CN=w'])
+  assert.deepEqual(await shown(built.object, 'x.y.w.example'), ['CN=a.example'])
+  assert.deepEqual(await shown(built.object, '../../etc'), ['CN=a.example'])
+  assert.deepEqual(await shown(built.object, null), ['CN=a.example'])
+})
+
+test('sni goes before keyManager with a warning; without both it is an error', options, async () => {
+  await using built = await tls({ keyManager: keysOf('b'), sni: sni({}) })
+  assert.deepEqual(await shown(built.object, null), ['CN=a.example'])
+  assert.match(built.warnings.join(), /keyManager has no effect: sni is given, and wins/)
+  await assert.rejects(tls({}), /\/heap\/0\/config: give at least one of keyManager, sni/)
+})
+
+test('a name, an id or a key that can not be used is a load error', options, async () => {
+  await assert.rejects(tls({ sni: sni({ 'b.example': 'gone' }) }), /no secret store knows the secret id "gone"/)
+  await assert.rejects(tls({ sni: sni({}, 'ca') }), /"ca" .*private key/)
+  await assert.rejects(
+    tls({ sni: sni({ 'not a name': 'b' }) }),
+    /\/heap\/0\/config\/sni\/serverNames\/not a name: expected a host name such as/,
+  )
+  await assert.rejects(tls({ sni: sni({ '*.*.example': 'b' }) }), /serverNames\/\*\.\*\.example: expected a host name/)
+})
+
+test('changed secrets are shown to the next client', options, async () => {
+  const secrets = new Changing<PemSecrets>({ ...ids })
+  await using built = await tls({ sni: sni({ 'b.example': 'b' }) }, secrets)
+  let changes = 0
+  built.object.onChange(() => {
+    changes++
+  })
+  const before = await built.object.identitiesFor('b.example')
+  assert.equal(await built.object.identitiesFor('b.example'), before)
+  secrets.set({ ...ids, b: issue('new.example') })
+  assert.equal(changes, 1)
+  assert.deepEqual(await shown(built.object, 'b.example'), ['CN=new.example'])
+})
+
+test('clientAuth and trustManager belong together', options, async () => {
+  await using both = await tls({ keyManager: keysOf('a'), clientAuth: 'required', trustManager: trust })
+  assert.equal(both.object.clientAuth, 'REQUIRED')
+  assert.equal((await both.object.trust?.authorities())?.length, 1)
+  assert.deepEqual(both.warnings, [])
+  await using open = await tls({ keyManager: keysOf('a'), clientAuth: 'REQUEST' })
+  assert.match(open.warnings.join(), /accepts the clients of every public authority; set trustManager/)
+  await using idle = await tls({ keyManager: keysOf('a'), trustManager: trust })
+  assert.match(idle.warnings.join(), /trustManager has no effect: clientAuth is NONE/)
+  await assert.rejects(tls({ keyManager: keysOf('a'), clientAuth: 'NEED' }), /\/config\/clientAuth: expected/)
+})
