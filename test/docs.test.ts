@@ -1,6 +1,6 @@
 // Everything that documents show as JSON works: routes build with the real object types, the rest can be read.
 import assert from 'node:assert/strict'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,6 +12,7 @@ import { DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#i
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { memoryLog } from '#logging'
 import { TestMetrics, testWorld } from '#test/build'
+import { keyStoreWith } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,6 +51,9 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 // What examples expect to find in the folder of the instance.
 mkdirSync(join(directory, 'public'))
+mkdirSync(join(directory, 'secrets'))
+writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'))
+writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
 
 const log = memoryLog()
 const world: World = testWorld(

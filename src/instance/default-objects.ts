@@ -16,6 +16,8 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
   { name: 'TemporaryStorage', type: 'TemporaryStorage' },
   { name: 'AuditService', type: 'NoOpAuditService' },
+  { name: 'BASE64', type: 'Base64PropertyFormat' },
+  { name: 'PLAIN', type: 'PlainPropertyFormat' },
 ]
 
 /** What stands in for a config.json that is not there (decisions 2). */

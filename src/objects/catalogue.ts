@@ -4,6 +4,7 @@ import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
 import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
 import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
 import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
+import { CertificateThumbprintFilter } from './filters/certificate-thumbprint/certificate-thumbprint-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
 import { CircuitBreakerFilter } from './filters/circuit-breaker/circuit-breaker-filter.ts'
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
@@ -16,9 +17,15 @@ import { StaticRequestFilter } from './filters/static-request/static-request-fil
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
 import { UriPathRewriteFilter } from './filters/uri-path-rewrite/uri-path-rewrite-filter.ts'
+import { Base64PropertyFormat } from './formats/base64/base64-property-format.ts'
+import { JwkPropertyFormat } from './formats/jwk/jwk-property-format.ts'
+import { PemPropertyFormat } from './formats/pem/pem-property-format.ts'
+import { PlainPropertyFormat } from './formats/plain/plain-property-format.ts'
+import { SecretKeyPropertyFormat } from './formats/secret-key/secret-key-property-format.ts'
 import { Chain } from './handlers/chain/chain.ts'
 import { Delegate } from './handlers/delegate/delegate.ts'
 import { DispatchHandler } from './handlers/dispatch/dispatch-handler.ts'
+import { JwkSetHandler } from './handlers/jwk-set/jwk-set-handler.ts'
 import { ResourceHandler } from './handlers/resource/resource-handler.ts'
 import { ClientHandler } from './handlers/reverse-proxy/client-handler.ts'
 import { ReverseProxyHandler } from './handlers/reverse-proxy/reverse-proxy-handler.ts'
@@ -29,6 +36,12 @@ import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
+import { Base64EncodedSecretStore } from './stores/base64-encoded/base64-encoded-secret-store.ts'
+import { FileSystemSecretStore } from './stores/file-system/file-system-secret-store.ts'
+import { JwkSetSecretStore } from './stores/jwk-set/jwk-set-secret-store.ts'
+import { KeyStoreSecretStore } from './stores/key-store/key-store-secret-store.ts'
+import { SecretsProvider } from './stores/secrets-provider/secrets-provider.ts'
+import { SystemAndEnvSecretStore } from './stores/system-and-env/system-and-env-secret-store.ts'
 import { ClientTlsOptions } from './tls/client-tls-options/client-tls-options.ts'
 import { KeyManager } from './tls/key-manager/key-manager.ts'
 import { KeyStore } from './tls/key-store/key-store.ts'
@@ -43,8 +56,11 @@ import { TrustManager } from './tls/trust-manager/trust-manager.ts'
 export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
   AssignmentFilter,
+  Base64EncodedSecretStore,
+  Base64PropertyFormat,
   BaseUriDecorator,
   CaptureDecorator,
+  CertificateThumbprintFilter,
   Chain,
   ChainOfFilters,
   CircuitBreakerFilter,
@@ -55,23 +71,33 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   CorsFilter,
   Delegate,
   DispatchHandler,
+  FileSystemSecretStore,
   ForwardedRequestFilter,
   HeaderFilter,
+  JwkPropertyFormat,
+  JwkSetHandler,
+  JwkSetSecretStore,
   KeyManager,
   KeyStore,
+  KeyStoreSecretStore,
   LocationHeaderFilter,
   NoOpAuditService,
+  PemPropertyFormat,
+  PlainPropertyFormat,
   ResourceHandler,
   ReverseProxyHandler,
   Router,
   ScheduledExecutorService,
+  SecretKeyPropertyFormat,
   SecretsKeyManager,
+  SecretsProvider,
   SecretsTrustManager,
   SequenceHandler,
   ServerTlsOptions,
   StaticRequestFilter,
   StaticResponseHandler,
   SwitchFilter,
+  SystemAndEnvSecretStore,
   TemporaryStorage,
   TimerDecorator,
   TlsOptions,

@@ -1,6 +1,18 @@
 // Certificates for tests, made without any tool: as valid, as old and as limited as a test wants them.
 import { generateKeyPairSync, type KeyObject, randomInt, sign, X509Certificate } from 'node:crypto'
-import { der, explicit, integer, octets, oid, sequence, set } from './keystore-writer.ts'
+import {
+  bag,
+  certificateBag,
+  der,
+  explicit,
+  integer,
+  octets,
+  oid,
+  pbes2,
+  pkcs12,
+  sequence,
+  set,
+} from './keystore-writer.ts'
 
 /** A private key with the certificate of its public part. */
 export interface TestIdentity {
@@ -72,4 +84,15 @@ function distinguishedName(name: string): Buffer {
 
 function time(date: Date): Buffer {
   return der(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]|\.\d+/g, '')}`))
+}
+
+/** A PKCS #12 file with a key under each alias; its password is `changeit`. */
+export function keyStoreWith(...aliases: readonly string[]): Buffer {
+  const identities = aliases.map((alias) => ({ alias, ...testIdentity(alias) }))
+  const keys = identities.map(({ alias, key }) => {
+    const [algorithm, encrypted] = pbes2(key.export({ format: 'der', type: 'pkcs8' }), 'changeit', 1)
+    return bag(2, sequence(algorithm, octets(encrypted)), alias, alias)
+  })
+  const certificates = identities.map(({ alias, certificate }) => bag(3, certificateBag(certificate.raw), alias, alias))
+  return pkcs12(keys, certificates)
 }

@@ -9,7 +9,7 @@ import { build, type ManualClock, manualClock } from '#test/build'
 import { Folder } from '#test/folder'
 import { sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
 import { bag, certificateBag, identity, octets, pbes2, pkcs12, sequence } from '#test/keystore-writer'
-import { testIdentity } from '#test/test-identity'
+import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
 import { Base64EncodedSecretStore } from '../base64-encoded/base64-encoded-secret-store.ts'
 import { KeyStoreSecretStore } from './key-store-secret-store.ts'
@@ -47,17 +47,6 @@ function keyStoreFolder(content: Buffer = samplePkcs12()): Folder {
 function replace(folder: Folder, content: Buffer): void {
   writeFileSync(folder.in('new'), content)
   renameSync(folder.in('new'), folder.in('keys.p12'))
-}
-
-/** A keystore with P-256 keys under these aliases. */
-function keysNamed(...aliases: readonly string[]): Buffer {
-  const identities = aliases.map((alias) => ({ alias, ...testIdentity(alias) }))
-  const keys = identities.map(({ alias, key }) => {
-    const [algorithm, encrypted] = pbes2(key.export({ format: 'der', type: 'pkcs8' }), samplePassword, 1)
-    return bag(2, sequence(algorithm, octets(encrypted)), alias, alias)
-  })
-  const certificates = identities.map(({ alias, certificate }) => bag(3, certificateBag(certificate.raw), alias, alias))
-  return pkcs12(keys, certificates)
 }
 
 const idsOf = async (store: SecretStore, purpose: Purpose = 'VERIFY', secretId = 'my.key') =>
@@ -128,7 +117,7 @@ test('the key usage of a certificate limits its key', async () => {
 })
 
 test('aliases keep their order; matching ones are sorted, match as a whole and count once', async () => {
-  using folder = keyStoreFolder(keysNamed('sign-b', 'sign-a', 'designed', 'other'))
+  using folder = keyStoreFolder(keyStoreWith('sign-b', 'sign-a', 'designed', 'other'))
   await using built = await store(folder, {
     mappings: [
       { secretId: 'my.key', aliases: ['sign-b', 'sign-a'] },
@@ -145,7 +134,7 @@ test('aliases keep their order; matching ones are sorted, match as a whole and c
 })
 
 test('a named secret is one of the aliases of the id and no other', async () => {
-  using folder = keyStoreFolder(keysNamed('a', 'b', 'c'))
+  using folder = keyStoreFolder(keyStoreWith('a', 'b', 'c'))
   await using built = await store(folder, { mappings: [{ secretId: 'my.key', aliases: ['a', 'b'] }] })
   const provider = providerOf([built.object])
   const named = (stableId: string) => provider.named({ secretId: 'my.key', purpose: 'VERIFY', stableId })
@@ -261,7 +250,7 @@ test('a keystore without a password', async () => {
 })
 
 test('an edit shows within two seconds whatever the lease, and no query fails meanwhile', async () => {
-  using folder = keyStoreFolder(keysNamed('old'))
+  using folder = keyStoreFolder(keyStoreWith('old'))
   await using built = await store(folder, {
     leaseExpiry: '1 day',
     mappings: [{ secretId: 'my.key', aliasesMatching: ['.*'] }],
@@ -269,7 +258,7 @@ test('an edit shows within two seconds whatever the lease, and no query fails me
   for (const aliases of [['new', 'old'], ['new'], ['newer', 'new']]) {
     const begun = performance.now()
     const noticed = changed(built.object).then(() => true)
-    replace(folder, keysNamed(...aliases))
+    replace(folder, keyStoreWith(...aliases))
     let isNoticed = false
     while (!isNoticed) {
       assert.ok((await idsOf(built.object)).length > 0)
@@ -305,7 +294,7 @@ test('a keystore that is cut, then deleted, then restored: the last good secrets
     idsOf(built.object, 'SIGN'),
     /gateway\+object: the keystore ".*keys.p12" can not be read: ENOENT/,
   )
-  replace(folder, keysNamed('mine'))
+  replace(folder, keyStoreWith('mine'))
   await until(built.log, /a keystore can be read again/)
   assert.deepEqual(await idsOf(built.object, 'SIGN'), ['mine'])
   assert.doesNotMatch(built.log.lines.join(''), /changeit/)
@@ -314,7 +303,7 @@ test('a keystore that is cut, then deleted, then restored: the last good secrets
 test('a keystore that loses a mapped alias turned bad', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {})
-  replace(folder, keysNamed('other'))
+  replace(folder, keyStoreWith('other'))
   await until(
     built.log,
     /gateway\+object: the keystore has no alias .*mine.*, which the secret id .*my.key.* is mapped to/,
@@ -323,11 +312,11 @@ test('a keystore that loses a mapped alias turned bad', async () => {
 })
 
 test('without autoRefresh an edit shows when the lease has ended', async () => {
-  using folder = keyStoreFolder(keysNamed('a'))
+  using folder = keyStoreFolder(keyStoreWith('a'))
   const clock = manualClock()
   const mappings = [{ secretId: 'my.key', aliasesMatching: ['.*'] }]
   await using built = await store(folder, { mappings, autoRefresh: { enabled: false }, leaseExpiry: '10 s' }, clock)
-  replace(folder, keysNamed('b'))
+  replace(folder, keyStoreWith('b'))
   clock.advance(9_999)
   assert.deepEqual(await idsOf(built.object), ['a'])
   clock.advance(1)
