@@ -93,6 +93,8 @@ export interface ConnectorSettings {
   readonly keepAliveTimeout: number
   readonly idleTimeout: number
   readonly serverOptions: Readonly<Record<string, unknown>>
+  /** Whether it speaks TLS. */
+  readonly secure: boolean
 }
 
 /** What every unit is started with. Plain data: it crosses a thread boundary. */

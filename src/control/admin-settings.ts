@@ -76,7 +76,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   }
 }
 
-interface ConnectorFields extends Omit<ConnectorSettings, 'ports' | 'serverOptions'> {
+interface ConnectorFields extends Omit<ConnectorSettings, 'ports' | 'serverOptions' | 'secure'> {
+  readonly tls: ServerTls | undefined
   readonly port: readonly number[]
   readonly vertx: Readonly<Record<string, unknown>>
 }
@@ -106,6 +107,7 @@ function connectorSettings(fields: ConnectorFields, pointer: string, warnings: P
     ...withoutReusePort(mapped.options),
     ports: port,
     serverOptions: { ...mapped.options.serverOptions },
+    secure: fields.tls !== undefined,
   }
 }
 

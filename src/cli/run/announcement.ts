@@ -9,19 +9,19 @@ export function trafficUrls(
   { unit }: { readonly unit: Pick<AdminSettings['unit'], 'connectors'> },
   ports: readonly number[],
 ): string[] {
-  const hosts = unit.connectors.flatMap(({ host, ports: asked }) => asked.map(() => host))
-  return ports.map((port, at) => url(hosts[at] ?? 'localhost', port))
+  const connectors = unit.connectors.flatMap((connector) => connector.ports.map(() => connector))
+  return ports.map((port, at) => url(connectors[at]?.host ?? 'localhost', port, connectors[at]?.secure ?? false))
 }
 
 /** The address of the management connector. */
 export function adminUrl({ admin }: AdminSettings, port: number): string {
-  return url(admin.host, port)
+  return url(admin.host, port, admin.secure)
 }
 
 /** An address that means every interface is reached by the name of this machine. */
-function url(host: string, port: number): string {
+function url(host: string, port: number, secure: boolean): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  return `${secure ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 /** Says that the gateway is ready and where: lines for people on a terminal, a log entry elsewhere. */
