@@ -22,6 +22,7 @@ import {
 import { Changes } from '#secrets'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
+import { providerFor } from './provider.ts'
 import { identityOfSecret } from './secret-identity.ts'
 import { chooseByName, plainServerName } from './server-names.ts'
 
@@ -92,7 +93,7 @@ export async function serverTls(
   env: Pick<Environment, 'onDispose' | 'secrets'>,
 ): Promise<ServerTls | null> {
   const { sni, clientAuth } = values
-  const provider = sni?.secretsProvider ?? env.secrets
+  const provider = providerFor(sni?.secretsProvider, env)
   const keys = sni === undefined ? joinKeys(values.keyManager) : null
   if (sni === undefined && keys === null) return null
   const chooser = sni === undefined ? byCertificate(keys as KeyManager) : bySecretId(sni, provider)

@@ -1,6 +1,7 @@
 import { KeyManagerKind, KeyStoreKind, SecretError, SecretsProviderKind } from '#contracts'
 import { atMostOneOf, config, defineType, ref, secretId, string } from '#schema'
 import { passwordSource } from '../../lib/tls/password.ts'
+import { providerFor } from '../../lib/tls/provider.ts'
 import { identityOf } from '../../lib/tls/secret-identity.ts'
 
 const KNOWN_ALGORITHMS = /^(?:PKIX|SunX509|NewSunX509|X\.?509)$/i
@@ -30,7 +31,7 @@ export const KeyManager = defineType({
     if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
       env.warn(`alg: "${alg}" means something only to a JVM and has no effect`)
     }
-    const keyPassword = passwordSource({ ...password, secretsProvider: password.secretsProvider ?? env.secrets })
+    const keyPassword = passwordSource({ ...password, secretsProvider: providerFor(password.secretsProvider, env) })
     return {
       identities: async () => {
         const identities = (await keystore.items(await keyPassword())).flatMap(({ alias, key, certificates }) =>

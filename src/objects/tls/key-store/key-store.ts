@@ -2,6 +2,7 @@ import { KeyStoreKind, SecretsProviderKind } from '#contracts'
 import { atMostOneOf, config, defineType, field, oneOf, ref, secretId, string } from '#schema'
 import type { KeyStoreType } from '#secrets'
 import { passwordSource } from '../../lib/tls/password.ts'
+import { providerFor } from '../../lib/tls/provider.ts'
 import { keystorePath } from './keystore-path.ts'
 import { OpenKeyStore } from './open-key-store.ts'
 
@@ -43,7 +44,7 @@ export const KeyStore = defineType({
     const store = new OpenKeyStore({
       path: keystorePath(url, env.directories.instance) as string,
       type: type as KeyStoreType,
-      password: passwordSource({ ...password, secretsProvider: password.secretsProvider ?? env.secrets }),
+      password: passwordSource({ ...password, secretsProvider: providerFor(password.secretsProvider, env) }),
       logger: env.logger,
     })
     for (const warning of await store.open()) env.warn(warning)

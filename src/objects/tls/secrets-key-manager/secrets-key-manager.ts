@@ -1,5 +1,6 @@
 import { KeyManagerKind, SecretsProviderKind } from '#contracts'
 import { config, defineType, listOrOne, ref, secretId } from '#schema'
+import { providerFor } from '../../lib/tls/provider.ts'
 import { identityOfSecret } from '../../lib/tls/secret-identity.ts'
 
 /** Keys for TLS from secrets. */
@@ -19,7 +20,7 @@ export const SecretsKeyManager = defineType({
     if (signingSecretId.length === 0) report('/signingSecretId', 'expected at least one secret id')
   },
   create({ signingSecretId, secretsProvider }, env) {
-    const provider = secretsProvider ?? env.secrets
+    const provider = providerFor(secretsProvider, env)
     return {
       identities: () => Promise.all(signingSecretId.map((id) => identityOfSecret(provider, id))),
       onChange: (listener) => provider.onChange(listener),

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { SecretError, type SecretsProvider, SecretsProviderKind, TrustManagerKind } from '#contracts'
 import { boolean, config, defineType, ref, secretId } from '#schema'
+import { providerFor } from '../../lib/tls/provider.ts'
 
 /** Trust by certificates that are secrets. */
 export const SecretsTrustManager = defineType({
@@ -20,7 +21,7 @@ export const SecretsTrustManager = defineType({
       .meta({ description: 'Whether revoked certificates are to be refused. Not done yet: true gives a warning.' }),
   },
   create({ verificationSecretId, secretsProvider, checkRevocation }, env) {
-    const provider = secretsProvider ?? env.secrets
+    const provider = providerFor(secretsProvider, env)
     if (checkRevocation) {
       env.warn(
         'checkRevocation: neither CRLs nor OCSP are asked, so that revoked certificates are accepted until they expire; set it to false to say that this is known',
