@@ -14,11 +14,9 @@ export const CertificateThumbprintFilter = defineType({
     certificate: runtime('any').meta({
       description: "The certificate, such as `${pemCertificate(urlDecode(request.headers['ssl_client_cert'][0]))}`.",
     }),
-    failureHandler: ref(HandlerKind)
-      .optional()
-      .meta({
-        description: 'Answers requests without a certificate that can be read; 403 without content by default.',
-      }),
+    failureHandler: ref(HandlerKind).optional().meta({
+      description: 'Answers requests without a certificate that can be read; 403 without content by default.',
+    }),
   },
   create: ({ certificate, failureHandler }, env) => {
     return certificateThumbprint(certificate, failureHandler ?? refuse, env.logger)
