@@ -1,0 +1,162 @@
+// A whole gateway over HTTPS: connectors, management, renewal under load, upstreams that want a certificate.
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { copyFileSync, renameSync, truncateSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { Authority, type Issued, opensslMissing } from '#test/certificates'
+import { RunningGateway, textRoute } from '#test/gateway'
+import { freePort, nginx, nginxMissing } from '#test/nginx'
+
+const options = { skip: opensslMissing, timeout: 60_000 }
+const h2loadMissing = spawnSync('h2load', ['--version']).status === 0 ? false : 'h2load is not on the PATH'
+const authority = opensslMissing === false ? new Authority() : null
+const first = authority?.issue({ name: 'first.test', altNames: 'DNS:first.test,DNS:localhost' }) as Issued
+const second = authority?.issue({ name: 'second.test', altNames: 'DNS:second.test,DNS:localhost' }) as Issued
+const visitor = authority?.issue({ name: 'visitor' }) as Issued
+after(() => authority?.[Symbol.dispose]())
+
+function keystore(issued: Issued): string {
+  const out = `${issued.keyFile}.p12`
+  const input = ['-inkey', issued.keyFile, '-in', issued.certificateFile, '-name', 'server', '-passout', 'pass:word']
+  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
+  return out
+}
+
+/** Replaces a file as deployments do: whole or not at all. */
+function replace(file: string, by: string): void {
+  copyFileSync(by, `${file}.new`)
+  renameSync(`${file}.new`, file)
+}
+
+interface Asked {
+  readonly status: number
+  readonly text: string
+  readonly peer: string
+}
+
+function ask(port: number, extra: object = {}): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...extra }, (response) => {
+      const peer = String((response.socket as TLSSocket).getPeerCertificate().subject?.CN ?? '')
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, peer }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** Connectors whose certificate comes from a KeyStore of the authority's folder. */
+function admin(file: string, fields: object = {}, connector: object = {}) {
+  const url = file
+  return {
+    connectors: [{ port: 0, host: '127.0.0.1', tls: 'https', ...connector }],
+    adminConnector: { port: 0, tls: 'https' },
+    gatewayUnits: 2,
+    heap: [
+      { name: 'keystore', type: 'KeyStore', config: { url, password: 'word' } },
+      { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
+      { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys', ...fields } },
+    ],
+  }
+}
+
+const who = {
+  handler: {
+    type: 'StaticResponseHandler',
+    config: {
+      status: 200,
+      entity: '${contexts.client.secure} ${request.uri.scheme} ${contexts.client.certificates[0].subjectDN}',
+    },
+  },
+}
+
+test('traffic and management are served over TLS, by every unit', options, async () => {
+  const file = keystore(first)
+  await using running = await RunningGateway.start({ admin: admin(file), routes: { who } })
+  for (let i = 0; i < 8; i++) {
+    const answer = await ask(running.port, { path: '/x' })
+    assert.equal(answer.peer, 'first.test')
+    assert.match(answer.text, /^true https/)
+  }
+  const health = await ask(running.gateway.adminPort, { path: '/ping' })
+  assert.deepEqual([health.status, health.peer], [200, 'first.test'])
+})
+
+test('a client certificate is seen by expressions', options, async () => {
+  const file = keystore(first)
+  const fields = { clientAuth: 'REQUIRED', trustManager: { type: 'TrustAllManager' } }
+  await using running = await RunningGateway.start({ admin: admin(file, fields), routes: { who } })
+  const shown = { key: visitor.key, cert: visitor.certificate }
+  assert.match((await ask(running.port, shown)).text, /CN=visitor/)
+  await assert.rejects(ask(running.port))
+})
+
+test('ten thousand requests over HTTP/2 without an error, while the certificate is replaced, broken and restored (F22)', {
+  ...options,
+  skip: opensslMissing || h2loadMissing,
+}, async () => {
+  const [old, renewed] = [keystore(first), keystore(second)]
+  const file = join(authority!.directory, 'live.p12')
+  copyFileSync(old, file)
+  await using running = await RunningGateway.start({ admin: admin(file), routes: { hello: textRoute('hello') } })
+  const url = `https://127.0.0.1:${running.port}/`
+  const load = promisify(execFile)('h2load', ['-n10000', '-c20', '-m10', url])
+  const shows = async (name: string) => {
+    await running.gateway.reload()
+    // Each unit reads the file for itself.
+    for (let right = 0; right < 10; ) right = (await ask(running.port)).peer === name ? right + 1 : 0
+  }
+  replace(file, renewed)
+  await shows('second.test')
+  truncateSync(file, 50)
+  await running.gateway.reload()
+  for (let i = 0; i < 10; i++) assert.equal((await ask(running.port)).peer, 'second.test')
+  replace(file, old)
+  await shows('first.test')
+  const { stdout } = await load
+  assert.match(stdout, /requests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 failed, 0 errored/)
+})
+
+test('an upstream that wants a client certificate gets it', {
+  ...options,
+  skip: opensslMissing || nginxMissing,
+}, async () => {
+  const server = authority!.issue({ name: 'localhost' })
+  const port = await freePort()
+  await using _upstream = await nginx(
+    `listen 127.0.0.1:${port} ssl;
+     ssl_certificate ${server.certificateFile}; ssl_certificate_key ${server.keyFile};
+     ssl_client_certificate ${authority!.certificateFile}; ssl_verify_client on;
+     location / { return 200 "$ssl_client_s_dn $ssl_protocol"; }`,
+  )
+  const target = `https://localhost:${port}`
+  const visitorFile = keystore(visitor)
+  const route = (tls: object) => ({
+    baseURI: target,
+    heap: [
+      { name: 'keystore', type: 'KeyStore', config: { url: visitorFile, password: 'word' } },
+      { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
+    ],
+    handler: { type: 'ReverseProxyHandler', config: { tls: { type: 'ClientTlsOptions', config: tls } } },
+  })
+  const trustManager = { type: 'TrustAllManager' }
+  await using running = await RunningGateway.start({
+    routes: {
+      a: { condition: "${request.uri.path == '/with'}", ...route({ keyManager: 'keys', trustManager }) },
+      b: { condition: "${request.uri.path == '/without'}", ...route({ trustManager }) },
+      c: { condition: "${request.uri.path == '/distrust'}", ...route({ keyManager: 'keys' }) },
+    },
+  })
+  for (let i = 0; i < 3; i++) assert.match((await running.ask('/with')).text, /^CN=visitor TLSv1\.[23]$/)
+  assert.equal((await running.ask('/without')).status, 400)
+  assert.equal((await running.ask('/distrust')).status, 502)
+})
