@@ -19,7 +19,16 @@ const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
 const packages: Step = {
   title: 'system packages',
-  command: [join(root, 'scripts', 'debian-packages.sh'), 'nginx', 'openssl', 'default-jre-headless:keytool'],
+  command: [
+    join(root, 'scripts', 'debian-packages.sh'),
+    'nginx',
+    'nghttp2-server:nghttpd',
+    'nghttp2-client:h2load',
+    'curl',
+    'tinyproxy',
+    'openssl',
+    'default-jre-headless:keytool',
+  ],
 }
 const tests: Step = { title: `tests (${files.length} files)`, command: testCommand(files, record) }
 

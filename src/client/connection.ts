@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
+import type { ForwardProxy } from '#contracts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
+import { openTunnel } from './tunnel.ts'
 import { UnaskedContinue } from './unasked-continue.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
 
@@ -39,25 +41,52 @@ export class Connection extends Client implements Carrier {
   }
 }
 
+/** How the connections of a pool come about. */
+export interface Ways {
+  /** Longest time for a connection to be established. */
+  readonly timeout: number
+  readonly contexts: OutboundContexts
+  /** The proxy on the way; null where the way is direct. */
+  readonly proxy: ForwardProxy | null
+}
+
 /**
  * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early). TLS is
  * ours: for the name of the origin, whatever Host field the first request carries.
  */
-export function connector(timeout: number, contexts: OutboundContexts): buildConnector.connector {
+export function connector({ timeout, contexts, proxy }: Ways): buildConnector.connector {
   const inClear = buildConnector({ allowH2: false, timeout: 0 })
   const secure = new SecureConnections(contexts)
   return (options, callback) => {
     const attempt = new Attempt(timeout, callback)
     if (options.protocol === 'https:') {
-      const { hostname, port, localAddress } = options
-      const target = { hostname, port: port === '' ? 443 : Number(port), localAddress: localAddress ?? null }
-      secure.open(target, attempt).catch((error: Error) => attempt.failed(error))
+      const { hostname, port, localAddress = null } = options
+      openSecure(secure, proxy, { hostname, port: port === '' ? 443 : Number(port), localAddress }, attempt)
       return
     }
-    const { servername: _ofRequest, ...rest } = options
+    const { servername: _ofRequest, ...target } = options
+    const next = proxy === null ? target : { ...target, hostname: proxy.hostname, port: String(proxy.port) }
     // undici's connector returns the socket it opens; its type does not say so.
-    attempt.started(inClear(rest, (...result) => attempt.settle(...result)) as unknown as Socket)
+    attempt.started(inClear(next, (...result) => attempt.settle(...result)) as unknown as Socket)
   }
+}
+
+type Target = { readonly hostname: string; readonly port: number; readonly localAddress: string | null }
+
+function openSecure(secure: SecureConnections, proxy: ForwardProxy | null, target: Target, attempt: Attempt): void {
+  const handshake = (through: Socket | null) => {
+    secure.open({ ...target, through }, attempt).catch((error: Error) => attempt.failed(error))
+  }
+  if (proxy === null) {
+    handshake(null)
+    return
+  }
+  openTunnel(proxy, {
+    ...target,
+    started: (socket) => attempt.started(socket),
+    opened: handshake,
+    failed: (error) => attempt.failed(error),
+  })
 }
 
 /** One attempt to connect: it ends once, whatever happens first. */

@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import type { ForwardProxy } from '#contracts'
 import { Connection, connector } from './connection.ts'
 import type { ClientSettings } from './settings.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
@@ -19,6 +20,8 @@ export interface OriginStats {
   readonly queued: number
 }
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
 const MAX_HEADER_BYTES = 65_536
 /** Shorter than what servers usually grant without saying; a server's own Keep-Alive field is obeyed. */
 const IDLE_TIME = 4_000
@@ -29,6 +32,8 @@ export class OriginPool implements CallOwner {
   readonly hostname: string
   readonly settings: ClientSettings
   readonly isUsedOnce: boolean
+  /** Set where requests are handed to a proxy as they are; through TLS it sees only a tunnel. */
+  readonly proxy: ForwardProxy | null
   /** Grows with each use of the client: the smallest is the least recently used pool. */
   lastUse = 0
   readonly #watchdog: Watchdog
@@ -40,13 +45,21 @@ export class OriginPool implements CallOwner {
 
   constructor(origin: string, settings: ClientSettings, watchdog: Watchdog, contexts: OutboundContexts) {
     this.origin = origin
-    this.hostname = new URL(origin).hostname
+    const { protocol, hostname, port } = new URL(origin)
+    this.hostname = hostname
     this.settings = settings
     this.isUsedOnce =
       settings.disableReuseConnection ||
       (origin.startsWith('https:') && contexts.tls.keys !== null && settings.stateTracking === true)
     this.#watchdog = watchdog
-    const connect = connector(settings.connectionTimeout, contexts)
+    const proxy =
+      settings.proxy?.proxyFor(
+        protocol.slice(0, -1),
+        hostname.replace(/^\[|\]$/g, ''),
+        port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
+      ) ?? null
+    this.proxy = protocol === 'http:' ? proxy : null
+    const connect = connector({ timeout: settings.connectionTimeout, contexts, proxy })
     this.#pool = new Pool(origin, {
       factory: (url, options) => new Connection(url, options, connect),
       connections: settings.connections,

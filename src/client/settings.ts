@@ -1,4 +1,4 @@
-import type { ClientTls } from '#contracts'
+import type { ClientTls, ProxyOptions } from '#contracts'
 
 /** How a client connects; clients of equal settings share their connections. Times are milliseconds. */
 export interface ClientSettings {
@@ -18,6 +18,8 @@ export interface ClientSettings {
   readonly tls?: ClientTls | null
   /** Connections on which a client certificate may have been shown are used once only (spec, stateTrackingEnabled). */
   readonly stateTracking?: boolean
+  /** Which requests go through a proxy; null for none. */
+  readonly proxy?: ProxyOptions | null
 }
 
 const identities = new WeakMap<ClientTls, number>()
@@ -42,5 +44,6 @@ export function settingsKey(settings: ClientSettings): string {
     settings.maxWaitQueueSize,
     identityOf(settings.tls),
     settings.stateTracking === true,
+    settings.proxy?.key ?? '',
   ].join(' ')
 }

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { ForwardProxy } from '#contracts'
 import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
 import { inboundHeaders, inboundTrailers, isReasonPhrase, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
+import { proxyRefusal } from './tunnel.ts'
 import { isClosedByPeer, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
 
@@ -21,6 +23,8 @@ export interface CallOwner {
   readonly settings: ClientSettings
   /** Whether each connection carries one request only. */
   readonly isUsedOnce: boolean
+  /** Set where requests are handed to a proxy, which is told the whole URI. */
+  readonly proxy: ForwardProxy | null
   ended(call: UpstreamCall): void
 }
 
@@ -120,6 +124,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       if (status < 102 || ++this.#informational > MAX_INFORMATIONAL) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
       return
     }
+    // Decisions, "A proxy's 407": it is about the gateway, whose client has nothing to answer it with.
+    if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     this.#state = 'answered'
     const headers = inboundHeaders(controller.rawHeaders as Buffer[])
     this.#resolve(
@@ -197,10 +203,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     const path = uri.rawPath === '' ? '/' : uri.rawPath
     const body = this.#outboundBody()
     this.#uploading = body instanceof RequestBody
+    const { proxy } = this.#owner
+    const list = outboundHeaders(headers, this.#uploading ? this.#request.body.length : null)
+    const authorization = proxy?.authorization() ?? null
+    if (authorization !== null) list.push('proxy-authorization', authorization)
     const options: Dispatcher.DispatchOptions & { servername: string } = {
       method,
-      path: uri.rawQuery === null ? path : `${path}?${uri.rawQuery}`,
-      headers: outboundHeaders(headers, this.#uploading ? this.#request.body.length : null),
+      path: `${proxy === null ? '' : uri.origin}${path}${uri.rawQuery === null ? '' : `?${uri.rawQuery}`}`,
+      headers: list,
       body: body as Uint8Array | Readable | null,
       // Of the target, never of the Host field: the certificate is checked against it.
       servername: this.#owner.hostname,

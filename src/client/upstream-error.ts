@@ -12,6 +12,10 @@ export const UPSTREAM_ERRORS = {
     status: 502,
     message: 'upstream: expected an HTTP/1.1 response, got something else; check what listens at the target',
   },
+  GW_UPSTREAM_PROXY: {
+    status: 502,
+    message: 'upstream: expected the proxy to let the request pass, got a refusal; check its credentials and its rules',
+  },
   GW_UPSTREAM_TIMEOUT: {
     status: 504,
     message: 'upstream: expected bytes within soTimeout, got none; raise soTimeout or check the application',

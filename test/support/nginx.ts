@@ -40,7 +40,8 @@ export async function nginx(
   }
 }
 
-async function freePort(): Promise<number> {
+/** A loopback port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()
@@ -50,10 +51,11 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-async function accepts(port: number, child: ChildProcess): Promise<void> {
+/** Waits until a server of the test accepts connections. */
+export async function accepts(port: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + 5_000
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} exited with ${child.exitCode}`)
     const socket = connect(port, '127.0.0.1')
     const open = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
@@ -63,5 +65,5 @@ async function accepts(port: number, child: ChildProcess): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   child.kill('SIGKILL')
-  throw new Error('nginx did not listen within 5 seconds')
+  throw new Error(`${child.spawnfile} did not listen within 5 seconds`)
 }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { OutboundContexts } from './outbound-context.ts'
 import { identityProblem } from './server-identity.ts'
@@ -14,6 +14,8 @@ export interface SecureTarget {
   readonly hostname: string
   readonly port: number
   readonly localAddress?: string | null
+  /** A connection that leads there already; null where it has to be made. */
+  readonly through?: Socket | null
 }
 
 /** Opens TLS connections to one server; a session of an earlier one shortens the next handshake. */
@@ -29,12 +31,13 @@ export class SecureConnections {
   async open(target: SecureTarget, events: SecureEvents): Promise<void> {
     const { tls } = this.#contexts
     const { context, verifiesChain } = await this.#contexts.current()
-    if (events.isOver()) return
-    const { hostname, port, localAddress } = target
+    const { hostname, port, localAddress, through } = target
+    if (events.isOver()) {
+      through?.destroy()
+      return
+    }
     const socket = connect({
-      host: hostname,
-      port,
-      ...(localAddress ? { localAddress } : {}),
+      ...(through ? { socket: through } : { host: hostname, port, ...(localAddress ? { localAddress } : {}) }),
       ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
       ...(tls.alpn ? { ALPNProtocols: ['http/1.1'] } : {}),
       ...(this.#session === undefined ? {} : { session: this.#session }),

@@ -1,0 +1,48 @@
+import { request } from 'node:http'
+import { isIPv6, type Socket } from 'node:net'
+import type { ForwardProxy } from '#contracts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** A server behind a proxy, and the way out of an attempt to reach it. */
+export interface TunnelAttempt {
+  readonly hostname: string
+  readonly port: number
+  readonly localAddress: string | null
+  started(socket: Socket): void
+  opened(socket: Socket): void
+  failed(error: Error): void
+}
+
+/** Has a proxy open a connection to a server (RFC 9110 section 9.3.6); the bytes on it are then for that server alone. */
+export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
+  const authority = `${isIPv6(attempt.hostname) ? `[${attempt.hostname}]` : attempt.hostname}:${attempt.port}`
+  const authorization = proxy.authorization()
+  const asking = request({
+    host: proxy.hostname,
+    port: proxy.port,
+    ...(attempt.localAddress === null ? {} : { localAddress: attempt.localAddress }),
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) },
+    agent: false,
+  })
+  asking.once('socket', (socket) => attempt.started(socket))
+  asking.once('error', (error) => attempt.failed(error))
+  asking.once('connect', ({ statusCode = 0 }, socket: Socket, early) => {
+    // A server waits for the TLS hello: what is there before is of the proxy's own making.
+    const isOpen = statusCode >= 200 && statusCode < 300 && early.length === 0
+    socket.on('error', (error) => attempt.failed(error))
+    if (isOpen) {
+      attempt.opened(socket)
+      return
+    }
+    socket.destroy()
+    attempt.failed(proxyRefusal(statusCode))
+  })
+  asking.end()
+}
+
+/** What a proxy that does not let a request pass comes to. */
+export function proxyRefusal(status: number): UpstreamError {
+  return new UpstreamError('GW_UPSTREAM_PROXY', new Error(`proxy: expected it to let the request pass, got ${status}`))
+}
