@@ -16,6 +16,7 @@ import {
   type Settled,
 } from '#schema'
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
 import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
@@ -91,6 +92,7 @@ export const PROXY_FIELDS = {
     description:
       'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
   }),
+  ...FORWARD_PROXY_FIELDS,
   ...TLS_FIELDS,
   retries: RETRIES_FIELD,
   circuitBreaker: CIRCUIT_BREAKER_FIELD,
@@ -111,6 +113,7 @@ export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 /** Reports values that only show once they are settled. */
 export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
+  checkForwardProxy(settings, report)
   const { maxWaitQueueSize } = settings.vertx
   if (maxWaitQueueSize === undefined || queueSizeOf(maxWaitQueueSize) !== null) return
   report('/vertx/maxWaitQueueSize', `expected an integer of at least -1, got ${JSON.stringify(maxWaitQueueSize)}`)
@@ -131,6 +134,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     maxWaitQueueSize: Math.ceil((queueSizeOf(vertx['maxWaitQueueSize']) ?? DEFAULT_WAIT_QUEUE) / env.units),
     tls: await tlsOf(settings, env),
     stateTracking: others.stateTrackingEnabled,
+    proxy: await forwardProxyOf(settings, env),
   })
   env.onDispose(() => client.release())
   const send: Handler = (exchange) => client.send(exchange, exchange.request)

@@ -21,8 +21,7 @@ export function retrying(
   pauses: Pauses,
   logger: Logger,
 ): Attempt {
-  const { expression } = condition
-  const responsesMayAsk = !expression.constant || expression.evaluate({ lookup: () => undefined }) === true
+  const responsesMayAsk = !isNever(condition)
 
   const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
     try {
@@ -64,4 +63,11 @@ export function retrying(
       return result
     }
   }
+}
+
+/** Whether a condition is the plain word false, as it is by default: then no response need be asked about. */
+function isNever({ expression }: RetrySettings['condition']): boolean {
+  if (expression.constant) return expression.evaluate({ lookup: () => undefined }) !== true
+  const [only, ...others] = expression.segments
+  return others.length === 0 && typeof only === 'object' && only.type === 'literal' && only.value === false
 }
