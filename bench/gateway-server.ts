@@ -5,15 +5,20 @@ import { root, type Workspace } from './workspace.ts'
 /** Ten thousand routes are to be there within a fifth of this. */
 const readyWithin = 120_000
 
-/** Runs the gateway, with one unit, on the given routes (id to content). */
+/** Runs the gateway, with one unit, on the given routes (id to content); its first port speaks TLS if told to. */
 export async function startGateway(
   workspace: Workspace,
   name: string,
   routes: ReadonlyMap<string, unknown>,
-): Promise<{ server: ServerProcess; url: string }> {
-  const [port, adminPort] = [await freePort(), await freePort()]
+  secure: { readonly tls: string; readonly heap: readonly unknown[] } | null = null,
+): Promise<{ server: ServerProcess; url: string; plainUrl: string }> {
+  const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
-    connectors: [{ port, host: '127.0.0.1' }],
+    connectors: [
+      { port, host: '127.0.0.1', ...(secure !== null && { tls: secure.tls }) },
+      { port: plainPort, host: '127.0.0.1' },
+    ],
+    heap: secure?.heap ?? [],
     adminConnector: { port: adminPort, host: '127.0.0.1' },
     gatewayUnits: 1,
   }
@@ -25,5 +30,5 @@ export async function startGateway(
     readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
     readyWithin,
   })
-  return { server, url: `http://127.0.0.1:${port}` }
+  return { server, url: `http://127.0.0.1:${port}`, plainUrl: `http://127.0.0.1:${plainPort}` }
 }

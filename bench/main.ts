@@ -2,14 +2,16 @@
 import { parseArgs } from 'node:util'
 import type { Rounds } from './measure.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { circumstances, proxyTable, routesTable } from './report.ts'
+import { circumstances, proxyTable, routesTable, tlsTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { stopAll } from './server-process.ts'
+import { tlsBenchmark } from './tls.ts'
 
 const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
 
-benchmarks (both without a name):
+benchmarks (proxy and routes without a name):
   proxy    CPU time of one proxied request: the gateway beside ${peerNames.slice(1).join(', ')}
+  tls      CPU time of one request with TLS on either side: the gateway beside nginx
   routes   10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -60,6 +62,12 @@ async function run({ names, peers, check, json, ...rounds }: Options): Promise<n
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nproxy\n${proxyTable(rows)}`)
   }
+  if (names.includes('tls')) {
+    const rows = await tlsBenchmark(rounds, progress)
+    result['tls'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\ntls\n${tlsTable(rows)}`)
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -83,7 +91,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'routes'])
+  among('benchmark', names, ['proxy', 'tls', 'routes'])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

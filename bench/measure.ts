@@ -1,3 +1,4 @@
+import { Agent, fetch } from 'undici'
 import { type Load, type LoadOptions, load } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -6,7 +7,14 @@ export interface Subject {
   readonly name: string
   readonly server: ServerProcess
   readonly url: string
-  readonly expect: { readonly body: string; readonly headers?: Readonly<Record<string, string>> }
+  readonly expect: {
+    readonly body: string
+    readonly headers?: Readonly<Record<string, string>>
+    /** The certificate was made for this run: whose it is does not matter. */
+    readonly anyCertificate?: boolean
+  }
+  /** Where the load is not to be made in the usual way. */
+  readonly load?: (url: string, options: LoadOptions) => Promise<Load>
 }
 
 /** What all rounds of one subject gave. */
@@ -38,7 +46,7 @@ export async function measure(
     for (const subject of subjects) {
       await checkAnswer(subject)
       const before = subject.server.cpuSeconds()
-      const done = await load(subject.url, options)
+      const done = await (subject.load ?? load)(subject.url, options)
       const cpu = subject.server.cpuSeconds() - before
       if (done.requests === 0) throw new Error(`${subject.name} answered nothing in ${options.seconds} s`)
       const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
@@ -59,8 +67,14 @@ export function median(values: readonly number[]): number {
 
 /** A server that answers quickly but wrongly must not look good. */
 async function checkAnswer({ name, url, expect }: Subject): Promise<void> {
-  const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) })
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: expect.anyCertificate !== true } })
+  const response = await fetch(url, {
+    dispatcher,
+    headers: { connection: 'close' },
+    signal: AbortSignal.timeout(5_000),
+  })
   const body = await response.text()
+  await dispatcher.close()
   if (response.status !== 200 || body !== expect.body) {
     throw new Error(
       `${name} at ${url}: expected 200 ${JSON.stringify(expect.body)}, got ${response.status} ${JSON.stringify(body.slice(0, 200))}`,

@@ -2,6 +2,7 @@ import { cpus } from 'node:os'
 import { loadProgram } from './load.ts'
 import type { ProxyRow } from './proxy.ts'
 import type { RoutesRow } from './routes.ts'
+import type { TlsRow } from './tls.ts'
 
 /** Where figures come from: without it they cannot be compared. */
 export function circumstances(): Record<string, string | number> {
@@ -16,6 +17,14 @@ export function proxyTable(rows: readonly ProxyRow[]): string {
   )
 }
 
+/** The result of `tls` as a table. */
+export function tlsTable(rows: readonly TlsRow[]): string {
+  return table(
+    ['TLS', 'CPU µs/request', 'least - most', 'ratio to nginx', 'requests', 'errors', 'requests/s'],
+    rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+  )
+}
+
 /** The result of `routes` as a table. */
 export function routesTable(rows: readonly RoutesRow[]): string {
   return table(
@@ -24,11 +33,11 @@ export function routesTable(rows: readonly RoutesRow[]): string {
   )
 }
 
-function cost({ cpuMicros: { median, min, max } }: ProxyRow | RoutesRow): string[] {
+function cost({ cpuMicros: { median, min, max } }: ProxyRow | RoutesRow | TlsRow): string[] {
   return [median.toFixed(1), `${min.toFixed(1)} - ${max.toFixed(1)}`]
 }
 
-function counts({ requests, errors, requestsPerSecond }: ProxyRow | RoutesRow): string[] {
+function counts({ requests, errors, requestsPerSecond }: ProxyRow | RoutesRow | TlsRow): string[] {
   return [String(requests), String(errors), requestsPerSecond.toFixed(0)]
 }
 

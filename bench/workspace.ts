@@ -18,7 +18,7 @@ export class Workspace implements Disposable {
   }
 
   /** Writes a file, with the folders it needs, and returns its path. */
-  write(name: string, content: string): string {
+  write(name: string, content: string | Uint8Array): string {
     const path = join(this.path, name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)

@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { promisify } from 'node:util'
+import { altName, selfSigned, writePkcs12 } from '#secrets'
+import { startGateway } from './gateway-server.ts'
+import { installed, type Load, type LoadOptions } from './load.ts'
+import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { nginxConfig } from './peers/nginx.ts'
+import { freePort, ServerProcess } from './server-process.ts'
+import { Workspace } from './workspace.ts'
+
+const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
+const password = 'bench'
+/** Requests at a time on one connection of HTTP/2. */
+const streams = 4
+
+/** One line of the result: what was measured, and how it stands to nginx doing the same. */
+export interface TlsRow extends Measured {
+  readonly ratio: number
+}
+
+/** A certificate for localhost as nginx and as the gateway want it. */
+interface Identity {
+  readonly certificate: string
+  readonly key: string
+  readonly keystore: string
+}
+
+/** Measures the CPU time of one request with TLS towards the client or towards the upstream, beside nginx. */
+export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<TlsRow[]> {
+  const nginx = installed('nginx')
+  if (nginx === undefined) {
+    progress('NOTICE: without nginx there is nothing to compare with (apt-get install nginx)')
+    return []
+  }
+  using workspace = new Workspace()
+  await using servers = new AsyncDisposableStack()
+  const identity = makeIdentity(workspace)
+  const start = async (name: string, port: number, config: string) => {
+    const command = [
+      nginx,
+      '-c',
+      workspace.write(`${name}.conf`, config),
+      '-p',
+      workspace.path,
+      '-e',
+      'stderr',
+    ] as const
+    return servers.use(await ServerProcess.start({ name, command, readyUrl: `http://127.0.0.1:${port}/` }))
+  }
+  const [plain, secure] = [await freePort(), await freePort()]
+  const answer = `${secureListen(secure, identity)} location / { default_type text/plain; return 200 "${body}"; }`
+  await start('upstream', plain, nginxConfig(workspace.path, plain, { server: answer }))
+
+  const [port, securePort] = [await freePort(), await freePort()]
+  const proxy = proxyConfig(workspace.path, port, securePort, identity, { plain, secure })
+  const peer = await start('nginx', port, proxy)
+  const own = await startGateway(workspace, 'gateway', routes(plain, secure), adminFields(identity))
+  servers.use(own.server)
+  const ownSecure = own.url.replace('http:', 'https:')
+  const peerSecure = `https://127.0.0.1:${securePort}`
+
+  const subjects: Subject[] = [
+    ...pair('in, HTTP/1.1', own.server, ownSecure, peer, peerSecure, '/plain', undefined),
+    ...pair('out, HTTP/1.1', own.server, own.plainUrl, peer, `http://127.0.0.1:${port}`, '/secure', undefined),
+  ]
+  const h2load = installed('h2load')
+  if (h2load === undefined) progress('NOTICE: without HTTP/2: h2load is not installed (apt-get install nghttp2-client)')
+  else subjects.push(...pair('in, HTTP/2', own.server, ownSecure, peer, peerSecure, '/plain', withH2load(h2load)))
+  const measured = await measure(subjects, rounds, progress)
+  return measured.map((row) => {
+    const base = measured.find(({ name }) => name === row.name.replace('gateway', 'nginx'))
+    return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
+  })
+}
+
+function pair(
+  what: string,
+  own: ServerProcess,
+  ownUrl: string,
+  peer: ServerProcess,
+  peerUrl: string,
+  path: string,
+  load: Subject['load'],
+): Subject[] {
+  const expect = { body, anyCertificate: true }
+  const how = load === undefined ? {} : { load }
+  return [
+    { name: `gateway ${what}`, server: own, url: ownUrl + path, expect, ...how },
+    { name: `nginx ${what}`, server: peer, url: peerUrl + path, expect, ...how },
+  ]
+}
+
+function makeIdentity(workspace: Workspace): Identity {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const [notBefore, notAfter] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 86_400_000)]
+  const altNames = ['localhost', '127.0.0.1'].map(altName)
+  const certificate = selfSigned({ ...pair, commonName: 'localhost', altNames, notBefore, notAfter })
+  const keystore = writePkcs12({ alias: 'server', key: pair.privateKey, chain: [certificate] }, password)
+  return {
+    certificate: workspace.write('server.pem', certificate.toString()),
+    key: workspace.write('server.key', pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string),
+    keystore: workspace.write('server.p12', keystore),
+  }
+}
+
+function secureListen(port: number, { certificate, key }: Identity): string {
+  return `listen 127.0.0.1:${port} ssl http2; ssl_certificate ${certificate}; ssl_certificate_key ${key};
+    ssl_protocols TLSv1.2 TLSv1.3;`
+}
+
+function proxyConfig(
+  folder: string,
+  port: number,
+  securePort: number,
+  identity: Identity,
+  upstream: { plain: number; secure: number },
+): string {
+  const keep = 'keepalive 64; keepalive_requests 1000000000;'
+  const location = (path: string, scheme: string, name: string) => `location ${path} {
+      proxy_pass ${scheme}://${name}; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
+    }`
+  return nginxConfig(folder, port, {
+    http: `upstream plain { server 127.0.0.1:${upstream.plain}; ${keep} }
+  upstream secure { server 127.0.0.1:${upstream.secure}; ${keep} }`,
+    server: `${secureListen(securePort, identity)}
+    ${location('/plain', 'http', 'plain')} ${location('/secure', 'https', 'secure')} location = / { return 200 "ready"; }`,
+  })
+}
+
+function routes(plain: number, secure: number): Map<string, unknown> {
+  const route = (path: string, baseURI: string, tls: object | null) => ({
+    condition: `\${find(request.uri.path, '^/${path}')}`,
+    baseURI,
+    handler: { type: 'ReverseProxyHandler', config: tls === null ? {} : { tls } },
+  })
+  // As nginx does by default: the upstream's certificate is not judged.
+  const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
+  return new Map([
+    ['plain', route('plain', `http://127.0.0.1:${plain}`, null)],
+    ['secure', route('secure', `https://127.0.0.1:${secure}`, { type: 'ClientTlsOptions', config: anyone })],
+  ])
+}
+
+function adminFields({ keystore }: Identity): { tls: string; heap: unknown[] } {
+  return {
+    tls: 'https',
+    heap: [
+      { name: 'keystore', type: 'KeyStore', config: { url: keystore, password } },
+      { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
+      { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
+    ],
+  }
+}
+
+/** The same load over HTTP/2, for a fixed time. */
+function withH2load(program: string): NonNullable<Subject['load']> {
+  return async (url: string, { connections, seconds }: LoadOptions): Promise<Load> => {
+    const args = [`-c${Math.max(1, Math.floor(connections / streams))}`, `-m${streams}`, `-D${seconds}`, url]
+    const { stdout } = await promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
+    const [, done, succeeded, failed, errored] =
+      /requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored/.exec(stdout) ?? []
+    if (done === undefined) throw new Error(`expected a count of requests from h2load, got: ${stdout}`)
+    return { requests: Number(succeeded), errors: Number(failed) + Number(errored), seconds }
+  }
+}
