@@ -106,3 +106,27 @@ for (const [what, text, passphrase, message] of broken) {
     )
   })
 }
+
+test('B42: an encrypted key that asks for too many iterations is refused before the work', () => {
+  const hostile = encrypted.replace(/-----BEGIN[^-]+-----|-----END[^-]+-----|\s/g, '')
+  const der = Buffer.from(hostile, 'base64')
+  // The iteration count of PBKDF2 is the INTEGER right behind the 16 bytes of salt in an OCTET STRING.
+  const count = der.indexOf(Buffer.from([0x02, 0x02, 0x08, 0x00]))
+  assert.ok(count > 0, 'openssl writes 2048 iterations')
+  const grown = Buffer.concat([
+    der.subarray(0, count),
+    Buffer.from([0x02, 0x04, 0x7f, 0xff, 0xff, 0xff]),
+    der.subarray(count + 4),
+  ])
+  // Every SEQUENCE around the count is two bytes longer now.
+  for (let at = 0; at < count; at++) {
+    const [tag, first, second] = [grown[at], grown[at + 1], grown[at + 2]] as [number, number, number]
+    if (tag !== 0x30) continue
+    if (first === 0x81 && at + 3 + second >= count) grown[at + 2] = second + 2
+    else if (first < 0x80 && at + 2 + first >= count) grown[at + 1] = first + 2
+  }
+  const start = performance.now()
+  const pem = `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${grown.toString('base64')}\n-----END ENCRYPTED PRIVATE KEY-----`
+  assert.throws(() => decode(pem, 'hunter2'), /can not be decrypted: .*(?:iteration|work)/)
+  assert.ok(performance.now() - start < 500)
+})

@@ -2,6 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import type { DecodedSecret } from '#contracts'
 import { jwkThumbprint } from './jwk.ts'
 import { certificatePurposes } from './key-usage.ts'
+import { openEncryptedKey } from './keystore/encrypted-key.ts'
+import { KeyStoreError } from './keystore/keystore-error.ts'
 
 interface Block {
   readonly label: string
@@ -49,14 +51,24 @@ function privateKeyOf({ label, text }: Block, passphrase: Buffer | null): KeyObj
     throw new Error('the private key is encrypted; name its password with decryptionSecretId')
   }
   try {
+    if (label === 'ENCRYPTED PRIVATE KEY') return encryptedKeyOf(text, passphrase as Buffer)
     return createPrivateKey({ key: text, format: 'pem', ...(isEncrypted && passphrase !== null && { passphrase }) })
-  } catch {
+  } catch (error) {
+    if (error instanceof KeyStoreError && error.code !== 'GW_KEYSTORE_PASSWORD') {
+      throw new Error(`the private key can not be decrypted: ${error.message}`)
+    }
     throw new Error(
       isEncrypted
         ? 'the private key can not be decrypted: the password is wrong, or the key is damaged'
         : 'expected a private key in PEM, but it can not be read',
     )
   }
+}
+
+/** Not by OpenSSL, which runs as many iterations as the file asks for. */
+function encryptedKeyOf(text: string, passphrase: Buffer): KeyObject {
+  const encoded = Buffer.from(text.replace(/-----[A-Z ]+-----/g, ''), 'base64')
+  return createPrivateKey({ key: openEncryptedKey(encoded, passphrase.toString('utf8')), format: 'der', type: 'pkcs8' })
 }
 
 function publicKeyOf({ text }: Block): KeyObject {

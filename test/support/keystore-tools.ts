@@ -19,6 +19,8 @@ function run(folder: string, program: string, args: readonly string[], input = '
       if (error === null) resolve(stdout)
       else reject(new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`))
     })
+    // A program that needs no input may end before it was written.
+    child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 }

@@ -1,11 +1,9 @@
 import type { X509Certificate } from 'node:crypto'
 import { readCertificate } from './certificate-chain.ts'
 import { Der } from './der.ts'
-import { at, corrupt, KeyStoreError, wrongPassword } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
-import { readEncryption } from './password-encryption.ts'
-import type { PasswordForm } from './pkcs12-password.ts'
-import { readKeyInfo } from './private-key.ts'
+import { type Sealed, sealedKey } from './encrypted-key.ts'
+import { at, corrupt } from './keystore-error.ts'
+import { type Budget, limits, within } from './limits.ts'
 
 const bagTypes = {
   key: '1.2.840.113549.1.12.10.1.1',
@@ -20,9 +18,6 @@ const FRIENDLY_NAME = '1.2.840.113549.1.9.20'
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21'
 /** How Java marks a certificate as trusted by itself. */
 const TRUSTED_KEY_USAGE = '2.16.840.1.113894.746875.1.1'
-
-/** A PrivateKeyInfo that may be under a password of its own. */
-export type Sealed = (passwords: readonly PasswordForm[]) => Buffer
 
 interface Attributes {
   readonly name: string | null
@@ -59,7 +54,7 @@ function readBag(bag: Der, budget: Budget): readonly Bag[] {
       return [{ ...attributes, kind: 'key', sealed: () => encoded }]
     }
     case bagTypes.shroudedKey:
-      return [{ ...attributes, kind: 'key', sealed: shrouded(content) }]
+      return [{ ...attributes, kind: 'key', sealed: sealedKey(content) }]
     case bagTypes.certificate:
       return [readCertificateBag(content, attributes, budget)]
     case bagTypes.secret:
@@ -86,33 +81,7 @@ function readSecretBag(content: Der, attributes: Attributes, budget: Budget): Ba
   if (type !== bagTypes.shroudedKey) return { ...attributes, kind: 'unknown', type }
   const bytes = value!.explicit(0, 'secret').octets('secret')
   within('bytes of a secret', bytes.length, limits.secretBytes)
-  return { ...attributes, kind: 'secret', sealed: shrouded(Der.read(bytes, budget)) }
-}
-
-/** EncryptedPrivateKeyInfo (RFC 5958 section 3). Opening it is paid from a budget of its own. */
-function shrouded(content: Der): Sealed {
-  const [algorithm, data] = content.sequence('encrypted key', 2, 2)
-  const ciphertext = data!.octets('encrypted key')
-  return (passwords) => {
-    within('bytes of an encrypted key', ciphertext.length, limits.secretBytes)
-    const decrypt = readEncryption(algorithm!)
-    const budget = new Budget()
-    for (const password of passwords) {
-      const plain = openOrNothing(() => decrypt(ciphertext, password, budget))
-      // Bad padding is missed once in 256 times; a key that parses is the proof.
-      if (plain !== undefined && openOrNothing(() => readKeyInfo(plain)) !== undefined) return plain
-    }
-    throw wrongPassword('the password does not open it; give the password of the entry')
-  }
-}
-
-function openOrNothing<T>(open: () => T): T | undefined {
-  try {
-    return open()
-  } catch (error) {
-    if (!(error instanceof KeyStoreError) || error.code === 'GW_KEYSTORE_LIMIT') throw error
-    return undefined
-  }
+  return { ...attributes, kind: 'secret', sealed: sealedKey(Der.read(bytes, budget)) }
 }
 
 function readAttributes(attributeSet: Der | undefined): Attributes {
