@@ -266,3 +266,13 @@ test(`no file is longer than ${maxLines} lines`, () => {
   })
   holds('file length', findings)
 })
+
+test('B53: what a client presents is compared with a secret in constant time', () => {
+  const comparing = ['src/control/admin/authentication.ts', 'src/secrets/keystore/pkcs12-mac.ts']
+  const findings = comparing.flatMap((path) => {
+    const source = sources.find((candidate) => candidate.path === path)
+    if (source === undefined) return [`${path}: the file is not there; name the one that compares now`]
+    return source.text.includes('timingSafeEqual(') ? [] : [`${path}: compares without timingSafeEqual`]
+  })
+  holds('secrets are compared with timingSafeEqual', findings)
+})

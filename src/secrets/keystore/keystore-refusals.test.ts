@@ -124,7 +124,7 @@ test('PBMAC1 is verified, as OpenSSL does', () => {
   refused(bytes, 'GW_KEYSTORE_PASSWORD', /the password is wrong/, 'guess')
 })
 
-test('PBMAC1 with a key that is too long or too short is refused (CVE-2025-11187)', () => {
+test('B50: PBMAC1 with a key that is too long or too short is refused (CVE-2025-11187)', () => {
   for (const macKeyLength of [0, 1, 19, 65, 4096, 2 ** 31 - 1, 2 ** 40]) {
     refused(samplePkcs12({ mac: 'pbmac1', macKeyLength }), 'GW_KEYSTORE_CORRUPT', /PBMAC1 key length/)
   }
@@ -220,7 +220,7 @@ test('what happens to the buffer after reading does not matter', () => {
   }
 })
 
-test('iteration counts beyond the budget are refused before any work', () => {
+test('B50: iteration counts beyond the budget are refused before any work', () => {
   for (const iterations of [5_000_001, 2 ** 31 - 1, 2 ** 40]) {
     const salt = Buffer.alloc(8)
     const macs = [
@@ -279,7 +279,7 @@ test('the parts of a file share one budget of iterations', () => {
   refused(bytes, 'GW_KEYSTORE_LIMIT', /part 2: the iteration counts ask for 5100002 units of work/)
 })
 
-test('lengths, nesting and identifiers made to exhaust memory are refused quickly', () => {
+test('B50: lengths, nesting and identifiers made to exhaust memory are refused quickly', () => {
   const nested = (depth: number): Buffer => (depth === 0 ? integer(1) : sequence(nested(depth - 1)))
   const cases: readonly (readonly [Buffer, KeyStoreErrorCode])[] = [
     [nested(100), 'GW_KEYSTORE_LIMIT'],

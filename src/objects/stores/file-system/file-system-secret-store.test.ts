@@ -59,7 +59,7 @@ test('BASE64 is the default', async () => {
   assert.deepEqual(await words(built.object, 'id'), ['hunter2'])
 })
 
-test('no id leads out of the directory', async () => {
+test('B52: no id leads out of the directory', async () => {
   using outside = new Folder({ passwd: 'hunter2' })
   using folder = new Folder({ inside: 'x', '.hidden': 'x', 'sub/below': 'x' })
   symlinkSync(outside.in('passwd'), folder.in('link'))
@@ -101,7 +101,7 @@ for (const [text, ending] of [
   ['hunter2\n', 'a line break'],
   ['hunter2 ', 'a space'],
 ] as const) {
-  test(`a password file that ends in ${ending} is reported as such`, async () => {
+  test(`B52: a password file that ends in ${ending} is reported as such`, async () => {
     using folder = new Folder({ id: text })
     await using built = await store(folder)
     await assert.rejects(words(built.object, 'id'), (error: Error) => {
