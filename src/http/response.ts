@@ -3,6 +3,7 @@ import { Body } from './body.ts'
 import { Entity, setEntity } from './entity.ts'
 import { Headers } from './headers.ts'
 import { reasonPhrase, Status } from './status.ts'
+import type { Upgrade } from './upgrade.ts'
 
 /** Headers as they are handed over in a call: a Headers, or names with one or more values. */
 export type HeaderInit = Headers | Record<string, string | string[]>
@@ -15,6 +16,7 @@ export interface ResponseInit {
   trailers?: Headers
   cause?: Error
   version?: string
+  upgrade?: Upgrade
 }
 
 /** What a server answers. */
@@ -27,6 +29,8 @@ export class Response {
   /** The fault behind an error response; for logs, never sent. */
   cause: Error | null
   version: string
+  /** What follows on the connection where the status is 101; without it no 101 is sent. */
+  readonly upgrade: Upgrade | null
 
   constructor(status: number, init?: ResponseInit) {
     this.#status = checkedStatus(status)
@@ -36,6 +40,7 @@ export class Response {
     this.trailers = init?.trailers ?? null
     this.cause = init?.cause ?? null
     this.version = init?.version ?? 'HTTP/1.1'
+    this.upgrade = init?.upgrade ?? null
   }
 
   get status(): number {

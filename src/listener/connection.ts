@@ -39,6 +39,12 @@ export class Connection {
     return this.#current === null && this.socket.bytesRead === this.#bytesServed
   }
 
+  /** No further request is wanted: one that runs may end, and what has left HTTP is told to. */
+  retire(): void {
+    if (this.isAtRest) this.socket.destroy()
+    else this.#current?.retire()
+  }
+
   accept(transaction: Transaction): void {
     if (this.#closing) return
     if (this.#current !== null) {

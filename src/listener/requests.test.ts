@@ -218,37 +218,6 @@ test('a request before a broken one is answered, then the connection closes', as
   assert.deepEqual(seen, ['/1'])
 })
 
-test('an Upgrade that nobody takes is an ordinary request', async () => {
-  const { seen, handler } = recorder()
-  await using server = await listening(handler)
-  const answer = await converse(
-    server.port,
-    'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
-  )
-
-  assert.equal(statusOf(answer), 200)
-  assert.equal(seen[0]!.request.headers.has('upgrade'), false)
-})
-
-test('onUpgrade takes WebSocket requests and no others', async () => {
-  const upgraded: string[] = []
-  const { seen, handler } = recorder()
-  await using server = await listening(handler, {
-    onUpgrade: (message, socket) => {
-      upgraded.push(message.url ?? '')
-      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
-    },
-  })
-  for (const protocol of ['websocket', 'h2c']) {
-    await using client = new RawClient(server.port)
-    client.send(`GET /${protocol} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
-    await client.receives(/^HTTP\/1\.1 (101|200)/)
-  }
-
-  assert.deepEqual(upgraded, ['/websocket'])
-  assert.equal(seen.length, 1)
-})
-
 for (const [sent, seenAs] of [
   ['trailers', 'trailers'],
   ['gzip;q=0.5, Trailers', 'trailers'],

@@ -14,6 +14,7 @@ import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { OwnedResponse, Transaction } from './transaction.ts'
+import { asksForWebSocket, DetachedSocket } from './upgrade.ts'
 
 type HttpServer = Server<typeof IncomingMessage, typeof OwnedResponse> | HttpsServer
 
@@ -92,7 +93,7 @@ class HttpListener implements Listener {
     this.#service.draining = true
     // The HTTP server's own close would also end connections whose first request is just being sent.
     NetServer.prototype.close.call(this.#server)
-    for (const { socket, isAtRest } of this.#connections.values()) if (isAtRest) socket.destroy()
+    for (const connection of this.#connections.values()) connection.retire()
     this.#http2.retire()
     if (!this.#isEmpty) await this.#emptied(gracePeriodMs)
     const aborted = this.#service.active
@@ -152,8 +153,7 @@ class HttpListener implements Listener {
       socket.write(rawRefusal(405))
       this.#connections.get(socket)?.linger()
     })
-    const { onUpgrade } = this.#service.settings
-    if (onUpgrade !== undefined) server.on('upgrade', onUpgrade)
+    server.on('upgrade', (message, socket, head) => this.#serveUpgrade(message, socket as Socket, head))
   }
 
   #opened(socket: Socket): void {
@@ -172,6 +172,18 @@ class HttpListener implements Listener {
     connection.accept(new Transaction(this.#service, connection, message, response, expect))
   }
 
+  #serveUpgrade(message: IncomingMessage, socket: Socket, head: Buffer): void {
+    const connection = this.#connections.get(socket)
+    const detached = new DetachedSocket(socket, head, limit(this.#service.settings.idleTimeout))
+    if (connection === undefined || connection.closing) {
+      socket.destroy()
+      return
+    }
+    detached.onQuiet(() => connection.quiet())
+    const response = new OwnedResponse(message)
+    connection.accept(new Transaction(this.#service, connection, message, response, 'nothing', detached))
+  }
+
   #unreadable(error: Error, socket: Duplex): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
@@ -180,7 +192,7 @@ class HttpListener implements Listener {
 }
 
 function serverOptions(settings: ListenerSettings): ServerOptions<typeof IncomingMessage, typeof OwnedResponse> {
-  const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {}, onUpgrade } = settings
+  const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {} } = settings
   const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
   const shortest = Math.min(headersTimeout, requestTimeout)
   return {
@@ -196,9 +208,7 @@ function serverOptions(settings: ListenerSettings): ServerOptions<typeof Incomin
     noDelay,
     keepAlive,
     ...(highWaterMark === undefined ? {} : { highWaterMark }),
-    // Only WebSocket may upgrade (threats B35).
-    shouldUpgradeCallback: (message) =>
-      onUpgrade !== undefined && message.headers.upgrade?.trim().toLowerCase() === 'websocket',
+    shouldUpgradeCallback: asksForWebSocket,
   }
 }
 

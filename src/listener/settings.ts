@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { ServerTls } from '#contracts'
 import type { Handler, TemporaryStorage } from '#http'
 
@@ -36,8 +34,6 @@ export interface ListenerSettings {
   readonly serverOptions?: ServerOptions
   /** With it the port speaks TLS, and HTTP/2 where the client can. */
   readonly tls?: ServerTls | null
-  /** Takes over requests that ask for `Upgrade: websocket`; without it the wish is ignored. */
-  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 /** An open port and the requests that come in through it. */

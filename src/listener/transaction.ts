@@ -1,5 +1,14 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { Body, BodyTooLargeError, type Exchange, type Response, reasonPhrase, respond } from '#http'
+import {
+  Body,
+  BodyTooLargeError,
+  type Exchange,
+  type Response,
+  reasonPhrase,
+  respond,
+  type Upgrade,
+  type UpgradedConnection,
+} from '#http'
 import { admit, type Expectation } from './admission.ts'
 import { makeExchange } from './arrival.ts'
 import type { Connection } from './connection.ts'
@@ -8,6 +17,7 @@ import { allowedMethods } from './refusal.ts'
 import { headOf, isFinalStatus } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
 import type { Service } from './service.ts'
+import type { DetachedSocket } from './upgrade.ts'
 
 /** The response object of node:http that knows which transaction it answers, so that listeners need no closure. */
 export class OwnedResponse extends ServerResponse {
@@ -16,6 +26,11 @@ export class OwnedResponse extends ServerResponse {
 
 // What is left of a request body up to this size is read and thrown away to keep the connection.
 const maxDiscarded = 65_536
+
+// RFC 6455 section 7.4.1: the end that says so goes away.
+const GOING_AWAY = 1001
+// How long the ends of a connection that is cut off may take to say farewell.
+const farewellTime = 1000
 
 function onFinish(this: OwnedResponse): void {
   this.transaction?.finished()
@@ -29,12 +44,15 @@ export class Transaction {
   readonly #connection: Connection
   readonly #message: IncomingMessage
   readonly #target: OwnedResponse
+  /** Set where the request asks to leave HTTP. */
+  readonly #detached: DetachedSocket | null
   #expect: Expectation
   /** As declared; -1 when chunked or not yet known. */
   #bodyLength = -1
   #body: IncomingBody | null = null
   #exchange: Exchange | null = null
   #writer: ResponseWriter | null = null
+  #upgraded: UpgradedConnection | null = null
   #endsWithConnection = false
   #over = false
 
@@ -44,12 +62,14 @@ export class Transaction {
     message: IncomingMessage,
     target: OwnedResponse,
     expect: Expectation,
+    detached: DetachedSocket | null = null,
   ) {
     this.#service = service
     this.#connection = connection
     this.#message = message
     this.#target = target
     this.#expect = expect
+    this.#detached = detached
     target.transaction = this
     target.on('finish', onFinish)
     target.on('error', ignore)
@@ -67,6 +87,7 @@ export class Transaction {
   start(): void {
     this.#service.active++
     try {
+      this.#detached?.attach(this.#target)
       this.#begin()
     } catch (error) {
       // Nothing above this frame would catch it: one request must not end the process.
@@ -89,6 +110,8 @@ export class Transaction {
       return
     }
     this.#exchange = makeExchange(admitted, this.#receiveBody(), peer, service)
+    // Filters may see what is asked for, and take it away; as a field of the connection it is never passed on as it is.
+    if (this.#detached !== null) this.#exchange.request.headers.set('Upgrade', 'websocket')
     void this.#run(this.#exchange)
   }
 
@@ -99,18 +122,32 @@ export class Transaction {
     this.#end()
     // Completing the exchange has stopped its body; what is left of it must still pass, or the connection would stall.
     if (unread) this.#message.resume()
-    if (unread && !this.#isDiscardable) this.#connection.linger()
+    if (this.#detached !== null) {
+      this.#detached.detach(this.#target)
+      this.#connection.linger()
+    } else if (unread && !this.#isDiscardable) this.#connection.linger()
     this.#connection.finished()
   }
 
   /** The client is gone, or what it sends makes no sense any more. */
   abandon(reason: Error): void {
     if (this.#over) return
+    if (this.#upgraded !== null) {
+      // An end like any other: the exchange was answered long ago.
+      this.#upgraded.destroy()
+      this.#end()
+      return
+    }
     this.#over = true
     this.#body?.fail(reason)
     this.#writer?.cancel(reason)
     this.#tell((exchange) => exchange.abort(reason))
     this.#end()
+  }
+
+  /** The listener takes no more requests: what has left HTTP would never end by itself. */
+  retire(): void {
+    this.#upgraded?.close(GOING_AWAY, 'the gateway is shut down')
   }
 
   #end(): void {
@@ -186,6 +223,10 @@ export class Transaction {
       response.body.cancel()
       return
     }
+    if (response.status === 101 && response.upgrade !== null && this.#detached !== null) {
+      this.#leaveHttp(response, response.upgrade, this.#detached)
+      return
+    }
     const head = headOf(response, this.#message.method ?? '', this.#connectionAfter(connection))
     if (!this.#writeHead(response, head.raw)) {
       response.body.cancel()
@@ -204,6 +245,23 @@ export class Transaction {
     }
   }
 
+  /** The exchange goes on until the connection ends, and so does all that counts or holds it. */
+  #leaveHttp(response: Response, upgrade: Upgrade, detached: DetachedSocket): void {
+    try {
+      this.#upgraded = detached.handOver(this.#target, response, upgrade)
+    } catch (error) {
+      this.#service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      if (this.#target.headersSent) this.#cut()
+      else this.#answer(502, 'close')
+      return
+    }
+    this.#exchange?.onAbort(() => {
+      this.#upgraded?.close(GOING_AWAY, 'the gateway ends this connection')
+      setTimeout(() => this.#upgraded?.destroy(), farewellTime).unref()
+    })
+    if (this.#service.draining) this.retire()
+  }
+
   /** Node checks names, values and the reason; what it refuses is answered with 502 and never sent (threats B28, B29). */
   #writeHead(response: Response, raw: string[]): boolean {
     try {
@@ -220,7 +278,7 @@ export class Transaction {
   #connectionAfter(wish: 'keep' | 'close'): 'keep' | 'close' {
     const waitsForContinue = this.#expect !== 'nothing' && this.#bodyLength !== 0
     const unread = !this.#message.complete && (waitsForContinue || !this.#isDiscardable)
-    if (wish === 'close' || unread) {
+    if (wish === 'close' || unread || this.#detached !== null) {
       this.#connection.lingerAtEnd()
       return 'close'
     }

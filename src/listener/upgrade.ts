@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isHopByHop, type Response, type Upgrade, type UpgradedConnection } from '#http'
+
+// A client has nothing to say before it is answered; this much of what it says all the same is kept.
+const MAX_EARLY_BYTES = 16_384
+
+/**
+ * Whether a request asks to go on in WebSocket, the only protocol that is offered (threats B35). One with a body stays an
+ * ordinary request: the body would stand where the first frame is expected.
+ */
+export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    httpVersion === '1.1' &&
+    headers.upgrade?.trim().toLowerCase() === 'websocket' &&
+    headers['transfer-encoding'] === undefined &&
+    (headers['content-length'] ?? '0') === '0'
+  )
+}
+
+/** The socket of a request that may leave HTTP: node:http has let go of it, and no parser reads it any more. */
+export class DetachedSocket {
+  readonly #socket: Socket
+  readonly #early: Buffer[]
+  #earlyBytes: number
+
+  constructor(socket: Socket, head: Buffer, idleTimeout: number) {
+    this.#socket = socket
+    this.#early = [head]
+    this.#earlyBytes = head.length
+    // The end of the connection follows an error, and is listened to.
+    socket.on('error', ignore)
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.setTimeout(idleTimeout)
+  }
+
+  onQuiet(act: () => void): void {
+    this.#socket.on('timeout', act)
+  }
+
+  /** Before the answer: requests that came earlier on the connection have been answered by now. */
+  attach(target: ServerResponse): void {
+    if (!this.#socket.destroyed) target.assignSocket(this.#socket)
+  }
+
+  detach(target: ServerResponse): void {
+    if (target.socket === this.#socket) target.detachSocket(this.#socket)
+  }
+
+  /** Sends the 101 and hands the connection over. Throws, with nothing sent, where the head can not be sent. */
+  handOver(target: ServerResponse, response: Response, upgrade: Upgrade): UpgradedConnection {
+    target.writeHead(101, response.reason, switchingHead(response))
+    target.flushHeaders()
+    this.detach(target)
+    const socket = this.#socket
+    socket.off('data', this.#onData).off('end', this.#onEnd)
+    socket.setTimeout(0).removeAllListeners('timeout')
+    return upgrade.start(socket, Buffer.concat(this.#early))
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#early.push(chunk)
+    this.#earlyBytes += chunk.length
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#socket.pause()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#socket.destroySoon()
+  }
+}
+
+function ignore(): void {}
+
+/** RFC 9110 section 8.6: no Content-Length in a 101. */
+function switchingHead({ headers }: Response): string[] {
+  const given = headers.raw()
+  const raw: string[] = []
+  for (let i = 0; i < given.length; i += 2) {
+    const name = given[i]!
+    if (!isHopByHop(name) && name.toLowerCase() !== 'content-length') raw.push(name, given[i + 1]!)
+  }
+  raw.push('Upgrade', 'websocket', 'Connection', 'Upgrade')
+  return raw
+}
