@@ -15,6 +15,7 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'TransactionIdOutboundFilter', type: 'TransactionIdOutboundFilter' },
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
   { name: 'TemporaryStorage', type: 'TemporaryStorage' },
+  { name: 'ProxyOptions', type: 'NoProxyOptions' },
   { name: 'AuditService', type: 'NoOpAuditService' },
   { name: 'BASE64', type: 'Base64PropertyFormat' },
   { name: 'PLAIN', type: 'PlainPropertyFormat' },

@@ -33,6 +33,9 @@ import { Router } from './handlers/router/router.ts'
 import { SequenceHandler } from './handlers/sequence/sequence-handler.ts'
 import { StaticResponseHandler } from './handlers/static-response/static-response-handler.ts'
 import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
+import { CustomProxyOptions } from './proxies/custom-proxy-options/custom-proxy-options.ts'
+import { NoProxyOptions } from './proxies/no-proxy-options/no-proxy-options.ts'
+import { SystemProxyOptions } from './proxies/system-proxy-options/system-proxy-options.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
@@ -69,6 +72,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ConditionEnforcementFilter,
   ConditionalFilter,
   CorsFilter,
+  CustomProxyOptions,
   Delegate,
   DispatchHandler,
   FileSystemSecretStore,
@@ -82,6 +86,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   KeyStoreSecretStore,
   LocationHeaderFilter,
   NoOpAuditService,
+  NoProxyOptions,
   PemPropertyFormat,
   PlainPropertyFormat,
   ResourceHandler,
@@ -98,6 +103,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   StaticResponseHandler,
   SwitchFilter,
   SystemAndEnvSecretStore,
+  SystemProxyOptions,
   TemporaryStorage,
   TimerDecorator,
   TlsOptions,

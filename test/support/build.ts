@@ -6,6 +6,7 @@ import { Catalogue, Heap, Properties, type World } from '#heap'
 import type { JsonValue } from '#json'
 import { createLogger, memoryLog } from '#logging'
 import { type Clock, type Kind, type Metrics, type RouterHost, systemClock, type TypeDefinition } from '#schema'
+import { NoProxyOptions } from '../../src/objects/proxies/no-proxy-options/no-proxy-options.ts'
 
 /** A clock that tests move by hand. */
 export interface ManualClock extends Clock {
@@ -87,7 +88,9 @@ export async function build<T>(
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'))
   const log = memoryLog()
   const metrics = new TestMetrics()
-  const world = testWorld(directory, [definition, ...(surroundings.types ?? [])], surroundings, log, metrics)
+  const types = [definition, ...(surroundings.types ?? [])]
+  const standing = standingFor(types, surroundings)
+  const world = testWorld(directory, [...types, ...standing.types], surroundings, log, metrics)
   const root = Properties.root(
     baseScope({
       env: surroundings.env ?? {},
@@ -106,6 +109,7 @@ export async function build<T>(
     declarations: [
       { name, type: definition.name, config, ...surroundings.decorations },
       ...(surroundings.heap ?? []),
+      ...standing.heap,
     ] as JsonValue,
     globalDecorators: null,
     revision: '1',
@@ -123,6 +127,14 @@ export async function build<T>(
   const object = (await heap.find(name, definition.kind as Kind<T>)) as T
   const warnings = heap.warnings.map(({ pointer, message }) => `${pointer}: ${message}`)
   return { object, heap, metrics, log, warnings, directory, [Symbol.asyncDispose]: dispose }
+}
+
+/** What handlers that send requests find in every heap. */
+function standingFor(types: readonly TypeDefinition[], { heap = [] }: Surroundings) {
+  const isSending = types.some(({ name }) => name === 'ReverseProxyHandler' || name === 'ClientHandler')
+  const isDeclared = heap.some((each) => (each as { name?: unknown } | null)?.name === 'ProxyOptions')
+  if (!isSending || isDeclared) return { types: [], heap: [] }
+  return { types: [NoProxyOptions], heap: [{ name: 'ProxyOptions', type: 'NoProxyOptions' }] }
 }
 
 /** The world of objects under test. */

@@ -51,6 +51,9 @@ test('the defaults are those of the specification', () => {
     numberOfWorkers: undefined,
     asyncBehavior: undefined,
     temporaryStorage: undefined,
+    proxyOptions: 'ProxyOptions',
+    proxy: undefined,
+    systemProxy: false,
     tls: undefined,
     hostnameVerifier: undefined,
     keyManager: undefined,
@@ -95,7 +98,7 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('what the gateway can not do is an unknown field, never a silent one', async () => {
-  for (const name of ['websocket', 'proxyOptions', 'protocolVersion']) {
+  for (const name of ['websocket', 'protocolVersion']) {
     await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
   }
   for (const name of ['http2PriorKnowledge', 'disableRetries']) {

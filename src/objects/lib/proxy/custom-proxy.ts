@@ -1,0 +1,68 @@
+import { type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
+import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
+import { passwordSource } from '../tls/password.ts'
+
+/** The fields that name a proxy. */
+export const PROXY_SERVER_FIELDS = {
+  uri: config(url(['http'])).meta({
+    description: 'Where the proxy is, such as `http://proxy.example.com:3128`; port 80 where none is given.',
+  }),
+  username: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({ description: 'Name of the gateway at a proxy that wants one (Basic).' }),
+  passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password at the proxy.' }),
+  secretsProvider: ref(SecretsProviderKind).optional().meta({
+    description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
+  }),
+}
+
+type ProxyServerValues = Settled<DecodedMembers<typeof PROXY_SERVER_FIELDS>> & {
+  readonly password?: string | undefined
+}
+
+let objects = 0
+
+/** Every request goes through one proxy. The password is read now, and again when secrets have changed. */
+export async function customProxy(values: ProxyServerValues, env: Environment): Promise<ProxyOptions> {
+  const { uri, username } = values
+  const { hostname, port } = new URL(uri)
+  const server = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) }
+  const name = `${server.hostname} ${server.port}`
+  if (username === undefined) return through(`custom ${name}`, { ...server, authorization: () => null })
+  const secretsProvider = values.secretsProvider ?? env.secrets
+  const password = passwordSource({ ...values, secretsProvider })
+  const credentials = async () => basic(username, (await password()) ?? Buffer.alloc(0))
+  let current = await credentials()
+  const refresh = async () => {
+    try {
+      current = await credentials()
+    } catch (error) {
+      env.logger.warn({ error }, 'the password of the proxy can not be read; the one before stays in use')
+    }
+  }
+  env.onDispose(secretsProvider.onChange(() => void refresh()))
+  return through(`custom ${name} ${++objects}`, { ...server, authorization: () => current })
+}
+
+/** RFC 7617 section 2. */
+function basic(username: string, password: Buffer): string {
+  return `Basic ${Buffer.concat([Buffer.from(`${username}:`, 'utf8'), password]).toString('base64')}`
+}
+
+function through(key: string, proxy: ForwardProxy): ProxyOptions {
+  return { key, proxyFor: () => proxy }
+}
+
+/** Reports what makes no proxy: values that only show once they are settled. */
+export function checkProxyServer(
+  { uri, username }: Pick<ProxyServerValues, 'uri' | 'username'>,
+  report: (path: string, message: string) => void,
+): void {
+  const { pathname, search, hash, username: inUri, password } = new URL(uri)
+  if (inUri !== '' || password !== '') {
+    report('/uri', 'expected no name and password in the URI; use username and passwordSecretId')
+  } else if (pathname !== '/' || search !== '' || hash !== '') {
+    report('/uri', 'expected scheme, host and port only, got more')
+  }
+  if (username?.includes(':')) report('/username', 'expected no colon: it ends the name (RFC 7617 section 2)')
+}

@@ -1,0 +1,101 @@
+import type { ForwardProxy, ProxyOptions } from '#contracts'
+import type { Scope } from '#expression'
+import type { Environment } from '#schema'
+import { type Exempts, nonProxyHosts, noProxyList } from './exempt-hosts.ts'
+
+/** What a JVM exempts where nothing is said. */
+const USUAL_EXEMPTIONS = 'localhost|127.*|::1|0.0.0.0|::0'
+
+interface Choice {
+  readonly key: string
+  readonly proxy: ForwardProxy
+  readonly exempts: Exempts
+}
+
+/**
+ * The proxy that the surroundings name (decisions, "systemProxy"): for each scheme by `http.proxyHost` and its fellows
+ * in the properties or the environment, else by HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ */
+export function systemProxy(env: Environment): ProxyOptions {
+  const choices = new Map<string, Choice>()
+  for (const scheme of ['http', 'https']) {
+    const choice = byProperties(scheme, env) ?? byVariables(scheme, env)
+    if (choice !== null) choices.set(scheme, choice)
+  }
+  if (choices.size === 0) env.warn('the system names no proxy; set HTTP_PROXY or HTTPS_PROXY, or use NoProxyOptions')
+  return {
+    key: `system ${Array.from(choices, ([scheme, { key }]) => `${scheme} ${key}`).join(' ')}`,
+    proxyFor: (scheme, hostname, port) => {
+      const choice = choices.get(scheme)
+      return choice === undefined || choice.exempts(hostname, port) ? null : choice.proxy
+    },
+  }
+}
+
+function byProperties(scheme: string, env: Environment): Choice | null {
+  const host = property(env.scope, `${scheme}.proxyHost`)
+  if (host === null) return null
+  const text = property(env.scope, `${scheme}.proxyPort`)
+  const port = text === null ? (scheme === 'http' ? 80 : 443) : portOf(text)
+  if (port === null) {
+    throw new TypeError(`${scheme}.proxyPort: expected a port, got ${JSON.stringify(text)}`)
+  }
+  const exempt =
+    property(env.scope, `${scheme}.nonProxyHosts`) ?? property(env.scope, 'http.nonProxyHosts') ?? USUAL_EXEMPTIONS
+  return choiceOf(host, port, exempt, nonProxyHosts(exempt))
+}
+
+function byVariables(scheme: string, env: Environment): Choice | null {
+  const name = `${scheme.toUpperCase()}_PROXY`
+  const text = variable(env.scope, name)
+  if (text === null) return null
+  const uri = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (uri === null || uri.protocol !== 'http:' || uri.hostname === '') {
+    throw new TypeError(`${name}: expected a proxy such as http://proxy.example.com:3128, got something else`)
+  }
+  if (uri.username !== '' || uri.password !== '') {
+    env.warn(`${name} has a name and a password, which are not used; use CustomProxyOptions for such a proxy`)
+  }
+  const exempt = variable(env.scope, 'NO_PROXY') ?? ''
+  return choiceOf(
+    uri.hostname.replace(/^\[|\]$/g, ''),
+    uri.port === '' ? 80 : Number(uri.port),
+    exempt,
+    noProxyList(exempt),
+  )
+}
+
+function choiceOf(hostname: string, port: number, list: string, exempts: Exempts): Choice {
+  return { key: JSON.stringify([hostname, port, list]), proxy: { hostname, port, authorization: () => null }, exempts }
+}
+
+/** From the properties, as one word or nested, from the system properties, or from the environment. */
+function property(scope: Scope, name: string): string | null {
+  const [group, member] = name.split('.') as [string, string]
+  const places = [
+    scope.lookup(name),
+    memberOf(scope.lookup(group), member),
+    memberOf(scope.lookup('system'), name),
+    memberOf(scope.lookup('env'), name),
+    memberOf(scope.lookup('env'), `${group}_${member}`.toUpperCase()),
+  ]
+  const found = places.find((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''))
+  return found === undefined ? null : String(found)
+}
+
+function variable(scope: Scope, name: string): string | null {
+  const environment = scope.lookup('env')
+  const value = memberOf(environment, name) ?? memberOf(environment, name.toLowerCase())
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+}
+
+function portOf(text: string): number | null {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return port >= 1 && port <= 65_535 ? port : null
+}

@@ -1,0 +1,12 @@
+import { ProxyOptionsKind } from '#contracts'
+import { defineType } from '#schema'
+import { systemProxy } from '../../lib/proxy/system-proxy.ts'
+
+/** The proxy that the surroundings of the gateway name. */
+export const SystemProxyOptions = defineType({
+  name: 'SystemProxyOptions',
+  kind: ProxyOptionsKind,
+  summary: 'Outgoing requests go through the proxy that the environment names.',
+  config: {},
+  create: (_config, env) => systemProxy(env),
+})
