@@ -38,10 +38,11 @@ export async function tlsOf(values: TlsValues, env: Environment): Promise<Client
   const old = [hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols]
   if (old.every((value) => value === undefined)) return tls ?? null
   const limits = limitsOf({ sslCipherSuites, sslEnabledProtocols }, tls?.alpn ?? true)
-  const ranged = sslEnabledProtocols === undefined && tls !== undefined ? tls : limits
+  const isNarrowed = sslCipherSuites !== undefined || sslEnabledProtocols !== undefined
+  const { minVersion, maxVersion } = isNarrowed ? limits : (tls ?? limits)
   const joined: ClientTls = {
-    minVersion: ranged.minVersion,
-    maxVersion: ranged.maxVersion,
+    minVersion,
+    maxVersion,
     ciphers: limits.ciphers ?? tls?.ciphers ?? null,
     alpn: limits.alpn,
     keys: joinKeys(keyManager) ?? tls?.keys ?? null,

@@ -57,14 +57,21 @@ export function contextAlgorithmWarning(algorithm: string): string | null {
   return `sslContextAlgorithm: "${algorithm}" means something only to a JVM and has no effect${version}`
 }
 
-/** The limits that these fields set. */
+/**
+ * The limits that these fields set. The suites of TLS 1.3 and those before it are apart: a list without any of one kind
+ * switches its versions off. Throws where nothing is left.
+ */
 export function limitsOf(
   { sslCipherSuites, sslEnabledProtocols }: Pick<LimitValues, 'sslCipherSuites' | 'sslEnabledProtocols'>,
   alpn: boolean,
 ): TlsLimits {
-  return {
-    ...versionRange(sslEnabledProtocols ?? []),
-    ciphers: sslCipherSuites === undefined || sslCipherSuites.length === 0 ? null : sslCipherSuites.join(':'),
-    alpn,
+  const { minVersion, maxVersion } = versionRange(sslEnabledProtocols ?? [])
+  if (sslCipherSuites === undefined || sslCipherSuites.length === 0) {
+    return { minVersion, maxVersion, ciphers: null, alpn }
   }
+  const isModern = (suite: string) => suite.startsWith('TLS_')
+  const least = sslCipherSuites.every(isModern) ? 'TLSv1.3' : minVersion
+  const most = sslCipherSuites.some(isModern) ? maxVersion : 'TLSv1.2'
+  if (least > most) throw new TypeError('sslCipherSuites holds no suite of the versions in sslEnabledProtocols')
+  return { minVersion: least, maxVersion: most, ciphers: sslCipherSuites.join(':'), alpn }
 }

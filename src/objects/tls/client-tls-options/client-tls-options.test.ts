@@ -51,6 +51,19 @@ test('suites are taken in either spelling', async () => {
   assert.equal(await trust?.authorities(), 'anything')
 })
 
+test('a list without suites of a version switches that version off', async () => {
+  const range = async (config: JsonValue) => {
+    await using built = await tls(config)
+    return [built.object.minVersion, built.object.maxVersion]
+  }
+  assert.deepEqual(await range({ sslCipherSuites: ['AES128-GCM-SHA256'] }), ['TLSv1.2', 'TLSv1.2'])
+  assert.deepEqual(await range({ sslCipherSuites: ['TLS_AES_128_GCM_SHA256'] }), ['TLSv1.3', 'TLSv1.3'])
+  await refused(
+    { sslCipherSuites: ['AES128-GCM-SHA256'], sslEnabledProtocols: ['TLSv1.3'] },
+    /sslCipherSuites holds no suite of the versions in sslEnabledProtocols/,
+  )
+})
+
 test('what the platform does not have is refused where it stands', async () => {
   await refused(
     { sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257'] },
