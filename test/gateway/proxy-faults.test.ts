@@ -1,0 +1,213 @@
+// An application that fails in every way it can, and clients that go away: each request is answered or visibly cut, and
+// afterwards nothing is left of them.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { ask } from '#test/ask'
+import { proxying } from '#test/proxying'
+import { httpUpstream } from '#test/upstream'
+
+const REQUESTS = 10_000
+const WARM_UP = 2_500
+const AT_ONCE = 32
+const CONNECTIONS = 256
+/** Far more than this process, which plays all parts at once, ever needs for an answer. */
+const SO_TIMEOUT = 1_000
+const SEED = 20_260_101
+/** Nothing listens there; a port that was just given back could be taken by another process. */
+const NOBODY = 'http://127.0.0.1:1'
+
+interface Fault {
+  /** How often, relative to the others. */
+  readonly weight: number
+  readonly hangs?: true
+  /** What may come of it: a status with what the body is, or a cut. */
+  readonly expected: RegExp
+  /** What the application does once it has read the request. */
+  readonly play?: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+const raw = (bytes: string) => (request: IncomingMessage) => void request.socket.end(bytes)
+const open = (bytes: string) => (request: IncomingMessage) => void request.socket.write(bytes)
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  good: { weight: 40, expected: /^200 right$/ },
+  chunked: { weight: 10, expected: /^200 right$/ },
+  refused: { weight: 5, expected: /^502$/ },
+  silent: { weight: 1, hangs: true, expected: /^504$/, play: () => {} },
+  'half-a-head': { weight: 1, hangs: true, expected: /^504$/, play: open('HTTP/1.1 200 OK\r\nContent-') },
+  stalled: {
+    weight: 1,
+    hangs: true,
+    expected: /^cut$/,
+    play: open('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
+  },
+  reset: { weight: 5, expected: /^502$/, play: (request) => void request.socket.resetAndDestroy() },
+  closed: { weight: 5, expected: /^502$/, play: raw('') },
+  'closed-in-head': { weight: 3, expected: /^502$/, play: raw('HTTP/1.1 200 OK\r\nContent-Type: te') },
+  'closed-in-body': { weight: 3, expected: /^cut$/, play: raw('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello') },
+  'reset-in-body': {
+    weight: 3,
+    expected: /^(502|cut)$/,
+    play: ({ socket }) =>
+      void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => socket.resetAndDestroy()),
+  },
+  garbage: { weight: 3, expected: /^502$/, play: raw('\x16\x03\x01\x00\x02\x02\x28 nonsense\r\n\r\n') },
+  'large-head': { weight: 1, expected: /^502$/, play: raw(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`) },
+  'two-lengths': {
+    weight: 3,
+    expected: /^502$/,
+    play: raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!'),
+  },
+  'cut-chunk': {
+    weight: 3,
+    expected: /^cut$/,
+    play: raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel'),
+  },
+  'no-last-chunk': {
+    weight: 3,
+    expected: /^cut$/,
+    play: raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'),
+  },
+  'bad-chunk': {
+    weight: 3,
+    expected: /^(502|cut)$/,
+    play: raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n\r\n'),
+  },
+  'two-responses': {
+    weight: 2,
+    expected: /^200 /,
+    play: open('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'),
+  },
+}
+
+/** The same numbers in each run (the generator of Park and Miller). */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+function application(request: IncomingMessage, response: ServerResponse): void {
+  const [, name = ''] = request.url!.split('/')
+  const chunks: Buffer[] = []
+  request.on('error', () => {})
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const play = FAULTS[name]?.play
+    if (play !== undefined) return play(request, response)
+    const text = `${request.url} ${Buffer.concat(chunks)}`
+    if (name === 'good') response.setHeader('Content-Length', text.length)
+    response.write(text.slice(0, 5))
+    response.end(text.slice(5))
+  })
+}
+
+test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random leave nothing behind', async (t) => {
+  await using upstream = await httpUpstream(application)
+  await using proxy = await proxying(upstream.url, {
+    client: { connections: CONNECTIONS, soTimeout: SO_TIMEOUT },
+    elsewhere: ({ request }) => (request.uri.path.startsWith('/refused/') ? NOBODY : null),
+  })
+  const before = { resources: resources(), descriptors: descriptors() }
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const random = seeded(SEED)
+  const names = Object.entries(FAULTS).flatMap(([name, { weight }]) => Array.from({ length: weight }, () => name))
+  const counts = new Map<string, number>()
+  const wrong: string[] = []
+  let sent = 0
+
+  /** Those that take the whole of soTimeout; nobody else waits for them. */
+  const hanging: Promise<void>[] = []
+  const one = async (number: number): Promise<void> => {
+    const name = names[random(names.length)] as string
+    const path = `/${name}/${number}`
+    const body = random(2) === 0 ? '' : 'b'.repeat(1 + random(3_000))
+    if (random(25) === 0) return vanish(proxy.port, path, random(3))
+    if (FAULTS[name]!.hangs === true) hanging.push(judge(name, path, body))
+    else await judge(name, path, body, agent)
+  }
+  const judge = async (name: string, path: string, body: string, over?: Agent): Promise<void> => {
+    const asking = { method: body === '' ? 'GET' : 'POST', body, ...(over !== undefined && { agent: over }) }
+    const outcome = await ask(proxy.url + path, asking).then(
+      ({ status, text }) => (status === 200 ? `200 ${text === `${path} ${body}` ? 'right' : text}` : String(status)),
+      (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? 'cut' : `no answer: ${error.message}`),
+    )
+    const kind = outcome.split(' ')[0] as string
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    if (!FAULTS[name]!.expected.test(outcome) || outcome.includes('evil'))
+      wrong.push(`${path}: ${outcome.slice(0, 100)}`)
+  }
+  const worker = async (until: number): Promise<void> => {
+    while (sent < until) await one(sent++)
+  }
+  const load = async (until: number): Promise<void> => {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => worker(until)))
+    await Promise.all(hanging.splice(0))
+  }
+
+  await load(WARM_UP)
+  const heapBefore = heapUsed()
+  await load(REQUESTS)
+  t.diagnostic(JSON.stringify(Object.fromEntries(counts)))
+  assert.deepEqual([wrong.length, wrong.slice(0, 10)], [0, []])
+
+  agent.destroy()
+  await t.waitFor(() => assert.deepEqual(proxy.listener.stats, { connections: 0, active: 0 }))
+  await t.waitFor(() => {
+    for (const { running, pending, queued } of proxy.client.stats)
+      assert.deepEqual({ running, pending, queued }, { running: 0, pending: 0, queued: 0 })
+  })
+  const heapAfter = heapUsed()
+  t.diagnostic(`heap: ${heapBefore} bytes after ${WARM_UP} requests, ${heapAfter} after ${REQUESTS}`)
+  assert.ok(heapAfter < heapBefore + 6 * 2 ** 20, `the heap grew from ${heapBefore} to ${heapAfter} bytes`)
+  // What is still open is idle: it goes with the last holder of the client.
+  const connected = proxy.client.stats.reduce((sum, each) => sum + each.connected, 0)
+  assert.ok(connected <= CONNECTIONS, `${connected} connections`)
+  await proxy.client.release()
+  await t.waitFor(() => assert.equal(upstream.sockets.size, 0))
+  await t.waitFor(() => assert.ok(descriptors() <= before.descriptors))
+  assert.deepEqual(resources(), before.resources)
+})
+
+/** A client that goes away: in its head, in its body, or when the response begins. */
+async function vanish(port: number, path: string, when: number): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.on('error', () => {})
+  const closed = once(socket, 'close')
+  await once(socket, 'connect')
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n`
+  socket.write(when === 0 ? head : `${head}\r\n${'x'.repeat(when === 1 ? 500 : 1000)}`)
+  if (when === 2) await Promise.race([once(socket, 'readable'), closed])
+  if (when === 1) socket.resetAndDestroy()
+  else socket.destroy()
+  await closed
+}
+
+/** Connections and timers that keep the process alive. */
+function resources(): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of process.getActiveResourcesInfo()) {
+    if (/^(TCPSocket|TCPConnect|Timeout|Immediate)/.test(name)) counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+function descriptors(): number {
+  return readdirSync('/proc/self/fd').length
+}
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+function heapUsed(): number {
+  collect()
+  return process.memoryUsage().heapUsed
+}

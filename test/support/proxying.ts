@@ -1,0 +1,46 @@
+import type { Client, ClientSettings } from '#client'
+import { type Exchange, Uri } from '#http'
+import type { Listener, ListenerSettings } from '#listener'
+import { createLogger } from '#logging'
+import { answeringFailures } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
+import { clientWith } from './client.ts'
+import { listening } from './listening.ts'
+
+/** What of a proxy of a test differs from a plain one. */
+export interface ProxyingParts {
+  readonly client?: Partial<ClientSettings>
+  readonly listener?: Partial<ListenerSettings>
+  /** Another server for some requests. */
+  readonly elsewhere?: (exchange: Exchange) => string | null
+}
+
+/** A listener whose requests go to one server as those of a ReverseProxyHandler do, and the client under it. */
+export interface Proxying extends AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  readonly listener: Listener
+  readonly client: Client
+}
+
+/** Opens a proxy in this process; what a test wants to count is within its reach. */
+export async function proxying(url: string, parts: ProxyingParts = {}): Promise<Proxying> {
+  const client = clientWith(parts.client)
+  const base = Uri.parse(url)
+  const logger = createLogger({ level: 'silent' })
+  const send = answeringFailures((exchange) => client.send(exchange, exchange.request), logger)
+  const server = await listening((exchange) => {
+    const other = parts.elsewhere?.(exchange) ?? null
+    exchange.request.uri.rebase(other === null ? base : Uri.parse(other))
+    return send(exchange)
+  }, parts.listener)
+  return {
+    port: server.port,
+    url: server.url,
+    listener: server.listener,
+    client,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await client.release()
+    },
+  }
+}
