@@ -14,11 +14,15 @@ const FREE_BYTES = 262_144
 const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
 
+/** Told of a client that was cut off, and why. */
+export type Alarm = (client: string, why: string) => void
+
 /** One client connection that speaks HTTP/2: its requests are served side by side. */
 export class Http2Connection implements StreamOwner {
   readonly peer: Peer
   readonly service: Service
   readonly #socket: TLSSocket
+  readonly #alarm: Alarm
   readonly #session: ServerHttp2Session
   readonly #running = new Set<StreamTransaction>()
   readonly #resets: ResetBudget
@@ -29,8 +33,9 @@ export class Http2Connection implements StreamOwner {
   /** Responses that have not moved since the last look, with the time when that was first seen. */
   #stuck = new Map<StreamTransaction, { readonly written: number; readonly since: number }>()
 
-  constructor(socket: TLSSocket, peer: Peer, service: Service, onClosed: () => void) {
+  constructor(socket: TLSSocket, peer: Peer, service: Service, alarm: Alarm) {
     this.#socket = socket
+    this.#alarm = alarm
     this.peer = peer
     this.service = service
     this.#resets = new ResetBudget(this.#openedAt)
@@ -42,7 +47,6 @@ export class Http2Connection implements StreamOwner {
       for (const transaction of this.#running) transaction.abandon(new Error('the client closed the connection'))
       socket.destroy()
     })
-    socket.once('close', onClosed)
   }
 
   get isIdle(): boolean {
@@ -107,7 +111,7 @@ export class Http2Connection implements StreamOwner {
   /** The session ends at once; other clients are not concerned. */
   #calm(why: string): void {
     if (this.#session.destroyed) return
-    this.service.logger.warn({ client: this.peer.address, why }, 'an HTTP/2 connection was cut off')
+    this.#alarm(this.peer.address, why)
     this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM)
   }
 

@@ -1,10 +1,13 @@
 import type { TLSSocket } from 'node:tls'
+import { onceEvery } from '#logging'
 import { peerOf } from '../peer.ts'
 import type { Service } from '../service.ts'
-import { Http2Connection } from './session.ts'
+import { type Alarm, Http2Connection } from './session.ts'
 
 const SHORTEST_PERIOD = 50
 const LONGEST_PERIOD = 500
+/** An attacker must not be able to fill the log as well. */
+const WARNING_INTERVAL = 10_000
 
 /** The HTTP/2 connections of a listener. */
 export class Http2Connections {
@@ -12,11 +15,17 @@ export class Http2Connections {
   readonly #onEmpty: () => void
   readonly #open = new Set<Http2Connection>()
   readonly #period: number
+  readonly #alarm: Alarm
   #timer: NodeJS.Timeout | null = null
 
   constructor(service: Service, onEmpty: () => void) {
     this.#service = service
     this.#onEmpty = onEmpty
+    const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
+    this.#alarm = (client, why) => {
+      const held = guard.admit(`${client} ${why}`)
+      if (held !== null) service.logger.warn({ client, why, heldBack: held }, 'an HTTP/2 connection was cut off')
+    }
     const { keepAliveTimeout, requestTimeout, idleTimeout } = service.settings
     const shortest = Math.min(keepAliveTimeout, requestTimeout, idleTimeout)
     this.#period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
@@ -27,13 +36,9 @@ export class Http2Connections {
   }
 
   add(socket: TLSSocket): void {
-    const connection = new Http2Connection(socket, peerOf(socket, this.#service.trusted), this.#service, () => {
-      this.#open.delete(connection)
-      if (this.#open.size > 0) return
-      if (this.#timer !== null) clearInterval(this.#timer)
-      this.#timer = null
-      this.#onEmpty()
-    })
+    const peer = peerOf(socket, this.#service.trusted)
+    const connection = new Http2Connection(socket, peer, this.#service, this.#alarm)
+    socket.once('close', () => this.#closed(connection))
     this.#open.add(connection)
     this.#timer ??= setInterval(() => this.#look(), this.#period).unref()
     if (this.#service.draining) connection.retire()
@@ -46,6 +51,14 @@ export class Http2Connections {
 
   destroy(): void {
     for (const connection of this.#open) connection.destroy()
+  }
+
+  #closed(connection: Http2Connection): void {
+    this.#open.delete(connection)
+    if (this.#open.size > 0) return
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    this.#onEmpty()
   }
 
   #look(): void {

@@ -3,10 +3,12 @@ import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
-import type { Logger } from '#logging'
+import { type Logger, onceEvery } from '#logging'
 import type { OwnedResponse } from '../transaction.ts'
 import { clientProblem } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
+
+const WARNING_INTERVAL = 10_000
 
 /** The server of a connector with TLS. */
 export type HttpsServer = Server<typeof IncomingMessage, typeof OwnedResponse>
@@ -37,6 +39,8 @@ export interface SecureServer {
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
   const { tls, http, logger, handshakeTimeout } = settings
   const contexts = new InboundContexts(tls)
+  // Clients choose the name, and how often they ask for it.
+  const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
   const server: HttpsServer = createServer<typeof IncomingMessage, typeof OwnedResponse>({
     ...http,
     ...(await contexts.defaultOptions()),
@@ -49,7 +53,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
       contexts.contextFor(serverName).then(
         (context) => callback(null, context),
         (error: Error) => {
-          logger.error({ error }, 'no certificate for a server name')
+          if (guard.admit(error.message) !== null) logger.error({ error }, 'no certificate for a server name')
           callback(error)
         },
       )
