@@ -67,6 +67,7 @@ for (const [name, turn] of Object.entries(floods)) {
     assert.equal(answered, asked)
     assert.ok(slowest < 1000, `the slowest answer took ${slowest} ms`)
     assert.equal((await victim.ask('/')).status, 200)
+    while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
   })
 }
 
@@ -151,3 +152,20 @@ test('a field with a line break in its value reaches no handler: nghttp2 leaves 
   assert.match(raw, /x-b\|1/)
   assert.doesNotMatch(raw, /x-a|c: d|[\r\n]/)
 })
+
+test(
+  'clients that vanish right after the handshake, or in the middle of a request, hurt nobody (B90)',
+  options,
+  async () => {
+    await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })
+    await using victim = new H2Client(server.port)
+    for (let round = 0; round < 100; round++) {
+      await using client = await FrameClient.open(server.port)
+      if (round % 2 === 0) client.send(frame(FRAME.headers, 4, 1, GET), frame(FRAME.headers, 5, 3, GET).subarray(0, 12))
+      client.socket.destroy()
+    }
+    assert.equal((await victim.ask('/')).status, 200)
+    while (server.listener.stats.connections > 1) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(server.listener.stats, { connections: 1, active: 0 })
+  },
+)

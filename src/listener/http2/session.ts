@@ -42,7 +42,9 @@ export class Http2Connection implements StreamOwner {
     this.#session = performServerHandshake(socket, sessionOptions(service.settings))
     this.#session.on('stream', (stream, _headers, flags, raw) => this.#accept(stream, flags, raw))
     this.#session.on('error', (error) => service.logger.debug({ error, client: peer.address }, 'a session broke'))
-    this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_OF_SESSION))
+    this.#session.once('connect', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_OF_SESSION)
+    })
     this.#session.once('close', () => {
       for (const transaction of this.#running) transaction.abandon(new Error('the client closed the connection'))
       socket.destroy()
@@ -93,12 +95,13 @@ export class Http2Connection implements StreamOwner {
 
   #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {
     this.#streams++
-    const transaction = new StreamTransaction(this, stream)
     // It was taken back before anything could be done for it.
     if (stream.destroyed || stream.aborted) {
+      stream.on('error', () => {})
       this.#spendReset()
       return
     }
+    const transaction = new StreamTransaction(this, stream)
     this.#running.add(transaction)
     transaction.start(raw, flags)
   }

@@ -123,7 +123,8 @@ export class StreamTransaction {
   }
 
   #sendContinue(): void {
-    if (!this.#over && !this.#stream.headersSent) this.#stream.additionalHeaders({ ':status': 100 })
+    const { headersSent, destroyed, closed } = this.#stream
+    if (!this.#over && !headersSent && !destroyed && !closed) this.#stream.additionalHeaders({ ':status': 100 })
   }
 
   async #run(exchange: Exchange): Promise<void> {

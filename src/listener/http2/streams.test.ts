@@ -84,7 +84,7 @@ test('HEAD, 204, 205 and 304 have no body and end the stream', options, async ()
     assert.equal(answer.headers['x-here'], '1')
     assert.equal(answer.text, '')
   }
-  assert.equal(server.listener.stats.active, 0)
+  while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
 })
 
 test('a body that fails resets the stream and never ends it cleanly (B27)', options, async () => {

@@ -110,15 +110,23 @@ function dispatchByProtocol(
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     handshakes.delete(farEnd(socket))
-    const problem = clientProblem(socket, tls, contexts.judgesClients)
-    if (problem !== null) {
-      logger.debug({ problem, client: socket.remoteAddress }, 'connection refused')
+    // The client may have gone while the last of the handshake was on its way.
+    if (socket.destroyed) return
+    try {
+      const problem = clientProblem(socket, tls, contexts.judgesClients)
+      if (problem !== null) {
+        logger.debug({ problem, client: socket.remoteAddress }, 'connection refused')
+        socket.destroy()
+      } else if (socket.alpnProtocol === 'h2') {
+        onHttp2(socket)
+      } else {
+        onHttp1(socket)
+        serveHttp1?.call(server, socket)
+      }
+    } catch (error) {
+      // Thrown from an event of the server, it would end the process (threats B90).
+      logger.error({ error }, 'a connection could not be taken in')
       socket.destroy()
-    } else if (socket.alpnProtocol === 'h2') {
-      onHttp2(socket)
-    } else {
-      onHttp1(socket)
-      serveHttp1?.call(server, socket)
     }
   })
 }
