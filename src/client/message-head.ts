@@ -20,7 +20,7 @@ export function outboundHeaders(headers: Headers, streamedLength: number | null)
 }
 
 /** The response headers that go to the client: as received, byte for byte, without the hop-by-hop fields. */
-export function inboundHeaders(received: readonly Buffer[]): Headers {
+export function inboundHeaders(received: readonly (Buffer | string)[]): Headers {
   const list: string[] = []
   let naming = false
   for (let i = 0; i < received.length; i += 2) {
@@ -35,10 +35,24 @@ export function inboundHeaders(received: readonly Buffer[]): Headers {
   return headers
 }
 
+/**
+ * Whether the body of a response is its content: not in a transfer coding beside `chunked`, which the transport would
+ * hand on undecoded while the field that names it ends here (RFC 9112 section 6.1).
+ */
+export function isPlainlyFramed(received: readonly Buffer[]): boolean {
+  let codings = 0
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i]!
+    if (name.length !== 17 || name.toString('latin1').toLowerCase() !== 'transfer-encoding') continue
+    if (++codings > 1 || received[i + 1]!.toString('latin1').trim().toLowerCase() !== 'chunked') return false
+  }
+  return true
+}
+
 /** The fields after a response body as a flat list; null where there are none. Which of them may pass is for the listener to say. */
-export function inboundTrailers(received: readonly Buffer[] | null | undefined): string[] | null {
+export function inboundTrailers(received: readonly (Buffer | string)[] | null | undefined): string[] | null {
   if (!Array.isArray(received) || received.length === 0) return null
-  return received.map((part: Buffer) => part.toString('latin1'))
+  return received.map((part: Buffer | string) => part.toString('latin1'))
 }
 
 /** Whether a reason phrase can be sent on: undici decodes it as UTF-8, so other bytes come out as what no head may hold. */

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ForwardProxy } from '#contracts'
 import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
-import { inboundHeaders, inboundTrailers, isReasonPhrase, outboundHeaders } from './message-head.ts'
+import { inboundHeaders, inboundTrailers, isPlainlyFramed, isReasonPhrase, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
-import { isClosedByPeer, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
+import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
 
 /** The connection a call was given. */
@@ -126,8 +126,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     }
     // Decisions, "A proxy's 407": it is about the gateway, whose client has nothing to answer it with.
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
+    const received = controller.rawHeaders as Buffer[]
+    if (!isPlainlyFramed(received)) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
     this.#state = 'answered'
-    const headers = inboundHeaders(controller.rawHeaders as Buffer[])
+    const headers = inboundHeaders(received)
     this.#resolve(
       new Response(status, {
         reason: isReasonPhrase(reason) ? reason : reasonPhrase(status),
@@ -249,9 +251,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
    * written does not come here: undici connects again and sends it.
    */
   #mayRepeat(error: Error): boolean {
-    if (!this.#reused || this.#anyByte || this.#repeated || this.#abandoned !== null) return false
+    if (this.#anyByte || this.#repeated || this.#abandoned !== null) return false
     const { method, body } = this.#request
-    return isClosedByPeer(error) && IDEMPOTENT.has(method) && (body.isEmpty || body.isBuffered)
+    if (!body.isEmpty && !body.isBuffered) return false
+    return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT.has(method))
   }
 
   /** Over the same carrier, whose connection is gone, so that it makes a fresh one instead of finding another stale one. */
