@@ -215,6 +215,20 @@ class Flood implements BodySource {
   }
 }
 
+test('the head goes out at once where the body lets wait', async () => {
+  const source = new Pushed()
+  await using server = await listening(
+    async () => new Response(200, { headers: { 'X-Early': 'yes' }, body: Body.fromSource(source, null) }),
+  )
+  await using client = new RawClient(server.port)
+  client.send(get())
+  await client.receives(/\r\nX-Early: yes\r\n(?:.*\r\n)*\r\n$/)
+  source.sink.write(Buffer.from('late'))
+  source.sink.end(null)
+  await client.closed
+  assert.match(client.text, /\r\n\r\n4\r\nlate\r\n0\r\n\r\n$/)
+})
+
 test('the body waits while the client takes nothing, and goes on when it does', async () => {
   const flood = new Flood()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(flood) }))

@@ -242,6 +242,8 @@ export class Transaction {
       this.#endsWithConnection = head.length === null && !this.#target.chunkedEncoding
       this.#writer = new ResponseWriter(this.#target, response, head, (error) => this.#broken(error))
       this.#writer.start()
+      // A body that lets wait, as an event stream does, does not keep its head from the client.
+      if (this.#writer.written === 0 && !this.#target.writableEnded) this.#target.flushHeaders()
     }
   }
 
