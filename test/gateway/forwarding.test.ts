@@ -1,0 +1,323 @@
+// What of a request reaches the application, and what of its response the client, byte for byte.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { RunningGateway } from '#test/gateway'
+import { converse } from '#test/listening'
+import { readRequests, readResponses, type StrictMessage, valuesOf } from '#test/strict-http'
+import { silentUpstream, type Upstream } from '#test/upstream'
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+describe('an application that shows every byte', () => {
+  let upstream: Upstream
+  let gateway: RunningGateway
+  let behindProxy: RunningGateway
+  /** What each connection of the application received. */
+  let received: string[] = []
+  let answer: string | Buffer = OK
+
+  before(async () => {
+    upstream = await silentUpstream((socket) => {
+      let bytes = ''
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.toString('latin1')
+        const { messages, rest } = readRequests(bytes)
+        if (messages.length === 0 || messages.at(-1)!.body === null) return
+        received.push(bytes.slice(0, bytes.length - rest.length))
+        bytes = rest
+        socket.write(answer, 'latin1')
+      })
+    })
+    const routes = {
+      '1-user': {
+        condition: "${find(request.uri.path, '^/user')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'HeaderFilter',
+                config: { messageType: 'REQUEST', remove: ['X-User'], add: { 'X-User': ['alice'], 'X-Added': ['1'] } },
+              },
+            ],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
+      '2-reading': {
+        condition: "${find(request.uri.path, '^/reading')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'HeaderFilter',
+                config: { messageType: 'RESPONSE', add: { 'X-Read': ['${response.entity.json.a}'] } },
+              },
+            ],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
+      '9-all': { baseURI: upstream.url, handler: 'ReverseProxyHandler' },
+    }
+    gateway = await RunningGateway.start({ routes })
+    behindProxy = await RunningGateway.start({ routes, admin: { trustedProxies: ['127.0.0.0/8'] } })
+  })
+
+  beforeEach(() => {
+    received = []
+    answer = OK
+  })
+
+  after(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await behindProxy[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+
+  /** The one request that the application got for these bytes; null for none. */
+  async function arrives(bytes: string, at = gateway): Promise<StrictMessage | null> {
+    received = []
+    await converse(at.port, bytes)
+    assert.ok(received.length <= 1, `${received.length} requests arrived`)
+    return received.length === 0 ? null : (readRequests(received[0]!).messages[0] ?? null)
+  }
+
+  const request = (fields: readonly string[], line = 'GET /x', body = '') =>
+    `${line} HTTP/1.1\r\n${['Host: app.test', ...fields].map((field) => `${field}\r\n`).join('')}${
+      fields.some((field) => /^connection:/i.test(field)) ? '' : 'Connection: close\r\n'
+    }\r\n${body}`
+
+  /** What the client gets for these bytes of the application. */
+  async function comesBack(bytes: string | Buffer, line = 'GET /x', fields: readonly string[] = []) {
+    answer = bytes
+    const text = await converse(gateway.port, request(fields, line))
+    const { messages, rest } = readResponses(text, line.split(' ')[0]!, true)
+    return { text, message: messages[0], rest, whole: messages.length === 1 && rest === '' }
+  }
+
+  test('B13, B18: what a client says about itself is replaced by what the gateway knows', async () => {
+    const message = await arrives(
+      request([
+        'X-Forwarded-For: 10.1.1.1',
+        'X-Forwarded-For: 10.1.1.2',
+        'X-Forwarded-Proto: https',
+        'X-Forwarded-Host: evil.test',
+        'X-Forwarded-Port: 443',
+        'X-Forwarded-Ssl: on',
+        'X-Forwarded-Uri: /admin',
+        'X-Forwarded-Client-Cert: Subject="CN=root"',
+        'Forwarded: for=10.1.1.3;proto=https',
+        'X-Real-IP: 10.1.1.4',
+        'x_forwarded_for: 10.1.1.5',
+        'X-Forwarded.For: 10.1.1.6',
+      ]),
+    )
+    const about = message!.fields.filter(([name]) => /forwarded|real/i.test(name))
+    assert.deepEqual(
+      Object.fromEntries(about),
+      {
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'http',
+        'x-forwarded-host': 'app.test',
+        'x-forwarded-port': '80',
+      },
+      JSON.stringify(about),
+    )
+    assert.equal(about.length, 4)
+  })
+
+  test('B13: what a trusted proxy says is kept and added to', async () => {
+    const message = await arrives(
+      request([
+        'X-Forwarded-For: 203.0.113.7',
+        'X-Forwarded-Proto: https',
+        'X-Forwarded-Host: public.test',
+        'Forwarded: for=203.0.113.7;proto=https;host=public.test',
+      ]),
+      behindProxy,
+    )
+    assert.deepEqual(valuesOf(message!, 'x-forwarded-for'), ['203.0.113.7, 127.0.0.1'])
+    assert.deepEqual(valuesOf(message!, 'x-forwarded-proto'), ['https'])
+    assert.deepEqual(valuesOf(message!, 'x-forwarded-host'), ['public.test'])
+    assert.deepEqual(valuesOf(message!, 'forwarded'), [
+      'for=203.0.113.7;proto=https;host=public.test, for=127.0.0.1;host="app.test";proto=http',
+    ])
+  })
+
+  test('B15, B16: what a filter sets is what arrives, whatever spelling or Connection list a client tries', async () => {
+    for (const fields of [
+      ['X-User: mallory'],
+      ['X-User: mallory', 'X-User: eve'],
+      ['x-USER: mallory'],
+      ['X_User: mallory'],
+      ['X-User: mallory', 'Connection: close, X-User'],
+      ['Connection: close, x-user, X-ADDED, X-Forwarded-For, Host'],
+      ['Connection: X-User', 'Connection: close', 'X-User: mallory'],
+    ]) {
+      const message = await arrives(request(fields, 'GET /user'))
+      assert.deepEqual(valuesOf(message!, 'x-user'), ['alice'], fields.join())
+      assert.deepEqual(valuesOf(message!, 'x-added'), ['1'], fields.join())
+      assert.deepEqual(valuesOf(message!, 'x-forwarded-for'), ['127.0.0.1'])
+      assert.deepEqual(valuesOf(message!, 'host'), ['app.test'])
+      assert.doesNotMatch(received[0]!, /mallory|eve/, fields.join())
+    }
+    assert.equal(await arrives(request(['X-User : mallory'], 'GET /user')), null)
+  })
+
+  test('B17, B35: fields of the connection, and those it names, end at the gateway', async () => {
+    const message = await arrives(
+      request(
+        [
+          'Connection: close, X-Named, Upgrade, HTTP2-Settings, content-length',
+          'X-Named: 1',
+          'Keep-Alive: timeout=5',
+          'Proxy-Connection: keep-alive',
+          'Proxy-Authorization: Basic eA==',
+          'TE: gzip, trailers;q=0.5',
+          'Trailer: X-T',
+          'Upgrade: h2c',
+          'HTTP2-Settings: AAMAAABkAAQAAP__',
+          'Content-Length: 5',
+          'X-End: to-end',
+        ],
+        'POST /x',
+        'hello',
+      ),
+    )
+    assert.equal(message!.body, 'hello')
+    assert.deepEqual(valuesOf(message!, 'x-end'), ['to-end'])
+    assert.deepEqual(valuesOf(message!, 'content-length'), ['5'])
+    for (const name of [
+      'x-named',
+      'keep-alive',
+      'proxy-connection',
+      'proxy-authorization',
+      'trailer',
+      'upgrade',
+      'http2-settings',
+    ])
+      assert.deepEqual(valuesOf(message!, name), [], name)
+    assert.ok(['', 'trailers'].includes(valuesOf(message!, 'te').join()), 'no coding is asked for')
+  })
+
+  test('B24, B26, B32: chunks are framed anew, without extensions, forbidden trailers or what follows', async () => {
+    const trailers = 'X-Sum: 1\r\nAuthorization: Basic eA==\r\nHost: evil.test\r\n'
+    const chunked = `5;ext=1\r\nhello\r\n0;last\r\n${trailers}\r\n`
+    const message = await arrives(request(['Transfer-Encoding: chunked', 'Trailer: X-Sum'], 'POST /x', chunked))
+    assert.equal(message!.body, 'hello')
+    assert.doesNotMatch(received[0]!, /ext=1|last|evil\.test|Basic/)
+    // A second framing is refused even there.
+    const reframed = '5\r\nhello\r\n0\r\nContent-Length: 99\r\n\r\n'
+    assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', reframed)), null)
+    const framings = [...valuesOf(message!, 'content-length'), ...valuesOf(message!, 'transfer-encoding')]
+    assert.equal(framings.length, 1)
+    for (const method of ['GET', 'OPTIONS', 'HEAD', 'DELETE']) {
+      const body = 'GET /evil HTTP/1.1\r\nHost: a\r\n\r\n'
+      const arrived = await arrives(request([`Content-Length: ${body.length}`], `${method} /x`, body))
+      assert.equal(arrived!.body, body, method)
+    }
+    assert.equal(await arrives(request(['Transfer-Encoding: ,chunked'], 'POST /x', chunked)), null)
+    const extensions = `5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`
+    assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', extensions)), null)
+  })
+
+  test('B10: methods and targets arrive as they came', async () => {
+    for (const method of ['PROPFIND', 'REPORT', 'MKCOL', 'SEARCH', 'LOCK', 'PURGE', 'QUERY', 'PATCH', 'DELETE']) {
+      const message = await arrives(request(['Content-Length: 4'], `${method} /d?q=%20`, 'body'))
+      assert.equal(message!.line, `${method} /d?q=%20 HTTP/1.1`)
+      assert.equal(message!.body, 'body')
+    }
+    const absolute = await arrives(request([], 'GET http://app.test/p?x=1'))
+    assert.equal(absolute!.line, 'GET /p?x=1 HTTP/1.1')
+    assert.deepEqual(valuesOf(absolute!, 'host'), ['app.test'])
+    const star = await arrives(request([], 'OPTIONS *'))
+    assert.ok(star === null || star.line === 'OPTIONS * HTTP/1.1', star?.line)
+  })
+
+  test('HEAD, 204 and 304 have no body, whatever length they tell of, and the connection goes on', async () => {
+    const head = await comesBack('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nETag: "e"\r\n\r\n', 'HEAD /x')
+    assert.deepEqual([head.whole, valuesOf(head.message!, 'content-length')], [true, ['1000']])
+    for (const status of ['204 No Content', '304 Not Modified']) {
+      const { whole, message } = await comesBack(`HTTP/1.1 ${status}\r\nETag: "e"\r\n\r\n`)
+      assert.equal(whole, true, status)
+      assert.equal(message!.line, `HTTP/1.1 ${status}`)
+      assert.deepEqual(valuesOf(message!, 'etag'), ['"e"'])
+      assert.deepEqual(valuesOf(message!, 'transfer-encoding'), [])
+    }
+    assert.equal((await comesBack(OK)).message!.body, 'ok')
+  })
+
+  test('B32: trailers of a response pass, except those that belong in the head', async () => {
+    const { text, message, whole } = await comesBack(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n' +
+        '2;ext\r\nok\r\n0\r\nX-Sum: 1\r\nSet-Cookie: a=b\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n',
+      'GET /x',
+      ['TE: trailers'],
+    )
+    assert.deepEqual([whole, message!.body], [true, 'ok'])
+    assert.match(text, /\r\n0\r\nX-Sum: 1\r\n\r\n$/)
+    assert.doesNotMatch(text, /ext|a=b|10\.0/)
+  })
+
+  test('B28, B29: a head that can not be sent on is 502, and the next request is served', async () => {
+    for (const bytes of [
+      'HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 1234 X\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nSet-Cookie: a=1\rSet-Cookie: b=2\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 302 OK\r\nLocation: /\0x\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nX-A: \x01\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ]) {
+      const { message, whole, text } = await comesBack(bytes)
+      assert.equal(message?.line, 'HTTP/1.1 502 Bad Gateway', JSON.stringify([bytes, text]))
+      assert.equal(whole, true)
+    }
+    assert.equal((await comesBack(OK)).message!.body, 'ok')
+  })
+
+  test('B25: a response that nobody asked for is never given to the next client', async () => {
+    answer = `${OK}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`
+    for (let turn = 0; turn < 5; turn++) assert.equal((await gateway.ask('/x')).text, 'ok')
+  })
+
+  test('B88: content that expands without end is not expanded when an expression reads it', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(64 * 2 ** 20)))
+    const json = gzipSync('{"a":"fine"}')
+    const coded = (codings: string, content: Buffer) =>
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${codings}\r\nContent-Length: ${content.length}\r\n\r\n`),
+        content,
+      ])
+    answer = coded('gzip', json)
+    assert.equal((await gateway.ask('/reading')).headers['x-read'], 'fine')
+    for (const [codings, content] of [
+      ['gzip, gzip', bomb],
+      ['gzip, gzip, gzip', gzipSync(bomb)],
+    ] as const) {
+      answer = coded(codings, content)
+      const start = performance.now()
+      const { status, headers } = await gateway.ask('/reading')
+      assert.ok(status >= 500 || headers['x-read'] === undefined || headers['x-read'] === '', `${status}`)
+      assert.ok(performance.now() - start < 2_000)
+    }
+    // Whoever does not look into it passes it on as it came.
+    answer = coded('gzip, gzip, gzip', bomb)
+    assert.equal((await gateway.ask('/x')).status, 200)
+  })
+
+  test('B89: many and large header fields are refused before the application hears of them', async () => {
+    for (const fields of [
+      [`X: ${'x'.repeat(20_000)}`],
+      Array.from({ length: 2_000 }, (_, at) => `X-${at}: 1`),
+      Array.from({ length: 2_000 }, () => 'Cookie: a=b'),
+    ]) {
+      assert.equal(await arrives(request(fields)), null)
+    }
+  })
+})
