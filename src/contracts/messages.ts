@@ -108,6 +108,8 @@ export interface UnitSettings {
   readonly prefix: string
   readonly connectors: readonly ConnectorSettings[]
   readonly streamingEnabled: boolean
+  /** WebSocket subprotocols that may be relayed; null for all of them. */
+  readonly webSocketSubProtocols: readonly string[] | null
   readonly trustedProxies: readonly string[]
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean

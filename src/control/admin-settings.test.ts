@@ -143,6 +143,19 @@ describe('admin.json', () => {
     assert.deepEqual(await problems({ connectors: [{ port: 0 }, { port: [0, 0] }] }), [])
   })
 
+  test('vertx.webSocketSubProtocols: all by default, or a list; other options are named in a warning', async () => {
+    assert.equal((await settings({})).unit.webSocketSubProtocols, null)
+    const limited = await settings({ vertx: { webSocketSubProtocols: ['mqtt'], eventLoopPoolSize: 4 } })
+    assert.deepEqual(limited.unit.webSocketSubProtocols, ['mqtt'])
+    assert.deepEqual(
+      limited.warnings.filter(({ pointer }) => pointer.startsWith('/vertx')),
+      [{ pointer: '/vertx/eventLoopPoolSize', message: 'has no counterpart in this gateway and is ignored' }],
+    )
+    assert.deepEqual(await problems({ vertx: { webSocketSubProtocols: 'mqtt' } }), [
+      '/vertx/webSocketSubProtocols: expected a list of subprotocols, got "mqtt"',
+    ])
+  })
+
   test('options of another engine that have no counterpart are warned about with their place', async () => {
     const { warnings } = await settings({ connectors: [{ port: 9000, vertx: { compressionLevel: 9 } }] })
     assert.match(

@@ -58,6 +58,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       streamingEnabled: fields.streamingEnabled,
+      webSocketSubProtocols: webSocketSubProtocols(fields.vertx, warnings),
       trustedProxies: fields.trustedProxies,
       transactionIdHeader: fields.transactionIdHeader,
       trustTransactionHeader: fields.trustTransactionHeader,
@@ -74,6 +75,19 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     reload: built.reload,
     dispose: built.dispose,
   }
+}
+
+/** The one engine option that has a counterpart; a list, or null for no limit. */
+function webSocketSubProtocols(vertx: Readonly<Record<string, unknown>>, warnings: Problem[]): string[] | null {
+  for (const option of Object.keys(vertx)) {
+    if (option === 'webSocketSubProtocols') continue
+    warnings.push({ pointer: `/vertx/${option}`, message: 'has no counterpart in this gateway and is ignored' })
+  }
+  const { webSocketSubProtocols: names } = vertx
+  if (names === undefined) return null
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '')) return names
+  const pointer = '/vertx/webSocketSubProtocols'
+  throw new ConfigError([{ pointer, message: `expected a list of subprotocols, got ${JSON.stringify(names)}` }])
 }
 
 interface ConnectorFields extends Omit<ConnectorSettings, 'ports' | 'serverOptions' | 'secure'> {

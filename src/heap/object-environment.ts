@@ -42,6 +42,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     units: world.units,
     transactionIdHeader: world.transactionIdHeader,
     streaming: world.streaming ?? true,
+    webSocketSubProtocols: world.webSocketSubProtocols ?? null,
     router: place.router,
     get secrets() {
       secrets ??= place.secrets()

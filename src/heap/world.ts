@@ -14,6 +14,8 @@ export interface World {
   readonly transactionIdHeader: string
   /** False where bodies are to be kept whole before they are passed on; they stream by default. */
   readonly streaming?: boolean
+  /** WebSocket subprotocols that may be relayed; all of them by default. */
+  readonly webSocketSubProtocols?: readonly string[] | null
   /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */

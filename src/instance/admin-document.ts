@@ -131,9 +131,9 @@ export const AdminDocument = documentType({
   })
     .prefault({})
     .meta({ description: 'How the gateway logs.' }),
-  vertx: map(json()).prefault({}).meta({
-    description: 'Options of another server engine.',
-    unsupported: 'WebSocket subprotocols come with WebSocket proxying',
+  vertx: map(config(json())).prefault({}).meta({
+    description:
+      'Options of another server engine. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all of them by default; a client that wants only others is refused. Other options are named in a warning.',
   }),
   session: json().optional().meta({ description: 'Sessions of management requests.', unsupported: LATER }),
   auditService: json().optional().meta({ description: 'Audit of management requests.', unsupported: LATER }),

@@ -77,6 +77,8 @@ export interface Environment {
   readonly transactionIdHeader: string
   /** Whether bodies stream (`streamingEnabled` of admin.json); if not, they are kept whole before they are passed on. */
   readonly streaming: boolean
+  /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */
+  readonly webSocketSubProtocols: readonly string[] | null
   readonly router: RouterHost
   /** What the `secrets` of the document and of its parents hold: asked after the provider in an object's own config. */
   readonly secrets: SecretsProvider

@@ -22,6 +22,7 @@ export interface UnitInput {
   readonly units: number
   readonly transactionIdHeader: string
   readonly streaming?: boolean
+  readonly webSocketSubProtocols?: readonly string[] | null
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
@@ -97,6 +98,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     units: input.units,
     transactionIdHeader: input.transactionIdHeader,
     streaming: input.streaming ?? true,
+    webSocketSubProtocols: input.webSocketSubProtocols ?? null,
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),

@@ -61,6 +61,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
       streaming: settings.streamingEnabled,
+      webSocketSubProtocols: settings.webSocketSubProtocols,
       config: settings.config,
       types: CATALOGUE,
       feed: link,

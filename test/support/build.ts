@@ -65,6 +65,7 @@ export interface Surroundings {
   readonly units?: number
   readonly transactionIdHeader?: string
   readonly streaming?: boolean
+  readonly webSocketSubProtocols?: readonly string[]
   readonly router?: RouterHost
   readonly name?: string
 }
@@ -159,6 +160,7 @@ export function testWorld(
     },
     units: surroundings.units ?? 1,
     streaming: surroundings.streaming ?? true,
+    webSocketSubProtocols: surroundings.webSocketSubProtocols ?? null,
     transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
     router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
