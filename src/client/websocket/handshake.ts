@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { Headers } from '#http'
+import { outboundHeaders } from '../message-head.ts'
+
+// RFC 6455 section 1.3
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+const MAX_NAMES = 100
+
+/** What a client offers, as far as the gateway lets it. */
+export interface Offer {
+  readonly key: string
+  readonly protocols: readonly string[]
+  readonly extensions: readonly string[]
+}
+
+/** What the gateway lets pass. */
+export interface OfferLimits {
+  /** Null for all of them. */
+  readonly subProtocols: readonly string[] | null
+  /** Names of extensions that are not passed on, in lower case. */
+  readonly withheldExtensions: ReadonlySet<string>
+}
+
+/** Reads the handshake of a client (RFC 6455 section 4.2.1); a string says why it can not be passed on. */
+export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | string {
+  const keys = headers.all('sec-websocket-key')
+  const [key = ''] = keys
+  if (keys.length !== 1 || !KEY.test(key)) return 'expected one Sec-WebSocket-Key of 16 bytes in base64'
+  const wanted = listOf(headers, 'sec-websocket-protocol')
+  if (wanted.length > MAX_NAMES || !wanted.every((name) => TOKEN.test(name)) || new Set(wanted).size < wanted.length) {
+    return 'expected subprotocols that are different tokens'
+  }
+  const protocols = subProtocols === null ? wanted : wanted.filter((name) => subProtocols.includes(name))
+  if (wanted.length > 0 && protocols.length === 0) return 'expected a subprotocol that is let through, got none'
+  const extensions = listOf(headers, 'sec-websocket-extensions').filter(
+    (extension) => !withheldExtensions.has(extensionName(extension)),
+  )
+  return { key, protocols, extensions }
+}
+
+/** The request headers that go to the server. */
+export function offerHeaders(headers: Headers, { protocols, extensions }: Offer): string[] {
+  const copy = headers.clone()
+  replace(copy, 'Sec-WebSocket-Protocol', protocols)
+  replace(copy, 'Sec-WebSocket-Extensions', extensions)
+  copy.delete('content-length')
+  return [...outboundHeaders(copy, null), 'Connection', 'Upgrade', 'Upgrade', 'websocket']
+}
+
+/** Why a 101 does not accept the offer (RFC 6455 section 4.1); null where it does (threats B67). */
+export function acceptanceProblem(headers: Headers, upgrade: string | undefined, offer: Offer): string | null {
+  if (upgrade?.toLowerCase() !== 'websocket') return 'expected Upgrade: websocket'
+  const accepts = headers.all('sec-websocket-accept')
+  const expected = createHash('sha1')
+    .update(offer.key + ACCEPT_SUFFIX)
+    .digest('base64')
+  if (accepts.length !== 1 || accepts[0] !== expected) return 'expected the Sec-WebSocket-Accept that the key asks for'
+  const chosen = headers.all('sec-websocket-protocol')
+  if (chosen.length > 1 || (chosen.length === 1 && !offer.protocols.includes(chosen[0]!))) {
+    return 'expected one of the subprotocols that were offered'
+  }
+  const offered = new Set(offer.extensions.map(extensionName))
+  const added = listOf(headers, 'sec-websocket-extensions').find((extension) => !offered.has(extensionName(extension)))
+  return added === undefined ? null : 'expected no extension but those that were offered'
+}
+
+function listOf(headers: Headers, name: string): string[] {
+  return headers
+    .all(name)
+    .flatMap((value) => value.split(','))
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function extensionName(extension: string): string {
+  return extension.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+function replace(headers: Headers, name: string, values: readonly string[]): void {
+  if (values.length === 0) headers.delete(name)
+  else headers.set(name, values.join(', '))
+}

@@ -1,0 +1,136 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Body, type Exchange, type Headers, type Request, Response, reasonPhrase, type Upgrade } from '#http'
+import { inboundHeaders, isReasonPhrase } from '../message-head.ts'
+import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
+import type { Watchdog } from '../watchdog.ts'
+import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
+import { Relay, type Stalling } from './relay.ts'
+
+const MAX_HEADER_BYTES = 65_536
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** What a handshake with a server needs beside the request. */
+export interface UpgradeSurroundings {
+  readonly offer: Offer
+  /** Longest wait for the server's answer. */
+  readonly soTimeout: number
+  readonly stalling: Stalling
+  readonly watchdog: Watchdog
+}
+
+/** Asks a server to go on in WebSocket, over a connection for this alone. Gives what it answers, a 101 or not. */
+export function askForUpgrade(
+  exchange: Exchange,
+  request: Request,
+  socket: Socket,
+  around: UpgradeSurroundings,
+): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>()
+  const fail = (error: unknown) => {
+    reject(upstreamErrorOf(error instanceof Error ? error : new Error(String(error)), true))
+    socket.destroy()
+  }
+  const timer = setTimeout(
+    () => fail(new UpstreamError('GW_UPSTREAM_TIMEOUT')),
+    Math.min(around.soTimeout, LONGEST_TIMER),
+  )
+  const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
+  const asking = requestOver(socket, request, around.offer, fail)
+  asking?.on('information', ({ statusCode }) => {
+    // A 101 that names no protocol is none.
+    if (statusCode === 101) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
+  })
+  asking?.once('response', (message) => {
+    const { statusCode = 0 } = message
+    if (statusCode < 200 || statusCode > 999) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
+    else resolve(plainResponse(exchange, message, socket, around.soTimeout))
+  })
+  asking?.once('upgrade', (message, _socket, early) => {
+    const headers = headersOf(message)
+    const problem = acceptanceProblem(headers, message.headers.upgrade, around.offer)
+    if (problem !== null) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL', new Error(`upgrade: ${problem}`)))
+    else
+      resolve(
+        new Response(101, { reason: reasonOf(message), headers, upgrade: relaying(exchange, socket, early, around) }),
+      )
+  })
+  return promise.finally(() => {
+    clearTimeout(timer)
+    stopListening()
+  })
+}
+
+function requestOver(
+  socket: Socket,
+  { uri, headers }: Request,
+  offer: Offer,
+  fail: (error: unknown) => void,
+): ClientRequest | null {
+  try {
+    const asking = httpRequest({
+      createConnection: () => socket,
+      method: 'GET',
+      path: uri.requestTarget,
+      headers: offerHeaders(headers, offer),
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
+    asking.on('error', fail)
+    asking.end()
+    return asking
+  } catch (error) {
+    fail(new UpstreamError('GW_UPSTREAM_REQUEST', error))
+    return null
+  }
+}
+
+/** The connection waits for somebody to take it over; an exchange that ends without that ends it too. */
+function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: UpgradeSurroundings): Upgrade {
+  let started = false
+  const ignore = () => {}
+  socket.on('error', ignore)
+  // The ends close each direction by themselves.
+  socket.allowHalfOpen = true
+  exchange.onComplete(() => {
+    if (!started) socket.destroy()
+  })
+  return {
+    start: (client, head) => {
+      started = true
+      const server = { socket, early }
+      const relay = new Relay({ socket: client, early: head }, server, around.stalling, around.watchdog)
+      if (socket.destroyed || client.destroyed) relay.destroy()
+      return relay
+    },
+  }
+}
+
+/** The server stays with HTTP: what it says is relayed, and the connection ends with it. */
+function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Socket, soTimeout: number): Response {
+  const status = message.statusCode ?? 0
+  if (soTimeout <= LONGEST_TIMER) socket.setTimeout(soTimeout)
+  socket.on('timeout', () => {
+    // While the client is slow to read, no byte of the server is awaited.
+    if (!message.isPaused()) socket.destroy()
+  })
+  exchange.onComplete(() => socket.destroy())
+  exchange.onAbort(() => socket.destroy())
+  const headers = headersOf(message)
+  const length = headers.get('content-length')
+  return new Response(status, {
+    reason: reasonOf(message),
+    headers,
+    body:
+      status === 204 || status === 304 || length === '0'
+        ? Body.empty
+        : Body.fromStream(message, length === null ? null : Number(length)),
+  })
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  return inboundHeaders(rawHeaders.map((text) => Buffer.from(text, 'latin1')))
+}
+
+function reasonOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): string {
+  return isReasonPhrase(statusMessage) ? statusMessage : reasonPhrase(statusCode)
+}

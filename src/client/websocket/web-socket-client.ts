@@ -1,0 +1,84 @@
+import type { ClientTls, ProxyOptions } from '#contracts'
+import { type Exchange, type Request, type Response, reasonPhrase, respond } from '#http'
+import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
+import { UpstreamError } from '../upstream-error.ts'
+import { Watchdog } from '../watchdog.ts'
+import { type OfferLimits, readOffer } from './handshake.ts'
+import type { Stalling } from './relay.ts'
+import { askForUpgrade } from './upgrade-call.ts'
+import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
+
+/** How WebSocket connections are made and kept; times in milliseconds. */
+export interface WebSocketSettings extends OfferLimits, Stalling {
+  readonly connectionTimeout: number
+  /** Longest wait for the answer to the handshake. */
+  readonly soTimeout: number
+  readonly tls: ClientTls | null
+  readonly proxy: ProxyOptions | null
+}
+
+/** Makes WebSocket connections to whatever server the URI of a request names. Each has a connection of its own. */
+export class WebSocketClient {
+  readonly #settings: WebSocketSettings
+  readonly #contexts: OutboundContexts
+  readonly #watchdog: Watchdog
+
+  constructor(settings: WebSocketSettings) {
+    this.#settings = settings
+    this.#contexts = new OutboundContexts(settings.tls ?? DEFAULT_TLS, () => {})
+    this.#watchdog = new Watchdog(settings.idleTime ?? settings.answerTime)
+  }
+
+  /** Whether a request asks for what this client does. */
+  static isAskedFor({ method, headers, body }: Request): boolean {
+    return method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket' && body.isEmpty
+  }
+
+  /** Gives the server's 101, with what follows it, or whatever else it answers. Rejects with an UpstreamError only. */
+  async upgrade(exchange: Exchange, request: Request): Promise<Response> {
+    if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
+    const offer = readOffer(request.headers, this.#settings)
+    if (typeof offer === 'string') return respond(400, {}, reasonPhrase(400))
+    const { soTimeout, connectionTimeout, proxy } = this.#settings
+    const target = targetOf(request)
+    const socket = await openForUpgrade(target, {
+      timeout: connectionTimeout,
+      contexts: this.#contexts,
+      proxy: proxy?.proxyFor(target.isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
+    })
+    if (exchange.aborted) {
+      socket.destroy()
+      throw new UpstreamError('GW_CLIENT_GONE')
+    }
+    return askForUpgrade(exchange, request, socket, {
+      offer,
+      soTimeout,
+      stalling: this.#settings,
+      watchdog: this.#watchdog,
+    })
+  }
+
+  /** Stops looking for changed keys; connections that are open end by themselves. */
+  release(): void {
+    this.#contexts.stop()
+  }
+}
+
+const SCHEMES: Readonly<Record<string, 'clear' | 'secure'>> = {
+  http: 'clear',
+  ws: 'clear',
+  https: 'secure',
+  wss: 'secure',
+}
+
+function targetOf({ uri }: Request): UpgradeTarget {
+  const scheme = SCHEMES[uri.scheme]
+  if (scheme === undefined || !URL.canParse(uri.origin)) {
+    throw new UpstreamError('GW_UPSTREAM_REQUEST', new Error('uri: expected http, https, ws or wss and a host'))
+  }
+  return {
+    isSecure: scheme === 'secure',
+    hostname: uri.host.replace(/^\[|\]$/g, ''),
+    port: uri.effectivePort,
+  }
+}
