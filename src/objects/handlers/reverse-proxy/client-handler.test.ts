@@ -40,5 +40,5 @@ test('has the fields of a ReverseProxyHandler and the same checks', async () => 
     build(ClientHandler, { vertx: { maxWaitQueueSize: 'many' } }),
     /\/heap\/0\/config\/vertx\/maxWaitQueueSize: expected an integer of at least -1, got "many"/,
   )
-  await assert.rejects(build(ClientHandler, { websocket: {} }), /\/heap\/0\/config\/websocket: unknown field/)
+  await assert.rejects(build(ClientHandler, { webSocket: {} }), /\/heap\/0\/config\/webSocket: unknown field/)
 })

@@ -63,6 +63,7 @@ test('the defaults are those of the specification', () => {
     sslEnabledProtocols: undefined,
     retries: undefined,
     circuitBreaker: undefined,
+    websocket: {},
     vertx: {},
   })
 })
@@ -98,7 +99,7 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('what the gateway can not do is an unknown field, never a silent one', async () => {
-  for (const name of ['websocket', 'protocolVersion']) {
+  for (const name of ['protocolVersion']) {
     await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
   }
   for (const name of ['http2PriorKnowledge', 'disableRetries']) {

@@ -16,34 +16,12 @@ import {
   type Settled,
 } from '#schema'
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
 import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
 import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
-
-/** Option names that users may not write under `vertx`: the handler has fields for them. */
-const DISALLOWED_OPTIONS = [
-  'port',
-  'connectTimeout',
-  'idleTimeout',
-  'idleTimeoutUnit',
-  'protocolVersion',
-  'http2ClearTextUpgrade',
-  'verifyHost',
-  'ssl',
-  'enabledSecureTransportProtocols',
-  'enabledCipherSuites',
-  'keyStoreOptions',
-  'keyCertOptions',
-  'pemKeyCertOptions',
-  'pfxKeyCertOptions',
-  'trustOptions',
-  'trustStoreOptions',
-  'pemTrustOptions',
-  'pfxTrustOptions',
-  'useAlpn',
-  'alpnVersions',
-]
+import { checkWebSocket, upgrading, WEBSOCKET_FIELD } from './websocket-settings.ts'
 
 /** Waiting requests hold a socket and a little memory each, and none waits longer than connectionTimeout. */
 const DEFAULT_WAIT_QUEUE = 10_000
@@ -96,6 +74,7 @@ export const PROXY_FIELDS = {
   ...TLS_FIELDS,
   retries: RETRIES_FIELD,
   circuitBreaker: CIRCUIT_BREAKER_FIELD,
+  websocket: WEBSOCKET_FIELD,
   vertx: map(config(json()), {
     except: DISALLOWED_OPTIONS,
     reason: 'is not allowed here; use the fields of the handler',
@@ -114,6 +93,7 @@ export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
   checkForwardProxy(settings, report)
+  checkWebSocket(settings.websocket, report)
   const { maxWaitQueueSize } = settings.vertx
   if (maxWaitQueueSize === undefined || queueSizeOf(maxWaitQueueSize) !== null) return
   report('/vertx/maxWaitQueueSize', `expected an integer of at least -1, got ${JSON.stringify(maxWaitQueueSize)}`)
@@ -125,6 +105,8 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   for (const option of Object.keys(vertx)) {
     if (option !== 'maxWaitQueueSize') env.warn(`vertx.${option}: has no counterpart in this gateway and is ignored`)
   }
+  const tls = await tlsOf(settings, env)
+  const proxy = await forwardProxyOf(settings, env)
   const client = acquireClient({
     connections: Math.max(1, Math.floor(connections / env.units)),
     connectionTimeout: others.connectionTimeout,
@@ -132,12 +114,13 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     disableReuseConnection: others.disableReuseConnection,
     connectionTimeToLive: others.connectionTimeToLive,
     maxWaitQueueSize: Math.ceil((queueSizeOf(vertx['maxWaitQueueSize']) ?? DEFAULT_WAIT_QUEUE) / env.units),
-    tls: await tlsOf(settings, env),
+    tls,
     stateTracking: others.stateTrackingEnabled,
-    proxy: await forwardProxyOf(settings, env),
+    proxy,
   })
   env.onDispose(() => client.release())
-  const send: Handler = (exchange) => client.send(exchange, exchange.request)
+  const plain: Handler = (exchange) => client.send(exchange, exchange.request)
+  const send = await upgrading(plain, settings, { tls, proxy }, env)
   // The handler's own word decides, else that of admin.json (decisions 4).
   const streams = asyncBehavior === undefined ? env.streaming : asyncBehavior === 'streaming'
   if (streams && temporaryStorage !== undefined) {

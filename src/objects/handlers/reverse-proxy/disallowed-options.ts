@@ -1,0 +1,23 @@
+/** Option names that users may not write under `vertx`: the handler has fields for them. */
+export const DISALLOWED_OPTIONS = [
+  'port',
+  'connectTimeout',
+  'idleTimeout',
+  'idleTimeoutUnit',
+  'protocolVersion',
+  'http2ClearTextUpgrade',
+  'verifyHost',
+  'ssl',
+  'enabledSecureTransportProtocols',
+  'enabledCipherSuites',
+  'keyStoreOptions',
+  'keyCertOptions',
+  'pemKeyCertOptions',
+  'pfxKeyCertOptions',
+  'trustOptions',
+  'trustStoreOptions',
+  'pemTrustOptions',
+  'pfxTrustOptions',
+  'useAlpn',
+  'alpnVersions',
+]

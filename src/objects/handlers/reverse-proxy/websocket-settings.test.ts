@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '#json'
+import { build } from '#test/build'
+import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
+
+const proxy = (websocket: JsonObject, properties: JsonObject = {}) =>
+  build(ReverseProxyHandler, { websocket }, { properties })
+
+const refused = (websocket: JsonObject, message: RegExp) => assert.rejects(proxy(websocket), message)
+
+test('every value takes a configuration expression', async () => {
+  await using built = await proxy(
+    {
+      enabled: '${yes}',
+      connectionTimeout: '${wait}',
+      soTimeout: '${wait}',
+      vertx: { tryUsePerMessageWebSocketCompression: '${yes}' },
+    },
+    { yes: true, wait: '2 seconds' },
+  )
+  assert.deepEqual(built.warnings, [])
+})
+
+test('values that can not work are refused where they stand', async () => {
+  await refused({ enabled: 'maybe' }, /\/heap\/0\/config\/websocket\/enabled: expected true or false/)
+  await refused({ soTimeout: '0 s' }, /\/config\/websocket\/soTimeout: expected a duration of more than zero/)
+  await refused({ connectionTimeout: 'soon' }, /\/websocket\/connectionTimeout: expected a duration such as/)
+  await refused({ numberOfSelectors: 0 }, /\/websocket\/numberOfSelectors: expected an integer of at least 1, got 0/)
+  await refused({ tls: 'nobody' }, /\/websocket\/tls: .*nobody/)
+  await refused({ hostnameVerifier: 'STRICT' }, /\/websocket\/hostnameVerifier: unknown field/)
+  await refused(
+    { vertx: { tryUsePerFrameWebSocketCompression: 'yes' } },
+    /\/websocket\/vertx\/tryUsePerFrameWebSocketCompression: expected true or false, got "yes"/,
+  )
+})
+
+test('vertx: the option names of the handler are disallowed here too', async () => {
+  for (const name of ['port', 'ssl', 'idleTimeout', 'verifyHost', 'alpnVersions']) {
+    await refused({ vertx: { [name]: 1 } }, new RegExp(`/config/websocket/vertx/${name}: "${name}" is not allowed here`))
+  }
+})
+
+test('what has no effect or is deprecated is accepted with a warning', async () => {
+  await using built = await proxy({
+    enabled: true,
+    numberOfSelectors: 4,
+    sslEnabledProtocols: ['TLSv1.3'],
+    vertx: { maxFrameSize: 1 },
+  })
+  assert.equal(built.warnings.length, 3)
+  assert.match(built.warnings.join('\n'), /numberOfSelectors.*number of units/)
+  assert.match(built.warnings.join('\n'), /sslEnabledProtocols.*ClientTlsOptions/)
+  assert.match(built.warnings.join('\n'), /websocket\.vertx\.maxFrameSize: has no counterpart/)
+})

@@ -1,0 +1,117 @@
+import { WebSocketClient } from '#client'
+import { type ClientTls, ClientTlsKind, type ProxyOptions } from '#contracts'
+import type { Handler } from '#http'
+import {
+  boolean,
+  config,
+  type DecodedMembers,
+  duration,
+  type Environment,
+  integer,
+  json,
+  map,
+  object,
+  ref,
+  type Settled,
+} from '#schema'
+import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
+import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
+
+const PER_MESSAGE = 'tryUsePerMessageWebSocketCompression'
+const PER_FRAME = 'tryUsePerFrameWebSocketCompression'
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME])
+
+const FIELDS = {
+  enabled: config(boolean())
+    .prefault(false)
+    .meta({ description: 'Whether clients may go on in WebSocket; if not, such a request is relayed as a plain one.' }),
+  connectionTimeout: config(duration({ zero: false }))
+    .optional()
+    .meta({ description: 'Longest wait for a WebSocket connection; connectionTimeout of the handler by default.' }),
+  soTimeout: config(duration({ zero: false }))
+    .optional()
+    .meta({
+      description:
+        'A connection on which no byte moves for this time, in whatever direction, is destroyed. Not set: quiet ends are pinged, and one that does not answer for soTimeout of the handler ends the connection.',
+    }),
+  numberOfSelectors: config(integer({ min: 1 }))
+    .prefault(2)
+    .meta({
+      description: 'Threads for WebSocket connections.',
+      unsupported: 'connections are relayed by the unit that accepted them; set the number of units instead',
+    }),
+  tls: ref(ClientTlsKind).optional().meta({
+    description: 'How TLS is spoken on WebSocket connections; as the handler says by default.',
+  }),
+  keyManager: TLS_FIELDS.keyManager,
+  trustManager: TLS_FIELDS.trustManager,
+  sslCipherSuites: TLS_FIELDS.sslCipherSuites,
+  sslContextAlgorithm: TLS_FIELDS.sslContextAlgorithm,
+  sslEnabledProtocols: TLS_FIELDS.sslEnabledProtocols,
+  vertx: map(config(json()), {
+    except: DISALLOWED_OPTIONS,
+    reason: 'is not allowed here; use the fields of the handler',
+  })
+    .prefault({ [PER_FRAME]: true, [PER_MESSAGE]: true })
+    .meta({
+      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false keeps the offer to compress from the application.`,
+    }),
+}
+
+/** The field of a handler that says whether and how it relays WebSocket. */
+export const WEBSOCKET_FIELD = object(FIELDS).prefault({}).meta({ description: 'Relaying of WebSocket connections.' })
+
+/** What the field and the handler around it say about WebSocket. */
+export interface WebSocketValues {
+  readonly connectionTimeout: number
+  readonly soTimeout: number
+  readonly websocket: Settled<DecodedMembers<typeof FIELDS>>
+}
+
+/** Reports values that only show once they are settled. */
+export function checkWebSocket(
+  { vertx }: Settled<DecodedMembers<typeof FIELDS>>,
+  report: (path: string, message: string) => void,
+): void {
+  for (const option of KNOWN_OPTIONS) {
+    const value = vertx[option]
+    if (value !== undefined && typeof value !== 'boolean') {
+      report(`/websocket/vertx/${option}`, `expected true or false, got ${JSON.stringify(value)}`)
+    }
+  }
+}
+
+/** Sends requests that ask for WebSocket by connections of their own, where that is enabled, and others the plain way. */
+export async function upgrading(
+  plain: Handler,
+  { connectionTimeout, soTimeout, websocket }: WebSocketValues,
+  handler: { readonly tls: ClientTls | null; readonly proxy: ProxyOptions },
+  env: Environment,
+): Promise<Handler> {
+  const { enabled, vertx } = websocket
+  if (!enabled) return plain
+  for (const option of Object.keys(vertx)) {
+    if (!KNOWN_OPTIONS.has(option)) env.warn(`websocket.vertx.${option}: has no counterpart here and is ignored`)
+  }
+  const tls = websocket.tls ?? handler.tls ?? undefined
+  const client = new WebSocketClient({
+    connectionTimeout: websocket.connectionTimeout ?? connectionTimeout,
+    soTimeout: websocket.soTimeout ?? soTimeout,
+    idleTime: websocket.soTimeout ?? null,
+    answerTime: soTimeout,
+    tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }, env),
+    proxy: handler.proxy,
+    subProtocols: env.webSocketSubProtocols,
+    withheldExtensions: withheld(vertx),
+  })
+  env.onDispose(() => client.release())
+  return (exchange) =>
+    WebSocketClient.isAskedFor(exchange.request) ? client.upgrade(exchange, exchange.request) : plain(exchange)
+}
+
+function withheld(vertx: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  return new Set([
+    ...(vertx[PER_MESSAGE] === false ? ['permessage-deflate', 'permessage-bzip2'] : []),
+    ...(vertx[PER_FRAME] === false ? ['deflate-frame', 'x-webkit-deflate-frame'] : []),
+  ])
+}
