@@ -48,15 +48,17 @@ export interface Ways {
   readonly contexts: OutboundContexts
   /** The proxy on the way; null where the way is direct. */
   readonly proxy: ForwardProxy | null
+  /** The protocols to choose from in TLS; HTTP/1.1 where there is no list. */
+  readonly offers?: readonly string[]
 }
 
 /**
  * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early). TLS is
  * ours: for the name of the origin, whatever Host field the first request carries.
  */
-export function connector({ timeout, contexts, proxy }: Ways): buildConnector.connector {
+export function connector({ timeout, contexts, proxy, offers }: Ways): buildConnector.connector {
   const inClear = buildConnector({ allowH2: false, timeout: 0 })
-  const secure = new SecureConnections(contexts)
+  const secure = new SecureConnections(contexts, offers ?? ['http/1.1'])
   return (options, callback) => {
     const attempt = new Attempt(timeout, callback)
     if (options.protocol === 'https:') {

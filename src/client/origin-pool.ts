@@ -1,8 +1,7 @@
-import { Pool } from 'undici'
 import type { ForwardProxy } from '#contracts'
-import { Connection, connector } from './connection.ts'
 import type { ClientSettings } from './settings.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
+import { type Http2Way, Transport } from './transport.ts'
 import type { CallOwner, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Watchdog } from './watchdog.ts'
@@ -22,10 +21,6 @@ export interface OriginStats {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-const MAX_HEADER_BYTES = 65_536
-/** Shorter than what servers usually grant without saying; a server's own Keep-Alive field is obeyed. */
-const IDLE_TIME = 4_000
-
 /** The connections to one origin and the requests that want one. */
 export class OriginPool implements CallOwner {
   readonly origin: string
@@ -37,7 +32,7 @@ export class OriginPool implements CallOwner {
   /** Grows with each use of the client: the smallest is the least recently used pool. */
   lastUse = 0
   readonly #watchdog: Watchdog
-  readonly #pool: Pool
+  readonly #transport: Transport
   readonly #waiting = new Set<UpstreamCall>()
   #running = 0
   #starting = false
@@ -45,7 +40,8 @@ export class OriginPool implements CallOwner {
 
   constructor(origin: string, settings: ClientSettings, watchdog: Watchdog, contexts: OutboundContexts) {
     this.origin = origin
-    const { protocol, hostname, port } = new URL(origin)
+    const url = new URL(origin)
+    const { protocol, hostname, port } = url
     this.hostname = hostname
     this.settings = settings
     this.isUsedOnce =
@@ -59,19 +55,8 @@ export class OriginPool implements CallOwner {
         port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null
-    const connect = connector({ timeout: settings.connectionTimeout, contexts, proxy })
-    this.#pool = new Pool(origin, {
-      factory: (url, options) => new Connection(url, options, connect),
-      connections: settings.connections,
-      clientTtl: Number.isFinite(settings.connectionTimeToLive) ? settings.connectionTimeToLive : null,
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: IDLE_TIME,
-      // The watchdog does both: see soTimeout.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
+    const ways = { timeout: settings.connectionTimeout, contexts, proxy }
+    this.#transport = new Transport(url, settings, ways, this.#http2Way(), () => this.#startWaiting())
   }
 
   get isIdle(): boolean {
@@ -79,13 +64,13 @@ export class OriginPool implements CallOwner {
   }
 
   get stats(): OriginStats {
-    const { connected, pending } = this.#pool.stats
+    const { connected, pending } = this.#transport
     return { origin: this.origin, connected, pending, running: this.#running, queued: this.#waiting.size }
   }
 
   /** Sends the call now, later, or refuses it. */
   admit(call: UpstreamCall): void {
-    if (this.#running < this.settings.connections) {
+    if (this.#running < this.#transport.capacity) {
       this.#watchdog.add(call)
       this.#start(call)
       return
@@ -116,7 +101,7 @@ export class OriginPool implements CallOwner {
       this.#whenIdle = resolve
       await promise
     }
-    await this.#pool.close()
+    await this.#transport.close()
   }
 
   /** A loop, not a recursion: a call can end within its own start. */
@@ -124,7 +109,7 @@ export class OriginPool implements CallOwner {
     if (this.#starting) return
     this.#starting = true
     for (const next of this.#waiting) {
-      if (this.#running >= this.settings.connections) break
+      if (this.#running >= this.#transport.capacity) break
       this.#waiting.delete(next)
       this.#start(next)
     }
@@ -134,6 +119,14 @@ export class OriginPool implements CallOwner {
   #start(call: UpstreamCall): void {
     this.#running++
     call.admitted = true
-    call.dispatchOver(this.#pool)
+    call.dispatchOver(this.#transport)
+  }
+
+  /** A connection for one request has no use for streams, and a proxy takes plain requests in HTTP/1.1. */
+  #http2Way(): Http2Way {
+    const { http2 } = this.settings
+    if (!http2 || this.isUsedOnce || this.proxy !== null) return 'never'
+    if (this.origin.startsWith('https:')) return http2.overTls ? 'negotiated' : 'never'
+    return http2.inClear
   }
 }

@@ -23,6 +23,7 @@ export class RequestBody extends EventEmitter implements BodySink {
   #paused = false
   #ended = false
   #sent = 0
+  #trailers: readonly string[] = []
 
   constructor(body: Body, observer: UploadObserver) {
     super()
@@ -68,7 +69,7 @@ export class RequestBody extends EventEmitter implements BodySink {
     return !this.#paused
   }
 
-  end(): void {
+  end(trailers: readonly string[] | null = null): void {
     if (this.destroyed || this.#ended) return
     // undici would send an empty body as a whole request, and only then find that more was announced.
     if (this.#body.length !== null && this.#sent < this.#body.length) {
@@ -76,8 +77,19 @@ export class RequestBody extends EventEmitter implements BodySink {
       return
     }
     this.#ended = true
+    this.#trailers = trailers ?? []
     this.#observer.uploadEnded()
     this.emit('end')
+  }
+
+  /** The fields after the body, once it has ended; HTTP/1.1 leaves them out (spec gap: undici sends none). */
+  trailerFields(): Record<string, string[]> {
+    const fields: Record<string, string[]> = Object.create(null)
+    for (let i = 0; i < this.#trailers.length; i += 2) {
+      const name = this.#trailers[i]!.toLowerCase()
+      fields[name] = [...(fields[name] ?? []), this.#trailers[i + 1]!]
+    }
+    return fields
   }
 
   fail(error: Error): void {

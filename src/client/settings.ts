@@ -20,6 +20,28 @@ export interface ClientSettings {
   readonly stateTracking?: boolean
   /** Which requests go through a proxy; null for none. */
   readonly proxy?: ProxyOptions | null
+  /** Where HTTP/2 is spoken; null for nowhere. */
+  readonly http2?: Http2Settings | null
+  /** Longest head of a response, 64 KiB by default. */
+  readonly maxHeaderBytes?: number
+  /** How long an idle HTTP/1.1 connection is kept where the server says nothing about it. */
+  readonly idleTime?: number
+  /** The address connections are made from. */
+  readonly localAddress?: string | null
+}
+
+/** When and how HTTP/2 is spoken. */
+export interface Http2Settings {
+  /** Whether it is offered where TLS is spoken. */
+  readonly overTls: boolean
+  /** In the clear: not at all, if the server changes to it when asked, or without asking. */
+  readonly inClear: 'never' | 'asked' | 'known'
+  /** Connections to one origin at the same time; not more than `connections` in any case. */
+  readonly maxSessions?: number | null
+  /** Requests on one connection at the same time; as many as the server allows by default. */
+  readonly maxStreams?: number | null
+  /** How long an idle connection is kept. */
+  readonly idleTime?: number | null
 }
 
 const identities = new WeakMap<ClientTls, number>()
@@ -45,5 +67,9 @@ export function settingsKey(settings: ClientSettings): string {
     identityOf(settings.tls),
     settings.stateTracking === true,
     settings.proxy?.key ?? '',
+    JSON.stringify(settings.http2 ?? null),
+    settings.maxHeaderBytes,
+    settings.idleTime,
+    settings.localAddress,
   ].join(' ')
 }

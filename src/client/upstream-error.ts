@@ -10,7 +10,7 @@ export const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_PROTOCOL: {
     status: 502,
-    message: 'upstream: expected an HTTP/1.1 response, got something else; check what listens at the target',
+    message: 'upstream: expected an HTTP response, got something else; check what listens at the target',
   },
   GW_UPSTREAM_PROXY: {
     status: 502,
@@ -31,8 +31,7 @@ export const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_REQUEST: {
     status: 502,
-    message:
-      'upstream: expected a request that HTTP/1.1 can carry, got one it cannot; check what the filters made of it',
+    message: 'upstream: expected a request that HTTP can carry, got one it cannot; check what the filters made of it',
   },
   GW_REQUEST_BODY: {
     status: 400,
@@ -73,6 +72,11 @@ export function upstreamErrorOf(error: Error, written: boolean): UpstreamError {
 /** Whether the peer closed the connection, as opposed to having broken the protocol or kept silent. */
 export function isClosedByPeer(error: Error): boolean {
   return 'code' in error && CLOSED_BY_PEER.has(String(error.code))
+}
+
+/** Whether the peer says that it has done nothing for the request (RFC 9113 section 8.7). */
+export function isUnprocessed(error: Error): boolean {
+  return 'code' in error && error.code === 'GW_UNPROCESSED'
 }
 
 const CLOSED_BY_PEER: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])

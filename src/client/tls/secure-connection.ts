@@ -21,10 +21,12 @@ export interface SecureTarget {
 /** Opens TLS connections to one server; a session of an earlier one shortens the next handshake. */
 export class SecureConnections {
   readonly #contexts: OutboundContexts
+  readonly #offers: readonly string[]
   #session: Buffer | undefined
 
-  constructor(contexts: OutboundContexts) {
+  constructor(contexts: OutboundContexts, offers: readonly string[]) {
     this.#contexts = contexts
+    this.#offers = offers
   }
 
   /** Starts a connection; `opened` gets it when the server has shown who it is, `failed` the reason where it has not. */
@@ -39,7 +41,7 @@ export class SecureConnections {
     const socket = connect({
       ...(through ? { socket: through } : { host: hostname, port, ...(localAddress ? { localAddress } : {}) }),
       ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
-      ...(tls.alpn ? { ALPNProtocols: ['http/1.1'] } : {}),
+      ...(tls.alpn || this.#offers.includes('h2') ? { ALPNProtocols: [...this.#offers] } : {}),
       ...(this.#session === undefined ? {} : { session: this.#session }),
       secureContext: context,
       rejectUnauthorized: verifiesChain,

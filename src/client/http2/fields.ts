@@ -1,0 +1,45 @@
+import type { Dispatcher } from 'undici'
+
+/** The fields of a request on a stream: method and target first, names in lower case, Host as `:authority` (RFC 9113 section 8.3.1). */
+export function streamFields(origin: URL, options: Dispatcher.DispatchOptions, bodyLength: number | null): string[] {
+  const { method, path } = options
+  const given = options.headers as readonly string[]
+  let authority = origin.host
+  const ordinary: string[] = []
+  for (let i = 0; i < given.length; i += 2) {
+    const name = given[i]!.toLowerCase()
+    if (name === 'host') authority = given[i + 1]!
+    else ordinary.push(name, given[i + 1]!)
+  }
+  if (bodyLength !== null) ordinary.push('content-length', String(bodyLength))
+  else if (options.body === null && HAVE_BODIES.has(method)) ordinary.push('content-length', '0')
+  return [
+    ':method',
+    method,
+    ':scheme',
+    origin.protocol.slice(0, -1),
+    ':authority',
+    authority,
+    ':path',
+    path,
+    ...ordinary,
+  ]
+}
+
+// As over HTTP/1.1: these announce that they have no body.
+const HAVE_BODIES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/** What a peer sent, without the fields that stand for its status line. */
+export function withoutPseudoFields(raw: readonly string[]): string[] {
+  const list: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    if (!raw[i]!.startsWith(':')) list.push(raw[i]!, raw[i + 1]!)
+  }
+  return list
+}
+
+/** The length of the body that a response announces; 0 where it announces none. */
+export function announcedLength(raw: readonly string[]): number {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'content-length') return Number(raw[i + 1]) || 0
+  return 0
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Authority, opensslMissing, trustIn } from '#test/certificates'
+import { clientWith, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { accepts, freePort, nginx, nginxMissing } from '#test/nginx'
+
+const nghttpdMissing: string | false =
+  spawnSync('nghttpd', ['--version']).status === 0
+    ? false
+    : 'nghttpd is not on the PATH; nothing was checked against it'
+
+const FILE = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => i % 251))
+const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+test('nginx: HTTP/2 over TLS, with large files both ways', {
+  skip: nginxMissing || opensslMissing,
+  timeout: 30_000,
+}, async () => {
+  using authority = new Authority()
+  const { keyFile, certificate, chain } = authority.issue({ name: 'localhost' })
+  assert.ok(certificate)
+  const chainFile = join(authority.directory, 'chain.pem')
+  writeFileSync(chainFile, chain)
+  const port = await freePort()
+  await using _server = await nginx(
+    `listen 127.0.0.1:${port} ssl http2; ssl_certificate ${chainFile}; ssl_certificate_key ${keyFile};
+     client_max_body_size 10m;
+     location = /version { return 200 "$server_protocol $http_host $request_method"; }
+     location = /echo { proxy_pass http://127.0.0.1:${port}/version; }`,
+    { 'file.bin': FILE },
+  )
+  await using client = clientWith({
+    http2: { overTls: true, inClear: 'never' },
+    tls: {
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.3',
+      ciphers: null,
+      alpn: true,
+      keys: null,
+      trust: trustIn(authority.certificate),
+      hostnames: 'STRICT',
+    },
+  })
+  const url = `https://localhost:${port}`
+  const version = await send(client, exchangeFor('GET', `${url}/version`, { headers: { Host: 'public.example' } }))
+  assert.equal(await textOf(version), 'HTTP/2.0 public.example GET')
+  const bodies = Array.from({ length: 6 }, async () => {
+    const { body } = await send(client, exchangeFor('GET', `${url}/file.bin`))
+    return hash(await body.read(FILE.length))
+  })
+  assert.deepEqual(new Set(await Promise.all(bodies)), new Set([hash(FILE)]))
+  const posted = await send(client, exchangeFor('POST', `${url}/version`, { body: FILE }))
+  assert.equal(await textOf(posted), `HTTP/2.0 localhost:${port} POST`)
+  assert.equal(client.stats[0]?.connected, 1)
+})
+
+test('nghttpd: HTTP/2 in the clear, known and not asked', { skip: nghttpdMissing, timeout: 30_000 }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-nghttpd-'))
+  writeFileSync(join(directory, 'file.bin'), FILE)
+  const port = await freePort()
+  const server = spawn(
+    'nghttpd',
+    ['--no-tls', '-a', '127.0.0.1', '-d', directory, '--trailer', 'x-sum: 42', `${port}`],
+    {
+      stdio: 'ignore',
+    },
+  )
+  try {
+    await accepts(port, server)
+    await using client = clientWith({ http2: { overTls: true, inClear: 'known' } })
+    const { body, status } = await send(client, exchangeFor('GET', `http://127.0.0.1:${port}/file.bin`))
+    assert.equal(status, 200)
+    const received = createHash('sha256')
+    const trailers = await new Promise((resolve, reject) => {
+      body.pipe({ write: (chunk) => received.update(chunk) === received, end: resolve, fail: reject })
+    })
+    assert.equal(received.digest('hex'), hash(FILE))
+    assert.deepEqual(trailers, ['x-sum', '42'])
+    const missing = await send(client, exchangeFor('GET', `http://127.0.0.1:${port}/nothing`))
+    assert.equal(missing.status, 404)
+  } finally {
+    server.kill('SIGTERM')
+    if (server.exitCode === null) await once(server, 'exit')
+    rmSync(directory, { recursive: true, force: true })
+  }
+})

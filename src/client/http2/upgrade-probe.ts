@@ -1,0 +1,50 @@
+import { request } from 'node:http'
+
+/** A server that may speak HTTP/2 in the clear. */
+export interface ProbedServer {
+  readonly hostname: string
+  readonly port: number
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Whether a server changes to HTTP/2 when asked (decisions, "http2PriorKnowledge false, cleartext"). Asked with a
+ * request of its own, that has no effect; it fails where the server can not be reached.
+ */
+export function speaksHttp2({ hostname, port, timeout }: ProbedServer): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const asking = request({
+    host: hostname,
+    port,
+    method: 'OPTIONS',
+    path: '*',
+    headers: { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' },
+    agent: false,
+  })
+  const timer = setTimeout(() => asking.destroy(new Error('no answer to the question for HTTP/2')), timeout)
+  let isConnected = false
+  asking.once('socket', (socket) => {
+    socket.once('connect', () => {
+      isConnected = true
+    })
+  })
+  asking.once('upgrade', (response, socket) => {
+    socket.destroy()
+    resolve(response.statusCode === 101 && response.headers.upgrade?.toLowerCase() === 'h2c')
+  })
+  asking.once('response', (response) => {
+    response.destroy()
+    resolve(false)
+  })
+  asking.once('error', (error) => {
+    // Whoever does not understand the question may close the connection; the request will find out.
+    if (isConnected) resolve(false)
+    else reject(error)
+  })
+  asking.end()
+  return promise.finally(() => {
+    clearTimeout(timer)
+    asking.destroy()
+  })
+}
