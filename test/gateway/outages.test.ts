@@ -1,0 +1,218 @@
+// Applications that are gone, slow or silent, and clients that are: the answer comes in time, and others notice nothing.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { ask } from '#test/ask'
+import { RunningGateway } from '#test/gateway'
+import { RawClient } from '#test/listening'
+import { proxying } from '#test/proxying'
+import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+
+const SO_TIMEOUT = 500
+/** Deadlines are noticed an eighth late at most; the rest is for a machine that does other things too. */
+const LATEST = SO_TIMEOUT * 3
+
+function route(path: string, url: string, config: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    condition: `\${find(request.uri.path, '^${path}')}`,
+    baseURI: url,
+    handler: { type: 'ReverseProxyHandler', config },
+  }
+}
+
+async function serve(port: number): Promise<Server> {
+  const server = createServer((_request, response) => void response.end('back'))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** A server whose port no other process is given while it is gone: it lies below those that the system gives away. */
+async function serveOnOwnPort(): Promise<{ server: Server; port: number }> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
+    try {
+      return { server: await serve(port), port }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+}
+
+async function kill(server: Server): Promise<void> {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+
+test('F1: while an application is gone its requests are 502 at once, others are served; it is used when it is back', async () => {
+  await using other = await httpUpstream((_request, response) => void response.end('other'))
+  const first = await serveOnOwnPort()
+  await using gateway = await RunningGateway.start({
+    routes: { a: route('/app', `http://127.0.0.1:${first.port}`), b: route('/other', other.url) },
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const load = (path: string, requests: number) =>
+    Promise.all(
+      Array.from({ length: requests }, async () => {
+        const start = performance.now()
+        const { status, text } = await ask(gateway.url + path, { agent })
+        return { outcome: `${status} ${text}`, time: performance.now() - start }
+      }),
+    )
+  const outcomes = (results: readonly { outcome: string }[]) => [...new Set(results.map(({ outcome }) => outcome))]
+  assert.deepEqual(outcomes(await load('/app', 50)), ['200 back'])
+  await kill(first.server)
+  const [gone, others] = await Promise.all([load('/app', 300), load('/other', 300)])
+  assert.deepEqual(outcomes(gone), ['502 Bad Gateway'])
+  assert.deepEqual(outcomes(others), ['200 other'])
+  const alone: number[] = []
+  for (let turn = 0; turn < 20; turn++) alone.push((await load('/app', 1))[0]!.time)
+  assert.ok(median(alone) < 100, `502 after ${median(alone)} ms`)
+  const second = await serve(first.port)
+  assert.deepEqual(outcomes(await load('/app', 100)), ['200 back'])
+  agent.destroy()
+  await kill(second)
+})
+
+test('F2: a slow application fills its own pool and queue: 504, 503 beyond, and no other route waits', async () => {
+  const held: Socket[] = []
+  await using slow = await rawUpstream((socket) => void held.push(socket))
+  await using other = await httpUpstream((_request, response) => void response.end('other'))
+  await using gateway = await RunningGateway.start({
+    routes: {
+      a: route('/slow', slow.url, {
+        connections: 4,
+        soTimeout: `${SO_TIMEOUT} milliseconds`,
+        connectionTimeout: '5 seconds',
+        vertx: { maxWaitQueueSize: 4 },
+      }),
+      b: route('/other', other.url),
+    },
+  })
+  const start = performance.now()
+  const asked = Array.from({ length: 20 }, async () => {
+    const { status } = await gateway.ask('/slow')
+    return { status, time: performance.now() - start }
+  })
+  // The pool is full by now; the others go on meanwhile.
+  const times: number[] = []
+  for (let turn = 0; turn < 30; turn++) {
+    const begin = performance.now()
+    assert.equal((await gateway.ask('/other')).text, 'other')
+    times.push(performance.now() - begin)
+  }
+  assert.ok(median(times) < 100, `${median(times)} ms`)
+  const answers = await Promise.all(asked)
+  const count = (status: number) => answers.filter((each) => each.status === status).length
+  assert.deepEqual([count(504), count(503)], [8, 12])
+  assert.ok(Math.max(...answers.filter(({ status }) => status === 503).map(({ time }) => time)) < SO_TIMEOUT)
+  assert.ok(held.length >= 8)
+})
+
+test('F3, F4, F5: silence is 504 or a cut after soTimeout, a reset a cut at once; each slot is free again', async (t) => {
+  const partial = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello'
+  await using upstream = await rawUpstream((socket, head) => {
+    if (head.startsWith('GET /app/stall')) socket.write(partial)
+    else if (head.startsWith('GET /app/fin')) socket.end(partial)
+    else if (head.startsWith('GET /app/reset')) socket.write(partial, () => socket.resetAndDestroy())
+    else if (head.startsWith('GET /app/ok')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  })
+  await using gateway = await RunningGateway.start({
+    routes: { a: route('/app', upstream.url, { connections: 1, soTimeout: `${SO_TIMEOUT} milliseconds` }) },
+  })
+  const expected: [path: string, answer: RegExp, least: number][] = [
+    ['silent', /^HTTP\/1\.1 504 /, SO_TIMEOUT],
+    ['stall', /^HTTP\/1\.1 200 .*\r\n\r\nhello$/s, SO_TIMEOUT],
+    ['fin', /^(HTTP\/1\.1 200 .*\r\n\r\nhello$|HTTP\/1\.1 502 |$)/s, 0],
+    ['reset', /^(HTTP\/1\.1 200 .*\r\n\r\nhello$|HTTP\/1\.1 502 |$)/s, 0],
+  ]
+  for (const [path, answer, least] of expected) {
+    await using client = new RawClient(gateway.port)
+    const start = performance.now()
+    client.send(`GET /app/${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    await client.closed
+    const time = performance.now() - start
+    assert.match(client.text, answer, path)
+    // Timers of Node may be a millisecond early.
+    assert.ok(time >= least - 2 && time < least + LATEST, `${path} took ${time} ms`)
+    await t.waitFor(() => assert.equal(upstream.sockets.size, 0))
+    assert.equal((await gateway.ask('/app/ok')).text, 'ok')
+    await t.waitFor(() => assert.equal(upstream.sockets.size, 0))
+  }
+  assert.equal(await gateway.metric('gw_route_request_active'), 0)
+})
+
+test('F7: a client that goes away, or ends half its upload, takes the request to the application with it', async (t) => {
+  let bytes = 0
+  await using upstream = await silentUpstream(
+    (socket) => void socket.on('data', (chunk: Buffer) => (bytes += chunk.length)),
+  )
+  await using gateway = await RunningGateway.start({ routes: { a: route('/', upstream.url) } })
+  const upload = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(500)}`
+  const ends: Record<string, (client: RawClient) => unknown> = {
+    reset: (client) => client.socket.resetAndDestroy(),
+    close: (client) => client.socket.destroy(),
+    'half-close': (client) => client.socket.end(),
+  }
+  for (const [how, end] of Object.entries(ends)) {
+    bytes = 0
+    await using client = new RawClient(gateway.port)
+    client.send(upload)
+    await t.waitFor(() => assert.ok(bytes > 500, how))
+    end(client)
+    await t.waitFor(() => assert.equal(upstream.sockets.size, 0, how), { timeout: 1_000 })
+  }
+  await t.waitFor(async () => assert.equal(await gateway.metric('gw_route_request_active'), 0))
+})
+
+test('F9: heads, bodies and readers that are slow are closed at their limits, while others are served', async (t) => {
+  const large = Buffer.alloc(8 * 2 ** 20)
+  await using upstream = await httpUpstream((request, response) => {
+    request.on('error', () => {}).on('end', () => response.end(request.url === '/large' ? large : 'quick'))
+    request.resume()
+  })
+  await using proxy = await proxying(upstream.url, {
+    client: { connections: 300 },
+    listener: { headersTimeout: 1_000, requestTimeout: 1_500, idleTimeout: 1_500 },
+  })
+  const clients = Array.from({ length: 240 }, (_, at) => {
+    const client = new RawClient(proxy.port)
+    if (at % 3 === 0) client.send('GET / HTTP/1.1\r\nHost: a\r\nX-')
+    else if (at % 3 === 1) client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx')
+    else {
+      client.socket.pause()
+      client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    }
+    return client
+  })
+  await Promise.all(clients.map(({ socket }) => once(socket, 'connect')))
+  const start = performance.now()
+  const dribble = setInterval(() => {
+    for (const [at, client] of clients.entries()) if (at % 3 === 0 && client.socket.writable) client.send('y')
+  }, 100)
+  let probes = 0
+  try {
+    while (proxy.listener.stats.connections > 0) {
+      assert.ok(performance.now() - start < 15_000, `${proxy.listener.stats.connections} connections are still open`)
+      const { text } = await ask(`${proxy.url}/probe`)
+      assert.equal(text, 'quick')
+      probes++
+      // A probe's own connection is gone a moment after its answer.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  } finally {
+    clearInterval(dribble)
+    for (const client of clients) client.socket.destroy()
+  }
+  t.diagnostic(`${probes} probes in ${Math.round(performance.now() - start)} ms`)
+  await t.waitFor(() =>
+    assert.equal(
+      proxy.client.stats.reduce((sum, { running }) => sum + running, 0),
+      0,
+    ),
+  )
+})
