@@ -11,10 +11,27 @@ export interface Load {
   readonly seconds: number
 }
 
+/** A body to send with each request. */
+export interface Post {
+  readonly body: string
+  /** The file that tells wrk the same. */
+  readonly script: string
+}
+
 /** How hard and how long. */
 export interface LoadOptions {
   readonly connections: number
   readonly seconds: number
+  /** Without it the requests are GET. */
+  readonly post?: Post
+}
+
+/** A body has to have a type: some servers would refuse it otherwise. */
+export const postType = 'application/octet-stream'
+
+/** The content of a script that makes wrk send that body. */
+export function wrkScript(body: string): string {
+  return `wrk.method = "POST"\nwrk.body = "${body}"\nwrk.headers["Content-Type"] = "${postType}"\n`
 }
 
 /** The path of a program of the system, if it is installed. */
@@ -34,8 +51,9 @@ export async function load(url: string, options: LoadOptions): Promise<Load> {
   return wrk === undefined ? withAutocannon(url, options) : withWrk(wrk, url, options)
 }
 
-async function withWrk(program: string, url: string, { connections, seconds }: LoadOptions): Promise<Load> {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', url]
+async function withWrk(program: string, url: string, { connections, seconds, post }: LoadOptions): Promise<Load> {
+  const script = post === undefined ? [] : ['-s', post.script]
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', ...script, url]
   const running = promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
   const end = (): void => void running.child.kill()
   process.once('exit', end)
@@ -48,7 +66,9 @@ async function withWrk(program: string, url: string, { connections, seconds }: L
   return { requests: Number(requests), errors, seconds: Number(time) }
 }
 
-async function withAutocannon(url: string, { connections, seconds }: LoadOptions): Promise<Load> {
-  const result = await autocannon({ url, connections, duration: seconds, timeout: 5 })
+async function withAutocannon(url: string, { connections, seconds, post }: LoadOptions): Promise<Load> {
+  const sending =
+    post === undefined ? {} : { method: 'POST' as const, body: post.body, headers: { 'content-type': postType } }
+  const result = await autocannon({ url, connections, duration: seconds, timeout: 5, ...sending })
   return { requests: result.requests.total, errors: result.non2xx + result.errors, seconds: result.duration }
 }

@@ -1,5 +1,5 @@
 import { Agent, fetch } from 'undici'
-import { type Load, type LoadOptions, load } from './load.ts'
+import { type Load, type LoadOptions, load, type Post, postType } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
 /** Something to measure: a server, what to ask it, and what a right answer is. */
@@ -13,6 +13,8 @@ export interface Subject {
     /** The certificate was made for this run: whose it is does not matter. */
     readonly anyCertificate?: boolean
   }
+  /** What is sent with each request, where it is not a GET. */
+  readonly post?: Post
   /** Where the load is not to be made in the usual way. */
   readonly load?: (url: string, options: LoadOptions) => Promise<Load>
 }
@@ -46,7 +48,8 @@ export async function measure(
     for (const subject of subjects) {
       await checkAnswer(subject)
       const before = subject.server.cpuSeconds()
-      const done = await (subject.load ?? load)(subject.url, options)
+      const { post } = subject
+      const done = await (subject.load ?? load)(subject.url, post === undefined ? options : { ...options, post })
       const cpu = subject.server.cpuSeconds() - before
       if (done.requests === 0) throw new Error(`${subject.name} answered nothing in ${options.seconds} s`)
       const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
@@ -66,11 +69,12 @@ export function median(values: readonly number[]): number {
 }
 
 /** A server that answers quickly but wrongly must not look good. */
-async function checkAnswer({ name, url, expect }: Subject): Promise<void> {
+async function checkAnswer({ name, url, expect, post }: Subject): Promise<void> {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: expect.anyCertificate !== true } })
   const response = await fetch(url, {
     dispatcher,
-    headers: { connection: 'close' },
+    headers: { connection: 'close', ...(post !== undefined && { 'content-type': postType }) },
+    ...(post !== undefined && { method: 'POST', body: post.body }),
     signal: AbortSignal.timeout(5_000),
   })
   const body = await response.text()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { startGateway } from './gateway-server.ts'
-import { installed } from './load.ts'
+import { installed, type Post, wrkScript } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxProxy, nginxUpstream } from './peers/nginx.ts'
@@ -39,15 +39,25 @@ const peers: Readonly<Record<string, Start>> = {
 /** The names that `--peers` takes. */
 export const peerNames: readonly string[] = Object.keys(peers)
 
+/** What is asked: the title of the lines, and the body that is sent, if any. */
+interface Variant {
+  readonly title: string
+  readonly path: string
+  readonly post?: Post
+}
+
 /** One line of the result: what was measured, and how it stands to the yardstick. */
 export interface ProxyRow extends Measured {
   readonly ratio: number
 }
 
-/** Measures the CPU time of one proxied request: the gateway beside other proxies, over one upstream, in one run. */
+/**
+ * Measures the CPU time of one proxied request: the gateway beside other proxies, over one upstream, in one run; with
+ * `bodies` also of requests that send some.
+ */
 export async function proxyBenchmark(
   rounds: Rounds,
-  chosen: readonly string[],
+  { chosen, bodies }: { readonly chosen: readonly string[]; readonly bodies: boolean },
   progress: (text: string) => void,
 ): Promise<ProxyRow[]> {
   using workspace = new Workspace()
@@ -55,6 +65,7 @@ export async function proxyBenchmark(
   const upstreamPort = await freePort()
   servers.use(await startUpstream(workspace, upstreamPort))
 
+  const variants = bodies ? [plain, posting(workspace, 1), posting(workspace, 100)] : [plain]
   const subjects: Subject[] = []
   for (const [name, start] of Object.entries(peers)) {
     if (!chosen.includes(name)) continue
@@ -64,16 +75,29 @@ export async function proxyBenchmark(
       continue
     }
     servers.use(started.server)
-    subjects.push({
-      name,
-      server: started.server,
-      url: `${started.url}/bench`,
-      expect: { body, headers: { 'x-bench': '1' } },
-    })
+    const expect = { body, headers: { 'x-bench': '1' } }
+    for (const { title, path, post } of variants) {
+      const url = started.url + path
+      subjects.push({ name: name + title, server: started.server, url, expect, ...(post !== undefined && { post }) })
+    }
   }
-  const measured = await measure(subjects, rounds, progress)
-  const base = measured.find(({ name }) => name === yardstick)?.cpuMicros.median ?? Number.NaN
-  return measured.map((row) => ({ ...row, ratio: row.cpuMicros.median / base }))
+  // All peers of one variant are beside each other, in the table as in time.
+  const ordered = variants.flatMap(({ path }) => subjects.filter(({ url }) => url.endsWith(path)))
+  const measured = await measure(ordered, rounds, progress)
+  return variants.flatMap(({ title, path }) => {
+    const names = new Set(subjects.filter(({ url }) => url.endsWith(path)).map(({ name }) => name))
+    const rows = measured.filter(({ name }) => names.has(name))
+    const base = rows.find(({ name }) => name === yardstick + title)?.cpuMicros.median ?? Number.NaN
+    return rows.map((row) => ({ ...row, ratio: row.cpuMicros.median / base }))
+  })
+}
+
+const plain: Variant = { title: '', path: '/bench' }
+
+function posting(workspace: Workspace, kilobytes: number): Variant {
+  const content = 'x'.repeat(kilobytes * 1024)
+  const script = workspace.write(`post-${kilobytes}.lua`, wrkScript(content))
+  return { title: ` POST ${kilobytes} KB`, path: `/post/${kilobytes}`, post: { body: content, script } }
 }
 
 function benchRoute(upstream: number): unknown {

@@ -25,9 +25,25 @@ http {
 `
 }
 
-/** The upstream: one short text for every request. */
+/** The upstream: one short text for every request; under /post not before it has the whole of the request's body. */
 export function nginxUpstream(folder: string, port: number, body: string): string {
-  return nginxConfig(folder, port, { server: `location / { default_type text/plain; return 200 "${body}"; }` })
+  return nginxConfig(folder, port, {
+    http: `upstream itself {
+    server 127.0.0.1:${port};
+    keepalive 64;
+    keepalive_requests 1000000000;
+  }
+  client_body_buffer_size 256k;`,
+    server: `location / { default_type text/plain; return 200 "${body}"; }
+    location /post {
+      proxy_pass http://itself/;
+      proxy_method GET;
+      proxy_pass_request_body off;
+      proxy_set_header Content-Length "";
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+    }`,
+  })
 }
 
 /** The peer: a proxy with kept-alive connections to the upstream that adds one header. */
@@ -43,6 +59,7 @@ export function nginxProxy(folder: string, port: number, upstreamPort: number): 
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host $host;
+      proxy_request_buffering off;
       add_header X-Bench 1;
     }`,
   })

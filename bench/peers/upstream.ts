@@ -5,4 +5,6 @@ const [port, body] = process.argv.slice(2)
 if (port === undefined || body === undefined) throw new Error('expected: port body')
 
 const headers = { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(body) }
-createServer((_, response) => response.writeHead(200, headers).end(body)).listen(Number(port), '127.0.0.1')
+createServer((request, response) => {
+  request.on('end', () => response.writeHead(200, headers).end(body)).resume()
+}).listen(Number(port), '127.0.0.1')
