@@ -82,7 +82,7 @@ export class RequestBody extends EventEmitter implements BodySink {
     this.emit('end')
   }
 
-  /** The fields after the body, once it has ended; HTTP/1.1 leaves them out (spec gap: undici sends none). */
+  /** The fields after the body, once it has ended; HTTP/1.1 leaves them out (spec gap 143). */
   trailerFields(): Record<string, string[]> {
     const fields: Record<string, string[]> = Object.create(null)
     for (let i = 0; i < this.#trailers.length; i += 2) {

@@ -67,7 +67,7 @@ export function settingsKey(settings: ClientSettings): string {
     identityOf(settings.tls),
     settings.stateTracking === true,
     settings.proxy?.key ?? '',
-    JSON.stringify(settings.http2 ?? null),
+    Object.values(settings.http2 ?? {}).join('/'),
     settings.maxHeaderBytes,
     settings.idleTime,
     settings.localAddress,

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Handler } from '#http'
-import type { JsonValue } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import { fieldInfo } from '#schema'
 import { build, type Surroundings } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
-import { httpUpstream, type Upstream } from '#test/upstream'
+import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 const proxy = (config: JsonValue = {}, surroundings: Surroundings = {}) =>
@@ -51,6 +51,8 @@ test('the defaults are those of the specification', () => {
     numberOfWorkers: undefined,
     asyncBehavior: undefined,
     temporaryStorage: undefined,
+    protocolVersion: undefined,
+    http2PriorKnowledge: false,
     proxyOptions: 'ProxyOptions',
     proxy: undefined,
     systemProxy: false,
@@ -99,20 +101,67 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('what the gateway can not do is an unknown field, never a silent one', async () => {
-  for (const name of ['protocolVersion']) {
-    await refused({ [name]: {} }, new RegExp(`/heap/0/config/${name}: unknown field`))
-  }
-  for (const name of ['http2PriorKnowledge', 'disableRetries']) {
-    await refused({ [name]: 'x' }, new RegExp(`/heap/0/config/${name}: unknown field`))
-  }
+  await refused({ disableRetries: true }, /\/heap\/0\/config\/disableRetries: unknown field/)
 })
 
 test('numberOfWorkers and vertx options without a counterpart are accepted with a warning', async () => {
-  await using built = await proxy({ numberOfWorkers: 4, vertx: { keepAlive: true, maxWaitQueueSize: '10' } })
+  const vertx = { pipelining: true, maxChunkSize: 8192, maxWaitQueueSize: '10', tcpQuickAck: true }
+  await using built = await proxy({ numberOfWorkers: 4, vertx })
   assert.deepEqual(built.warnings.toSorted(), [
     '/heap/0/config/numberOfWorkers: numberOfWorkers has no effect: requests are sent by the unit that received them; set the number of units instead',
-    '/heap/0: vertx.keepAlive: has no counterpart in this gateway and is ignored',
+    '/heap/0: vertx: "pipelining", "tcpQuickAck": no counterpart in this gateway; without effect',
   ])
+})
+
+test('vertx options with a counterpart: values they can not have are refused, others are not warned about', async () => {
+  const bad: readonly [JsonObject, RegExp][] = [
+    [{ maxHeaderSize: 10 }, /\/vertx\/maxHeaderSize: expected an integer from 1024 to 16777216, got 10/],
+    [{ maxChunkSize: 0 }, /\/vertx\/maxChunkSize: expected an integer of at least 1, got 0/],
+    [{ keepAlive: 'no' }, /\/vertx\/keepAlive: expected true or false, got "no"/],
+    [{ keepAliveTimeout: '4 seconds' }, /\/vertx\/keepAliveTimeout: expected a number of seconds, got "4 seconds"/],
+    [{ http2MaxPoolSize: 0 }, /\/vertx\/http2MaxPoolSize: expected an integer of at least 1, got 0/],
+    [{ http2MultiplexingLimit: 0 }, /\/vertx\/http2MultiplexingLimit: expected -1 or an integer of at least 1, got 0/],
+    [{ http2KeepAliveTimeout: -1 }, /\/vertx\/http2KeepAliveTimeout: expected a number of seconds, got -1/],
+    [{ localAddress: 'here' }, /\/vertx\/localAddress: expected an IP address of this machine, got "here"/],
+  ]
+  for (const [vertx, message] of bad) await refused({ vertx }, message)
+  const vertx = {
+    maxHeaderSize: 8192,
+    maxChunkSize: '8192',
+    keepAlive: 'true',
+    keepAliveTimeout: 0,
+    http2MaxPoolSize: 2,
+    http2MultiplexingLimit: -1,
+    http2KeepAliveTimeout: 30,
+    localAddress: '127.0.0.1',
+  }
+  await using built = await proxy({ vertx })
+  assert.deepEqual(built.warnings, [])
+})
+
+test('vertx.maxHeaderSize, keepAlive and localAddress do what they say', async () => {
+  const from: string[] = []
+  await using upstream = await httpUpstream((request, response) => {
+    from.push(request.socket.remoteAddress ?? '')
+    response.writeHead(200, { 'X-Long': 'x'.repeat(3000) }).end('ok')
+  })
+  await using small = await proxy({ vertx: { maxHeaderSize: 2048 } })
+  assert.equal((await small.object(exchangeFor('GET', upstream.url))).status, 502)
+  await using once = await proxy({ vertx: { keepAlive: false, localAddress: '127.0.0.2' } })
+  const before = upstream.accepted
+  for (let i = 0; i < 2; i++) assert.equal(await textOf(await once.object(exchangeFor('GET', upstream.url))), 'ok')
+  assert.equal(upstream.accepted, before + 2)
+  assert.deepEqual(from.slice(-2), ['127.0.0.2', '127.0.0.2'])
+})
+
+test('vertx.keepAliveTimeout is in seconds, where the server does not say how long', async () => {
+  await using upstream = await rawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
+  await using built = await proxy({ connections: 1, vertx: { keepAliveTimeout: 1 } })
+  await textOf(await built.object(exchangeFor('GET', upstream.url)))
+  const started = performance.now()
+  while (upstream.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const took = performance.now() - started
+  assert.ok(took > 300 && took < 3_000, `${took} ms`)
 })
 
 test('vertx options that the handler has fields for are refused', async () => {

@@ -1,7 +1,6 @@
 import { acquireClient, UpstreamError } from '#client'
 import { TemporaryStorageKind } from '#contracts'
 import { BodyTooLargeError, type Handler, type TemporaryStorage } from '#http'
-import type { JsonValue } from '#json'
 import {
   boolean,
   config,
@@ -16,16 +15,14 @@ import {
   type Settled,
 } from '#schema'
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { checkClientOptions, clientOptionsOf } from './client-options.ts'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
 import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
+import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
 import { checkWebSocket, upgrading, WEBSOCKET_FIELD } from './websocket-settings.ts'
-
-/** Waiting requests hold a socket and a little memory each, and none waits longer than connectionTimeout. */
-const DEFAULT_WAIT_QUEUE = 10_000
-const NO_BOUND = -1
 
 /** The fields of every handler that sends requests to other servers. */
 export const PROXY_FIELDS = {
@@ -70,6 +67,7 @@ export const PROXY_FIELDS = {
     description:
       'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
   }),
+  ...HTTP_VERSION_FIELDS,
   ...FORWARD_PROXY_FIELDS,
   ...TLS_FIELDS,
   retries: RETRIES_FIELD,
@@ -82,7 +80,7 @@ export const PROXY_FIELDS = {
     .prefault({})
     .meta({
       description:
-        'Further options of the HTTP client. maxWaitQueueSize: requests that may wait for a connection to one server, in the whole gateway (10000; -1 for any number); one more is answered 503.',
+        'Further options of the HTTP client: maxWaitQueueSize (requests that may wait for a connection to one server, in the whole gateway: 10000; -1 for any number), maxHeaderSize (bytes of a response head: 65536), keepAlive, keepAliveTimeout (seconds: 4), http2MaxPoolSize, http2MultiplexingLimit, http2KeepAliveTimeout (seconds: 60), localAddress.',
     }),
 }
 
@@ -94,17 +92,12 @@ export function checkProxySettings(settings: ProxySettings, report: (path: strin
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
   checkForwardProxy(settings, report)
   checkWebSocket(settings.websocket, report)
-  const { maxWaitQueueSize } = settings.vertx
-  if (maxWaitQueueSize === undefined || queueSizeOf(maxWaitQueueSize) !== null) return
-  report('/vertx/maxWaitQueueSize', `expected an integer of at least -1, got ${JSON.stringify(maxWaitQueueSize)}`)
+  checkClientOptions(settings.vertx, report)
 }
 
 /** A handler that sends each request where its URI says, and throws an UpstreamError where no answer came back. */
 export async function upstreamOf(settings: ProxySettings, env: Environment): Promise<Handler> {
   const { connections, vertx, asyncBehavior, temporaryStorage, ...others } = settings
-  for (const option of Object.keys(vertx)) {
-    if (option !== 'maxWaitQueueSize') env.warn(`vertx.${option}: has no counterpart in this gateway and is ignored`)
-  }
   const tls = await tlsOf(settings, env)
   const proxy = await forwardProxyOf(settings, env)
   const client = acquireClient({
@@ -113,10 +106,10 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     soTimeout: others.soTimeout,
     disableReuseConnection: others.disableReuseConnection,
     connectionTimeToLive: others.connectionTimeToLive,
-    maxWaitQueueSize: Math.ceil((queueSizeOf(vertx['maxWaitQueueSize']) ?? DEFAULT_WAIT_QUEUE) / env.units),
     tls,
     stateTracking: others.stateTrackingEnabled,
     proxy,
+    ...clientOptionsOf(vertx, http2Of(settings, tls, env), env),
   })
   env.onDispose(() => client.release())
   const plain: Handler = (exchange) => client.send(exchange, exchange.request)
@@ -143,10 +136,4 @@ function whole(send: Handler, storage: TemporaryStorage | null): Handler {
     exchange.onComplete(() => body.cancel())
     return response
   }
-}
-
-function queueSizeOf(value: JsonValue | undefined): number | null {
-  const size = typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value
-  if (size === NO_BOUND) return Number.POSITIVE_INFINITY
-  return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null
 }
