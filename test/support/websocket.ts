@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
@@ -20,7 +20,7 @@ export interface UpstreamParts extends ServerOptions {
 /** Opens an application that speaks WebSocket by somebody else's implementation. */
 export async function webSocketUpstream(parts: UpstreamParts = {}): Promise<WebSocketUpstream> {
   const { tls, onConnection = giveBack, ...options } = parts
-  const http = tls === undefined ? createServer() : createSecureServer(tls)
+  const http = tls === undefined ? createServer(insist) : createSecureServer(tls, insist)
   const server = new WebSocketServer({ maxPayload: 2 ** 28, ...options, server: http })
   server.on('connection', onConnection)
   http.listen(0, '127.0.0.1')
@@ -37,6 +37,11 @@ export async function webSocketUpstream(parts: UpstreamParts = {}): Promise<WebS
       await once(http, 'close')
     },
   }
+}
+
+/** Who comes without a wish to upgrade is told to have one. */
+const insist: RequestListener = (_request, response) => {
+  response.writeHead(426, { 'X-Application': 'websocket' }).end()
 }
 
 /** Every message goes back as it came. */

@@ -37,7 +37,10 @@ test('values that can not work are refused where they stand', async () => {
 
 test('vertx: the option names of the handler are disallowed here too', async () => {
   for (const name of ['port', 'ssl', 'idleTimeout', 'verifyHost', 'alpnVersions']) {
-    await refused({ vertx: { [name]: 1 } }, new RegExp(`/config/websocket/vertx/${name}: "${name}" is not allowed here`))
+    await refused(
+      { vertx: { [name]: 1 } },
+      new RegExp(`/config/websocket/vertx/${name}: "${name}" is not allowed here`),
+    )
   }
 })
 

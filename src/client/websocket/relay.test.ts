@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { Watchdog } from '../watchdog.ts'
+import { Relay, type Stalling } from './relay.ts'
+
+const options = { timeout: 5_000 }
+const NOTHING = Buffer.alloc(0)
+const PATIENT: Stalling = { idleTime: null, answerTime: 10_000 }
+
+/** Two ends of one connection. */
+async function pair(): Promise<[Socket, Socket]> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const far = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  const [near] = (await once(server, 'connection')) as [Socket]
+  server.close()
+  for (const socket of [near, far]) socket.on('error', () => {})
+  return [near, far]
+}
+
+/** A relay between a client and a server of which the test holds the far ends. */
+async function relayed(stalling: Stalling = PATIENT, early: [Buffer, Buffer] = [NOTHING, NOTHING]) {
+  const [nearClient, client] = await pair()
+  const [nearServer, server] = await pair()
+  const relay = new Relay(
+    { socket: nearClient, early: early[0] },
+    { socket: nearServer, early: early[1] },
+    stalling,
+    new Watchdog(stalling.idleTime ?? stalling.answerTime),
+  )
+  const closed = Promise.all([once(nearClient, 'close'), once(nearServer, 'close')])
+  return {
+    relay,
+    client: new Far(client),
+    server: new Far(server),
+    /** Resolves when nothing is left of the relay. */
+    closed: async () => {
+      await closed
+      client.destroy()
+      server.destroy()
+    },
+  }
+}
+
+/** What a far end has received. */
+class Far {
+  bytes = Buffer.alloc(0)
+  readonly socket: Socket
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', (chunk: Buffer) => {
+      this.bytes = Buffer.concat([this.bytes, chunk])
+    })
+  }
+
+  async has(count: number): Promise<Buffer> {
+    while (this.bytes.length < count) await once(this.socket, 'data')
+    return this.bytes
+  }
+}
+
+test('relays both ways, early bytes first', options, async () => {
+  const { relay, client, server, closed } = await relayed(PATIENT, [
+    Buffer.from([0x82, 1, 65]),
+    Buffer.from([0x82, 1, 66]),
+  ])
+  client.socket.write(Buffer.from([0x82, 1, 67]))
+  assert.deepEqual([...(await server.has(6))], [0x82, 1, 65, 0x82, 1, 67])
+  assert.deepEqual([...(await client.has(3))], [0x82, 1, 66])
+  relay.destroy()
+  await closed()
+})
+
+test(
+  'a close frame of the gateway waits for the end of the frame under way, and nothing follows it',
+  options,
+  async () => {
+    const { relay, client, server, closed } = await relayed()
+    server.socket.write(Buffer.from([0x82, 4, 1, 2]))
+    await client.has(4)
+    relay.close(1001, '')
+    assert.deepEqual([...(await server.has(8))].slice(0, 2), [0x88, 0x82])
+    server.socket.write(Buffer.from([3, 4, 0x81, 1, 65]))
+    server.socket.write(Buffer.from([0x88, 2, 0x03, 0xe9]))
+    assert.deepEqual([...(await client.has(10))], [0x82, 4, 1, 2, 3, 4, 0x88, 2, 0x03, 0xe9])
+    await once(server.socket, 'end')
+    client.socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]))
+    await once(client.socket, 'end')
+    assert.equal(client.bytes.length, 10)
+    client.socket.end()
+    server.socket.end()
+    await closed()
+    assert.equal(server.bytes.length, 8)
+  },
+)
+
+test('a direction that ends leaves the other open', options, async () => {
+  const { client, server, closed } = await relayed()
+  client.socket.end(Buffer.from([0x82, 1, 65]))
+  await once(server.socket, 'end')
+  assert.deepEqual([...server.bytes], [0x82, 1, 65])
+  server.socket.end(Buffer.from([0x82, 1, 66]))
+  await once(client.socket, 'end')
+  assert.deepEqual([...client.bytes], [0x82, 1, 66])
+  await closed()
+})
+
+test('B69: a connection that is half closed and silent is destroyed in time', options, async () => {
+  for (const stalling of [
+    { idleTime: 40, answerTime: 10_000 },
+    { idleTime: null, answerTime: 40 },
+  ]) {
+    const { client, closed } = await relayed(stalling)
+    client.socket.end()
+    await closed()
+  }
+})
+
+test('quiet ends are pinged, each in its own way', options, async () => {
+  const { relay, client, server, closed } = await relayed({ idleTime: null, answerTime: 60 })
+  assert.deepEqual([...(await client.has(2))].slice(0, 2), [0x89, 0])
+  assert.deepEqual([...(await server.has(6))].slice(0, 2), [0x89, 0x80])
+  relay.destroy()
+  await closed()
+})
+
+test('no ping is put into a frame that is under way', options, async () => {
+  const { relay, client, server, closed } = await relayed({ idleTime: null, answerTime: 60 })
+  // The client is quiet, and would be pinged if the frame towards it ended.
+  server.socket.write(Buffer.from([0x82, 126, 0x03, 0xe8]))
+  let sent = 0
+  const talking = setInterval(() => server.socket.write(Buffer.alloc(1, ++sent)), 5)
+  while (sent < 60) await once(client.socket, 'data')
+  clearInterval(talking)
+  assert.deepEqual(
+    [...client.bytes.subarray(4)],
+    Array.from({ length: client.bytes.length - 4 }, (_, at) => at + 1),
+  )
+  relay.destroy()
+  await closed()
+})

@@ -1,0 +1,225 @@
+// The table of the spec under 'websocket fields', and what is said below it, over a whole gateway.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { after, describe, test } from 'node:test'
+import { WebSocket as WsClient } from 'ws'
+import { Authority, type Issued, opensslMissing } from '#test/certificates'
+import { type GatewayParts, RunningGateway } from '#test/gateway'
+import { H2Client } from '#test/h2-client'
+import { silentUpstream } from '#test/upstream'
+import { giveBack, webSocketUpstream } from '#test/websocket'
+
+const options = { timeout: 30_000 }
+
+const authority = opensslMissing === false ? new Authority() : null
+const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1' }) as Issued
+after(() => authority?.[Symbol.dispose]())
+
+function keystore({ keyFile, certificateFile }: Issued): string {
+  const out = `${keyFile}.p12`
+  const input = ['-inkey', keyFile, '-in', certificateFile, '-name', 'server', '-passout', 'pass:word']
+  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
+  return out
+}
+
+/** A gateway with one route to an application. */
+function gatewayTo(url: string, config: object, parts: GatewayParts = {}, route: object = {}): Promise<RunningGateway> {
+  const handler = { type: 'ReverseProxyHandler', config }
+  return RunningGateway.start({ ...parts, routes: { app: { name: 'app', baseURI: url, handler, ...route } } })
+}
+
+const wsUrl = (gateway: RunningGateway) => `ws://127.0.0.1:${gateway.port}/app`
+
+async function opened(url: string, protocols: string[] = []): Promise<WsClient> {
+  const client = new WsClient(url, protocols)
+  client.on('error', () => {})
+  await once(client, 'open')
+  return client
+}
+
+async function refusal(url: string, protocols: string[] = []): Promise<number> {
+  const client = new WsClient(url, protocols)
+  client.on('error', () => {})
+  const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode: number }]
+  client.terminate()
+  return response.statusCode
+}
+
+async function echo(client: WsClient, text: string): Promise<string> {
+  client.send(text)
+  const [data] = (await once(client, 'message')) as [Buffer]
+  return data.toString()
+}
+
+describe('websocket', () => {
+  test('enabled: false by default, so that no upgrade takes place', options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using gateway = await gatewayTo(upstream.url, {})
+    assert.equal(await refusal(wsUrl(gateway)), 426)
+  })
+
+  test(
+    'enabled: true upgrades from HTTP to WebSocket, and the route counts the connection while it is open',
+    options,
+    async () => {
+      await using upstream = await webSocketUpstream()
+      await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+      const client = await opened(wsUrl(gateway))
+      assert.equal(await echo(client, 'hello'), 'hello')
+      assert.equal(await gateway.metric('gw_route_request_active', { route: 'app' }), 1)
+      assert.equal(await gateway.metric('gw_route_response_status_total', { route: 'app', family: 'Informational' }), 1)
+      client.close()
+      await once(client, 'close')
+      while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+    },
+  )
+
+  test(
+    "connectionTimeout: maximum time to establish a WebSocket connection; the handler's by default",
+    options,
+    async () => {
+      // It accepts connections, and never shows a certificate on them.
+      await using upstream = await silentUpstream()
+      const target = upstream.url.replace('http:', 'https:')
+      const started = performance.now()
+      await using own = await gatewayTo(target, {
+        connectionTimeout: '1 hour',
+        websocket: { enabled: true, connectionTimeout: '100 ms' },
+      })
+      assert.equal(await refusal(wsUrl(own)), 502)
+      await using inherited = await gatewayTo(target, { connectionTimeout: '100 ms', websocket: { enabled: true } })
+      assert.equal(await refusal(wsUrl(inherited)), 502)
+      assert.ok(performance.now() - started >= 200)
+    },
+  )
+
+  test('soTimeout: stalled connections are destroyed after this time', options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true, soTimeout: '100 ms' } })
+    const client = new WsClient(wsUrl(gateway))
+    const closed = once(client, 'close')
+    await once(client, 'open')
+    assert.equal((await closed)[0], 1006)
+  })
+
+  test("soTimeout: the handler's by default, for an end that answers no ping", options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using gateway = await gatewayTo(upstream.url, { soTimeout: '100 ms', websocket: { enabled: true } })
+    const deaf = new WsClient(wsUrl(gateway), { autoPong: false })
+    const closed = once(deaf, 'close')
+    await once(deaf, 'open')
+    assert.equal((await closed)[0], 1006)
+  })
+
+  test('numberOfSelectors: accepted', options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true, numberOfSelectors: 4 } })
+    const client = await opened(wsUrl(gateway))
+    assert.equal(await echo(client, 'a'), 'a')
+    client.terminate()
+  })
+
+  test("tls: the handler's ClientTlsOptions by default, or its own", { ...options, skip: opensslMissing }, async () => {
+    await using upstream = await webSocketUpstream({ tls: { key: issued.key, cert: issued.certificate } })
+    await using gateway = await gatewayTo(upstream.url, {
+      tls: {
+        type: 'ClientTlsOptions',
+        config: { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' },
+      },
+      websocket: { enabled: true },
+    })
+    const client = await opened(wsUrl(gateway))
+    assert.equal(await echo(client, 'secret'), 'secret')
+    client.terminate()
+    await using distrustful = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+    assert.equal(await refusal(wsUrl(distrustful)), 502)
+    await using own = await gatewayTo(upstream.url, {
+      websocket: { enabled: true, trustManager: { type: 'TrustAllManager' } },
+    })
+    const other = await opened(wsUrl(own))
+    assert.equal(await echo(other, 'own'), 'own')
+    other.terminate()
+  })
+
+  test(
+    'vertx: compression is tried by default, and the disallowed names are those of the handler',
+    options,
+    async () => {
+      await using upstream = await webSocketUpstream({ perMessageDeflate: true })
+      await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+      const client = await opened(wsUrl(gateway))
+      assert.match(client.extensions, /permessage-deflate/)
+      client.terminate()
+      await gateway.deploy('app', {
+        handler: { type: 'ReverseProxyHandler', config: { websocket: { vertx: { ssl: true } } } },
+      })
+      assert.match(gateway.problems('app.json').join('\n'), /\/websocket\/vertx\/ssl: "ssl" is not allowed here/)
+    },
+  )
+
+  test('the proxied subprotocols are listed in the vertx property of admin.json', options, async () => {
+    await using upstream = await webSocketUpstream()
+    const admin = { vertx: { webSocketSubProtocols: ['mqtt'] } }
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } }, { admin })
+    const client = await opened(wsUrl(gateway), ['mqtt', 'soap'])
+    assert.equal(client.protocol, 'mqtt')
+    client.terminate()
+    assert.equal(await refusal(wsUrl(gateway), ['soap']), 400)
+  })
+})
+
+describe('WebSocket and the gateway around it', () => {
+  test('F19: connections survive a change of their route, on the old chain', options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+    const client = await opened(wsUrl(gateway))
+    await gateway.undeploy('app')
+    assert.equal((await gateway.ask('/app')).status, 404)
+    assert.equal(await echo(client, 'still here'), 'still here')
+    client.close()
+    await once(client, 'close')
+  })
+
+  test('F20: a gateway that stops says 1001 to both ends', options, async () => {
+    const codes: number[] = []
+    await using upstream = await webSocketUpstream({
+      onConnection: (socket) => {
+        giveBack(socket)
+        socket.on('close', (code) => codes.push(code))
+      },
+    })
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+    const clients = await Promise.all(Array.from({ length: 10 }, () => opened(wsUrl(gateway))))
+    const closed = Promise.all(clients.map((client) => once(client, 'close') as Promise<[number]>))
+    await gateway.gateway.drain()
+    assert.deepEqual(new Set((await closed).map(([code]) => code)), new Set([1001]))
+    while (codes.length < 10) await new Promise(setImmediate)
+    assert.deepEqual(new Set(codes), new Set([1001]))
+  })
+
+  test('clients come over TLS too; those that speak HTTP/2 get no upgrade', {
+    ...options,
+    skip: opensslMissing,
+  }, async () => {
+    await using upstream = await webSocketUpstream()
+    const admin = {
+      connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
+      heap: [
+        { name: 'keystore', type: 'KeyStore', config: { url: keystore(issued), password: 'word' } },
+        { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
+        { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
+      ],
+    }
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } }, { admin })
+    const client = new WsClient(`wss://127.0.0.1:${gateway.port}/app`, { ca: authority!.certificate })
+    await once(client, 'open')
+    assert.equal(await echo(client, 'over TLS'), 'over TLS')
+    client.close(4000)
+    assert.equal((await once(client, 'close'))[0], 4000)
+
+    await using h2 = new H2Client(gateway.port)
+    assert.equal((await h2.ask('/app')).status, 426)
+    assert.notEqual(h2.session.remoteSettings.enableConnectProtocol, true)
+  })
+})
