@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { Body, type BodySink } from '#http'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -116,4 +117,31 @@ test('one request that times out leaves the others alone', async () => {
   const fast = send(client, exchangeFor('GET', `${upstream.url}/fast`))
   assert.equal(await textOf(await fast), 'ok')
   await assert.rejects(slow, { code: 'GW_UPSTREAM_TIMEOUT' })
+})
+
+test('an answer that came while the thread was busy is no silence', async () => {
+  // Another thread: it answers while this one can not even look. Slot 0 is the port, slot 1 says that it was asked.
+  const shared = new Int32Array(new SharedArrayBuffer(8))
+  const program = `
+    const { createServer } = require('node:http')
+    const { workerData } = require('node:worker_threads')
+    const server = createServer((_request, response) => {
+      Atomics.store(workerData, 1, 1)
+      setTimeout(() => response.end('ok'), 50)
+    })
+    server.listen(0, '127.0.0.1', () => {
+      Atomics.store(workerData, 0, server.address().port)
+      Atomics.notify(workerData, 0)
+    })`
+  const upstream = new Worker(program, { eval: true, workerData: shared })
+  try {
+    Atomics.wait(shared, 0, 0)
+    await using client = clientWith({ soTimeout: 300 })
+    const answer = send(client, exchangeFor('GET', `http://127.0.0.1:${Atomics.load(shared, 0)}/`))
+    while (Atomics.load(shared, 1) === 0) await new Promise((resolve) => setImmediate(resolve))
+    Atomics.wait(shared, 1, 1, 600)
+    assert.equal(await textOf(await answer), 'ok')
+  } finally {
+    await upstream.terminate()
+  }
 })

@@ -38,15 +38,20 @@ export class Watchdog {
     watched.slot = -1
   }
 
-  /** Backwards, because an expired one is replaced by the last, which has been looked at. */
   #look(): void {
     const now = performance.now()
+    // Timers come before sockets: bytes that arrived while this thread was busy are read before anybody is given up.
+    if (this.#watched.some(({ deadline }) => deadline <= now)) setImmediate(() => this.#expire(now))
+    if (this.#watched.length > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  /** Backwards, because an expired one is replaced by the last, which has been looked at. */
+  #expire(now: number): void {
     for (let i = this.#watched.length - 1; i >= 0; i--) {
       const watched = this.#watched[i]
       if (watched !== undefined && watched.deadline <= now) watched.expire()
     }
-    if (this.#watched.length > 0 || this.#timer === null) return
-    clearInterval(this.#timer)
-    this.#timer = null
   }
 }
