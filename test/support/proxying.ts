@@ -1,7 +1,7 @@
 import type { Client, ClientSettings } from '#client'
 import { type Exchange, Uri } from '#http'
 import type { Listener, ListenerSettings } from '#listener'
-import { createLogger } from '#logging'
+import { createLogger, type MemoryLog } from '#logging'
 import { answeringFailures } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { clientWith } from './client.ts'
 import { listening } from './listening.ts'
@@ -20,6 +20,8 @@ export interface Proxying extends AsyncDisposable {
   readonly url: string
   readonly listener: Listener
   readonly client: Client
+  /** Of the listener. */
+  readonly log: MemoryLog
 }
 
 /** Opens a proxy in this process; what a test wants to count is within its reach. */
@@ -38,6 +40,7 @@ export async function proxying(url: string, parts: ProxyingParts = {}): Promise<
     url: server.url,
     listener: server.listener,
     client,
+    log: server.log,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await client.release()
