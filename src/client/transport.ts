@@ -73,7 +73,10 @@ export class Transport {
     if (this.#way === 'never' || isHttp1) return this.#http1.dispatch(options, handler)
     const session = this.#sessions.withRoom()
     if (session !== null) return session.dispatch(options, handler)
-    this.#unplaced.push({ options, call: handler as UpstreamCall })
+    const call = handler as UpstreamCall
+    this.#unplaced.push({ options, call })
+    // A server may allow fewer streams than it did, or none: nobody waits for it for ever.
+    if (!this.#opening && !this.#sessions.mayGrow) call.wait()
     this.#grow()
     return true
   }

@@ -101,7 +101,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   }
 
   expire(): void {
-    this.abandon(new UpstreamError(this.#state === 'waiting' ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
+    this.abandon(new UpstreamError(this.#controller === null ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -110,7 +110,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     this.#controller = controller
     this.#state = 'written'
     this.#reused = this.carrier?.carry() ?? false
-    if (!this.#uploading) this.#expectBytes()
+    if (this.#uploading) this.deadline = Number.POSITIVE_INFINITY
+    else this.#expectBytes()
   }
 
   onResponseStarted(): void {

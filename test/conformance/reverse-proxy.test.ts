@@ -13,7 +13,8 @@ import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { type Http2Upstream, secureHttp2Upstream } from '#test/http2-upstream'
-import { httpUpstream } from '#test/upstream'
+import { listening, RawClient } from '#test/listening'
+import { httpUpstream, rawUpstream } from '#test/upstream'
 
 const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
 const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
@@ -133,5 +134,26 @@ describe('http2PriorKnowledge', () => {
     await using built = await handler({ http2PriorKnowledge: true })
     assert.equal(await textOf(await built.object(exchangeFor('GET', upstream.url))), '1.1')
     assert.match(built.warnings.join(), /http2PriorKnowledge has no effect/)
+  })
+})
+
+describe('trailers', () => {
+  test('pass from the application to the client, except framing, routing and authentication fields', async () => {
+    const heads: string[] = []
+    await using upstream = await rawUpstream((socket, head) => {
+      heads.push(head)
+      const trailers = 'X-Sum: 42\r\nSet-Cookie: a=b\r\nHost: evil\r\nAuthorization: x\r\n'
+      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n${trailers}\r\n`)
+    })
+    await using built = await handler({})
+    await using gateway = await listening((exchange) => {
+      exchange.request.uri = exchangeFor('GET', upstream.url).request.uri
+      return built.object(exchange)
+    })
+    await using client = new RawClient(gateway.port)
+    client.send('GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE\r\n\r\n')
+    await client.receives(/\r\n0\r\n[\s\S]*\r\n\r\n$/)
+    assert.equal(client.text.slice(client.text.indexOf('\r\n0\r\n')), '\r\n0\r\nX-Sum: 42\r\n\r\n')
+    assert.match(heads[0]!, /^te: trailers$/im)
   })
 })

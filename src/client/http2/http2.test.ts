@@ -310,3 +310,18 @@ test('nobody listens: 502 for all that waited', clear, async () => {
     assert.equal(each.status === 'rejected' && each.reason.code, 'GW_UPSTREAM_CONNECT')
   }
 })
+
+test('a server that allows no stream is not waited for beyond connectionTimeout: 503', clear, async () => {
+  let answered = 0
+  await using upstream = await clearHttp2Upstream((_request, response) => {
+    answered++
+    response.end('ok')
+  })
+  await using client = clientWith({ connections: 1, connectionTimeout: 150, http2: { ...KNOWN, idleTime: 400 } })
+  await textOf(await send(client, exchangeFor('GET', upstream.url)))
+  const [session] = upstream.sessions
+  session!.settings({ maxConcurrentStreams: 0 })
+  await once(session!, 'localSettings')
+  await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_POOL_FULL', status: 503 })
+  assert.equal(answered, 1)
+})
