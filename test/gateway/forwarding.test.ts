@@ -62,6 +62,17 @@ describe('an application that shows every byte', () => {
           },
         },
       },
+      '3-closed': {
+        condition: "${find(request.uri.path, '^/closed')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [{ type: 'ConditionEnforcementFilter', config: { condition: '${false}' } }],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
       '9-all': { baseURI: upstream.url, handler: 'ReverseProxyHandler' },
     }
     gateway = await RunningGateway.start({ routes })
@@ -224,6 +235,15 @@ describe('an application that shows every byte', () => {
     assert.equal(await arrives(request(['Transfer-Encoding: ,chunked'], 'POST /x', chunked)), null)
     const extensions = `5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`
     assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', extensions)), null)
+  })
+
+  test('B31: who is refused is never told to send the body, nor is the application', async () => {
+    const fields = ['Expect: 100-continue', 'Content-Length: 1000000', 'Connection: keep-alive']
+    // The gateway ends the connection: the body would be taken for the next request.
+    const text = await converse(gateway.port, request(fields, 'POST /closed'))
+    assert.match(text, /^HTTP\/1\.1 403 /)
+    assert.match(text, /^connection: close$/im)
+    assert.deepEqual(received, [])
   })
 
   test('B10: methods and targets arrive as they came', async () => {

@@ -169,6 +169,32 @@ test('F7: a client that goes away, or ends half its upload, takes the request to
   await t.waitFor(async () => assert.equal(await gateway.metric('gw_route_request_active'), 0))
 })
 
+test('B30: an application that closes its idle connections costs no GET an answer, and gets no POST twice', async () => {
+  const asked = new Map<string, number>()
+  await using upstream = await rawUpstream((socket, head) => {
+    const path = / (\S+) /.exec(head)?.[1] as string
+    asked.set(path, (asked.get(path) ?? 0) + 1)
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    // Not with the response, but when the next request may be on its way.
+    setTimeout(() => socket.destroy(), asked.size % 3)
+  })
+  await using gateway = await RunningGateway.start({ routes: { a: route('/', upstream.url) } })
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+  const outcomes = new Map<string, number>()
+  const client = async (method: string): Promise<void> => {
+    for (let turn = 0; turn < 200; turn++) {
+      const { status } = await ask(`${gateway.url}/${method}/${turn}`, { method, agent })
+      outcomes.set(`${method} ${status}`, (outcomes.get(`${method} ${status}`) ?? 0) + 1)
+    }
+  }
+  await Promise.all(['GET', 'PUT', 'POST'].map(client))
+  agent.destroy()
+  assert.equal(outcomes.get('GET 200'), 200)
+  assert.equal(outcomes.get('PUT 200'), 200)
+  assert.equal((outcomes.get('POST 200') ?? 0) + (outcomes.get('POST 502') ?? 0), 200)
+  for (const [path, times] of asked) assert.ok(times <= (path.startsWith('/POST/') ? 1 : 2), `${path}: ${times} times`)
+})
+
 test('F9: heads, bodies and readers that are slow are closed at their limits, while others are served', async (t) => {
   const large = Buffer.alloc(8 * 2 ** 20)
   await using upstream = await httpUpstream((request, response) => {
