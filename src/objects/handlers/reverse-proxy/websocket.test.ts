@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { type Exchange, type Handler, respond, Uri } from '#http'
@@ -432,4 +434,35 @@ test('an accepted upgrade that a filter throws away leaves no connection behind'
   })
   assert.equal(await refusal(proxy.ws), 403)
   while (upstream.server.clients.size > 0) await new Promise(setImmediate)
+})
+
+test('a forward proxy is asked for a tunnel, in clear too', options, async () => {
+  const asked: string[] = []
+  const proxy = createServer().on('connect', (request, client) => {
+    asked.push(request.url ?? '')
+    const [host, port] = (request.url ?? '').split(':')
+    const server = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+    server.pipe(client).pipe(server)
+    for (const end of [server, client]) end.on('error', () => {})
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  await using upstream = await webSocketUpstream()
+  const uri = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  await using gateway = await proxying(upstream.url, { proxy: { uri } })
+  const socket = await opened(gateway.ws)
+  socket.send('through')
+  assert.equal(await message(socket), 'through')
+  assert.deepEqual(asked, [new URL(upstream.url).host])
+  socket.close()
+  proxy.close()
+})
+
+test('the URI may have the scheme ws', options, async () => {
+  await using upstream = await webSocketUpstream()
+  await using proxy = await proxying(upstream.url.replace('http:', 'ws:'))
+  const socket = await opened(proxy.ws)
+  socket.send('a')
+  assert.equal(await message(socket), 'a')
+  socket.close()
 })
