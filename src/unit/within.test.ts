@@ -4,7 +4,10 @@ import { builtWithin } from './within.ts'
 
 test('what is built in time is handed on, a failure too', async () => {
   assert.equal(await builtWithin(1000, Promise.resolve('route'), () => assert.fail()), 'route')
-  await assert.rejects(builtWithin(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()), /bad/)
+  await assert.rejects(
+    builtWithin(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()),
+    /bad/,
+  )
 })
 
 test('what never becomes ready is given up, and discarded if it comes after all', async () => {
