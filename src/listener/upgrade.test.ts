@@ -187,3 +187,27 @@ test('an exchange that is aborted, as by a retired route, closes its upgraded co
   ;(exchange as Exchange | null)?.abort(new Error('retired'))
   await client.receives(/bye 1001/)
 })
+
+for (const [what, head, status] of [
+  ['no Host', ASKING.replace('Host: a\r\n', ''), 400],
+  ['a reserved path', ASKING.replace('/chat', '/gateway/chat'), 404],
+  ['B68: 1,500 fields', ASKING + 'x:1\r\n'.repeat(1_500), 431],
+] as const) {
+  test(`a request to upgrade with ${what} is refused as any other`, async () => {
+    const upgrade = new Capitals()
+    await using server = await listening(async () => switching(upgrade), { reservedPrefix: 'gateway' })
+    assert.match(await converse(server.port, `${head}\r\n`), new RegExp(`^HTTP/1\\.1 ${status} `))
+    assert.equal(upgrade.client, null)
+  })
+}
+
+test('the time-outs of HTTP do not concern a connection that has left it', async () => {
+  const short = { requestTimeout: 60, headersTimeout: 60, keepAliveTimeout: 30, idleTimeout: 30 }
+  await using server = await listening(async () => switching(new Capitals()), short)
+  await using client = new RawClient(server.port)
+  client.send(`${ASKING}\r\n`)
+  await client.receives(/101/)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  client.send('late')
+  await client.receives(/LATE/)
+})

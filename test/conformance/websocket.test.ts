@@ -38,8 +38,8 @@ async function opened(url: string, protocols: string[] = []): Promise<WsClient> 
   return client
 }
 
-async function refusal(url: string, protocols: string[] = []): Promise<number> {
-  const client = new WsClient(url, protocols)
+async function refusal(url: string, protocols: string[] = [], extra: object = {}): Promise<number> {
+  const client = new WsClient(url, protocols, extra)
   client.on('error', () => {})
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode: number }]
   client.terminate()
@@ -170,6 +170,31 @@ describe('websocket', () => {
 })
 
 describe('WebSocket and the gateway around it', () => {
+  test(
+    'B66: an upgrade that a filter refuses, such as one of another Origin, is answered in HTTP',
+    options,
+    async () => {
+      let connections = 0
+      await using upstream = await webSocketUpstream({ onConnection: () => connections++ })
+      const condition = "${request.headers['Origin'][0] == 'https://good.example'}"
+      const handler = {
+        type: 'Chain',
+        config: {
+          filters: [{ type: 'ConditionEnforcementFilter', config: { condition } }],
+          handler: { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } },
+        },
+      }
+      await using gateway = await gatewayTo(upstream.url, {}, {}, { handler })
+      assert.equal(await refusal(wsUrl(gateway)), 403)
+      const origin = 'https://good.example'
+      const client = new WsClient(wsUrl(gateway), { origin })
+      await once(client, 'open')
+      assert.equal(await refusal(wsUrl(gateway), [], { origin: `${origin}.bad` }), 403)
+      client.terminate()
+      assert.equal(connections, 1)
+    },
+  )
+
   test('F19: connections survive a change of their route, on the old chain', options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })

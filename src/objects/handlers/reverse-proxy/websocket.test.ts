@@ -466,3 +466,24 @@ test('the URI may have the scheme ws', options, async () => {
   assert.equal(await message(socket), 'a')
   socket.close()
 })
+
+for (const [what, frame, code] of [
+  ['an opcode that is none', Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
+  ['a frame that is not masked', Buffer.from([0x81, 1, 65]), 1002],
+  ['a length of 64 bits', Buffer.from([0x82, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
+] as const) {
+  test(`B68: ${what} is judged by the application, and its close code comes back`, options, async () => {
+    await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.on('error', () => {}) })
+    await using proxy = await proxying(upstream.url)
+    await using client = new RawClient(proxy.port)
+    client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    await client.receives(/\r\n\r\n/)
+    client.socket.write(frame)
+    const [, high = '', low = ''] = await client.receives(/\r\n\r\n\x88[\s\S]([\s\S])([\s\S])/)
+    assert.equal(high.charCodeAt(0) * 256 + low.charCodeAt(0), code)
+    client.socket.end()
+    await client.closed
+    const next = await opened(proxy.ws)
+    next.close()
+  })
+}
