@@ -18,6 +18,8 @@ export class ExchangeLife {
   #abortCallbacks: Set<(reason: Error) => void> | null = null
   #completeCallbacks: (() => void)[] | null = null
   #completed = false
+  /** Whether the response broke off after its head had been sent. */
+  cut = false
 
   constructor(request: Request, transactionId: TransactionId | null) {
     this.#request = request

@@ -103,6 +103,16 @@ export class Exchange {
     this.#life.onComplete(callback)
   }
 
+  /** Whether the response was cut off after its head had been sent, through no fault of the client. */
+  get isCut(): boolean {
+    return this.#life.cut
+  }
+
+  /** For the listener: the body of the response failed, so that the client sees it cut off. */
+  cutOff(): void {
+    this.#life.cut = true
+  }
+
   /** For the listener: the client has gone away. */
   abort(reason: Error): void {
     this.#life.abort(reason)

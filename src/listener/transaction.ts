@@ -292,6 +292,7 @@ export class Transaction {
   }
 
   #broken(error: Error): void {
+    this.#exchange?.cutOff()
     const transaction = this.#exchange?.transactionId.value
     this.#service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
     this.#cut()

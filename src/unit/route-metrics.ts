@@ -1,4 +1,4 @@
-import type { Response } from '#http'
+import type { Exchange, Response } from '#http'
 import type { Holder } from '#metrics'
 import type { Clock, Counter, Gauge, Summary } from '#schema'
 
@@ -51,9 +51,10 @@ export class RouteMetrics {
     ;(this.#families[family] ?? (this.#families[UNKNOWN] as Counter)).add()
   }
 
-  /** The exchange is over: its response was sent, or it was abandoned. */
-  left(): void {
+  /** The exchange is over: its response was sent, was cut off, or nobody wanted it any more. */
+  left(exchange: Exchange): void {
     this.#active.add(-1)
+    if (exchange.isCut) this.#errors.add()
   }
 
   failed(): void {

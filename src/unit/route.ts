@@ -104,7 +104,7 @@ export class Route {
     this.#active.add(exchange)
     exchange.onComplete(() => {
       this.#active.delete(exchange)
-      this.#metrics.left()
+      this.#metrics.left(exchange)
       if (this.#active.size === 0) this.#idle?.()
     })
     return this.#handler(exchange)

@@ -98,7 +98,7 @@ export class Routers {
     const metrics = new RouteMetrics(holder, labels, env.clock)
     const handler = guarded(defaultHandler, metrics, env.logger)
     return (exchange) => {
-      exchange.onComplete(() => metrics.left())
+      exchange.onComplete(() => metrics.left(exchange))
       return handler(exchange)
     }
   }

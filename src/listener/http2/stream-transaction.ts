@@ -200,6 +200,7 @@ export class StreamTransaction {
   }
 
   #broken(error: Error): void {
+    this.#exchange?.cutOff()
     const transaction = this.#exchange?.transactionId.value
     this.#owner.service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
     this.cut(error)
