@@ -10,29 +10,33 @@ import type { RouteMetrics } from './route-metrics.ts'
 export function guarded(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {
   return async (exchange) => {
     const enteredAt = metrics.entered()
-    const response = await answer(handler, exchange, metrics, logger)
+    let response: Response
+    try {
+      response = (await handler(exchange)) ?? unhandled(exchange, metrics, logger)
+    } catch (error) {
+      response = fault(error, exchange, metrics, logger)
+    }
     metrics.answered(response, enteredAt)
     return response
   }
 }
 
-async function answer(handler: Handler, exchange: Exchange, metrics: RouteMetrics, logger: Logger): Promise<Response> {
-  try {
-    const response: Response | null | undefined = await handler(exchange)
-    if (response) return response
-    metrics.unhandled()
-    logger.error({ transactionId: exchange.transactionId.value }, 'the handler gave no response')
-    return respond(500)
-  } catch (error) {
-    if (error instanceof BodyTooLargeError) return respond(413)
-    if (exchange.aborted) {
-      logger.debug({ error, transactionId: exchange.transactionId.value }, 'the client went away')
-    } else {
-      metrics.failed()
-      const origin = faultOrigin(error)
-      const named = origin === null ? logger : logger.child({ logger: origin })
-      named.error({ error, route: logger.name, transactionId: exchange.transactionId.value }, 'the request failed')
-    }
+function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
+  metrics.unhandled()
+  logger.error({ transactionId: exchange.transactionId.value }, 'the handler gave no response')
+  return respond(500)
+}
+
+function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
+  if (error instanceof BodyTooLargeError) return respond(413)
+  const transactionId = exchange.transactionId.value
+  if (exchange.aborted) {
+    logger.debug({ error, transactionId }, 'the client went away')
     return respond(500)
   }
+  metrics.failed()
+  const origin = faultOrigin(error)
+  const named = origin === null ? logger : logger.child({ logger: origin })
+  named.error({ error, route: logger.name, transactionId }, 'the request failed')
+  return respond(500)
 }
