@@ -39,6 +39,8 @@ class SharedClient {
   readonly #settings: ClientSettings
   readonly #onLastRelease: () => void
   readonly #watchdog: Watchdog
+  #last: { readonly scheme: string; readonly host: string; readonly port: number; readonly pool: OriginPool } | null =
+    null
   readonly #pools = new Map<string, OriginPool>()
   /** Pools that take no new requests and end with those they have. */
   readonly #retired = new Set<Promise<void>>()
@@ -79,6 +81,16 @@ class SharedClient {
   }
 
   #poolOf(uri: Uri): OriginPool {
+    // Most handlers send to one origin: comparing its parts costs less than making its text.
+    const last = this.#last
+    if (last !== null && last.host === uri.host && last.port === uri.port && last.scheme === uri.scheme)
+      return last.pool
+    const pool = this.#knownOrNew(uri)
+    this.#last = { scheme: uri.scheme, host: uri.host, port: uri.port, pool }
+    return pool
+  }
+
+  #knownOrNew(uri: Uri): OriginPool {
     const origin = uri.origin
     const known = this.#pools.get(origin)
     if (known !== undefined) return known
@@ -97,6 +109,7 @@ class SharedClient {
 
   #retire(pool: OriginPool): void {
     this.#pools.delete(pool.origin)
+    this.#last = null
     const closed = pool.close().finally(() => this.#retired.delete(closed))
     this.#retired.add(closed)
   }

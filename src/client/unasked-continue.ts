@@ -4,6 +4,8 @@ const PREFIXES = [Buffer.from('HTTP/1.1 100'), Buffer.from('HTTP/1.0 100')]
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MAX_HEAD_BYTES = 8_192
 const MAX_HEADS = 32
+const FIRST_DIGIT = 9
+const ONE = 0x31
 
 /**
  * Takes `100 Continue` out of what a connection receives before a response. Servers send it unasked, and a client may
@@ -55,6 +57,8 @@ export class UnaskedContinue {
 }
 
 function mayBeContinue(bytes: Buffer): boolean {
+  // `HTTP/1.1 1`: nothing but a 1xx has a 1 here, and most responses are something else.
+  if (bytes.length > FIRST_DIGIT && bytes[FIRST_DIGIT] !== ONE) return false
   const length = Math.min(bytes.length, PREFIXES[0]!.length)
   return length > 0 && PREFIXES.some((prefix) => prefix.compare(bytes, 0, length, 0, length) === 0)
 }

@@ -14,8 +14,23 @@ const DOT = 0x2e
 const HYPHEN = 0x2d
 const UNDERSCORE = 0x5f
 
+/** Names asked for lately: most requests of a gateway are for few of them, and checking one takes a while. */
+const known = new Map<string, Authority>()
+const MAX_KNOWN = 256
+
 /** Reads `host[:port]` as it may stand in Host, or says what is wrong with it (RFC 9110 section 7.2; threats B7, B34). */
 export function parseAuthority(text: string): Authority | { problem: string } {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const parsed = readAuthority(text)
+  if ('problem' in parsed) return parsed
+  // Not the least recently used, but bounded: an attacker's names cost the others one more reading.
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(text, parsed)
+  return parsed
+}
+
+function readAuthority(text: string): Authority | { problem: string } {
   if (text === '') return { problem: 'the host is empty' }
   if (text.length > MAX_BYTES) return { problem: `the host is longer than ${MAX_BYTES} bytes` }
   if (text.includes('@')) return { problem: 'the host holds user information' }
