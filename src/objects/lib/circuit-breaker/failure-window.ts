@@ -40,6 +40,8 @@ export class FailureWindow implements FailureCount {
       const position = contentOf(word)
       const slot = this.#slotOf(position)
       const found = Atomics.load(this.#words, slot)
+      // A unit that was held up in between may see the slot of a later lap, which only looks free: it has to begin anew.
+      if (Atomics.load(this.#words, STATE) !== word) continue
       if (this.#isTaken(found, epoch, position)) {
         if (this.#moveOn(word, found, opened)) return true
         continue
