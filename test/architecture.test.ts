@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const ground = ['json', 'expression', 'logging']
   const language = [...ground, 'http', 'schema', 'crest']
-  const engines = ['metrics', 'secrets', 'audit', 'client', 'listener']
+  const engines = ['metrics', 'secrets', 'jose', 'scripts', 'access-manager', 'audit', 'client', 'listener']
   const engine = [...language, 'contracts']
   const object = [...engine, ...engines]
   const plane = [...object, 'heap', 'instance', 'objects']
@@ -23,6 +23,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     crest: ['json', 'http'],
     contracts: language,
     ...Object.fromEntries(engines.map((name) => [name, engine])),
+    'access-manager': [...engine, 'client'],
     heap: [...ground, 'http', 'schema', 'contracts'],
     instance: [...ground, 'http', 'schema', 'contracts', 'heap'],
     objects: object,
@@ -35,7 +36,14 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
 })()
 
 /** Packages and modules that have one home, so that replacing one is the work of one folder. */
-const homes: Record<string, string> = { zod: 'schema', undici: 'client', pino: 'logging', asn1js: 'secrets' }
+const homes: Record<string, readonly string[]> = {
+  zod: ['schema'],
+  undici: ['client'],
+  ws: ['client', 'dev'],
+  pino: ['logging'],
+  asn1js: ['secrets'],
+  jose: ['jose', 'dev'],
+}
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
 const emptyNames = /(?:^|[-.])(?:utils?|helpers?|common|misc|impl|manager)(?=[-.]|$)/
@@ -222,8 +230,9 @@ test('each package and each dangerous module has one home', () => {
   const servers = /\b(?:createServer|createSecureServer|Server)\b|\*/
   const findings = importFindings(shipped, (source, { specifier, names, typeOnly }) => {
     const home = homes[specifier.split('/')[0]!]
-    if (home !== undefined && source.folder !== home) return `${specifier} belongs to src/${home}`
-    if (specifier === 'node:vm' || specifier === 'vm') return 'node:vm is no sandbox'
+    if (home !== undefined && !home.includes(source.folder)) return `${specifier} belongs to src/${home.join(', src/')}`
+    if (/^(?:node:)?vm$/.test(specifier) && source.folder !== 'scripts')
+      return 'node:vm is no sandbox; scripts are run by src/scripts'
     if (!/^node:(?:http|https|http2)$/.test(specifier) || typeOnly) return undefined
     if (source.folder === 'listener' || source.folder === 'dev') return undefined
     return servers.test(names) || !names.includes('{') ? `${specifier} servers are made in src/listener` : undefined

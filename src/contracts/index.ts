@@ -6,9 +6,25 @@ export {
   type SecretStore,
   type SecretsProvider,
 } from '#schema'
+export {
+  type AccessToken,
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  type TokenRefusal,
+  type TokenResolution,
+} from './access-token-resolver.ts'
+export {
+  type AmDialect,
+  type AmService,
+  AmServiceKind,
+  type Notification,
+  type NotificationListener,
+  type Notifications,
+} from './am-service.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
+export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
@@ -27,6 +43,7 @@ export type {
   UnitSettings,
 } from './messages.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
+export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'

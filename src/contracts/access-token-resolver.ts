@@ -1,0 +1,49 @@
+import type { Exchange } from '#http'
+import type { JsonObject } from '#json'
+import { kind } from '#schema'
+
+/** What is known of an access token that was found good. */
+export interface AccessToken {
+  /** The token itself, as the client sent it. */
+  readonly token: string
+  /** What the authorization server says of it, field by field and unchanged. */
+  readonly info: JsonObject
+  readonly scopes: ReadonlySet<string>
+  /** Milliseconds since the epoch; null where nobody said. */
+  readonly expiresAt: number | null
+}
+
+/** Why a token does not let its bearer through; `description` may be shown to the client. */
+export type TokenRefusal =
+  /** The token is not good, or not for this request: 401. */
+  | {
+      readonly outcome: 'invalid'
+      readonly description: string
+      /** RFC 6750 and RFC 9449 codes; `invalid_token` where it is left out. */
+      readonly error?: 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
+      /** Further header fields of the 401, such as `DPoP-Nonce`. */
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** The authorization server did not accept the question (its 4xx): 400. */
+  | { readonly outcome: 'misasked'; readonly description: string }
+  /** Nobody could say: the server is down, slow, or talks nonsense; or news of revocations is cut off: 503. */
+  | { readonly outcome: 'unavailable'; readonly description: string }
+
+/** What became of the question whether a token is good. */
+export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken: AccessToken } | TokenRefusal
+
+/** Finds out what a token stands for. */
+export interface AccessTokenResolver {
+  /** The schemes of the Authorization header under which it takes tokens; `Bearer` alone where it is left out. */
+  readonly schemes?: readonly ('Bearer' | 'DPoP')[]
+  /** Says what a token is worth. The answer depends on nothing but the token, so that it may be kept for a while. */
+  resolve(token: string, exchange: Exchange): Promise<TokenResolution>
+  /**
+   * What has to hold for each single request, a kept answer or not: the client's certificate, the proof of possession.
+   * Null where the request may use the token.
+   */
+  admit?(accessToken: AccessToken, exchange: Exchange): Promise<TokenRefusal | null>
+}
+
+/** Objects that find out what an access token stands for. */
+export const AccessTokenResolverKind = kind<AccessTokenResolver>('AccessTokenResolver')
