@@ -30,7 +30,7 @@ export class Response {
   cause: Error | null
   version: string
   /** What follows on the connection where the status is 101; without it no 101 is sent. */
-  readonly upgrade: Upgrade | null
+  upgrade: Upgrade | null
 
   constructor(status: number, init?: ResponseInit) {
     this.#status = checkedStatus(status)

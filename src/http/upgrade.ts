@@ -12,3 +12,49 @@ export interface Upgrade {
   /** Takes the client's connection over; `head` is what the client has sent already. */
   start(client: Duplex, head: Buffer): UpgradedConnection
 }
+
+// How long the ends of a connection that is ended from here may take to say farewell.
+const FAREWELL_TIME = 1000
+
+/** Closes an upgraded connection, and destroys it when the ends do not let go: neither can keep it open. */
+export function endUpgraded(connection: UpgradedConnection, code: number, reason: string): void {
+  connection.close(code, reason)
+  setTimeout(() => connection.destroy(), FAREWELL_TIME).unref()
+}
+
+/**
+ * For filters that have a say in a connection after their response was sent, as when a token ends before it: `started` is
+ * called when the connection has left HTTP, and what it returns when the connection has ended, once. Several filters may
+ * watch one response; nothing is called for a response that is not an upgrade, or whose upgrade never takes place.
+ */
+export function watchUpgrade(
+  response: { upgrade: Upgrade | null },
+  started: (connection: UpgradedConnection) => () => void,
+): void {
+  const { upgrade } = response
+  if (upgrade !== null) response.upgrade = new WatchedUpgrade(upgrade, started)
+}
+
+class WatchedUpgrade implements Upgrade {
+  readonly #upgrade: Upgrade
+  readonly #started: (connection: UpgradedConnection) => () => void
+
+  constructor(upgrade: Upgrade, started: (connection: UpgradedConnection) => () => void) {
+    this.#upgrade = upgrade
+    this.#started = started
+  }
+
+  start(client: Duplex, head: Buffer): UpgradedConnection {
+    const connection = this.#upgrade.start(client, head)
+    try {
+      const ended = this.#started(connection)
+      if (client.closed) ended()
+      else client.once('close', ended)
+    } catch (error) {
+      // A filter that can not watch would not end the connection either.
+      connection.destroy()
+      throw error
+    }
+    return connection
+  }
+}

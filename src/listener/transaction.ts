@@ -3,6 +3,7 @@ import {
   Body,
   BodyTooLargeError,
   type Exchange,
+  endUpgraded,
   type Response,
   reasonPhrase,
   respond,
@@ -29,8 +30,6 @@ const maxDiscarded = 65_536
 
 // RFC 6455 section 7.4.1: the end that says so goes away.
 const GOING_AWAY = 1001
-// How long the ends of a connection that is cut off may take to say farewell.
-const farewellTime = 1000
 
 function onFinish(this: OwnedResponse): void {
   this.transaction?.finished()
@@ -258,8 +257,7 @@ export class Transaction {
       return
     }
     this.#exchange?.onAbort(() => {
-      this.#upgraded?.close(GOING_AWAY, 'the gateway ends this connection')
-      setTimeout(() => this.#upgraded?.destroy(), farewellTime).unref()
+      if (this.#upgraded !== null) endUpgraded(this.#upgraded, GOING_AWAY, 'the gateway ends this connection')
     })
     if (this.#service.draining) this.retire()
   }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
-import { type Exchange, type Handler, respond, Uri } from '#http'
+import { type Exchange, endUpgraded, type Handler, respond, type UpgradedConnection, Uri, watchUpgrade } from '#http'
 import type { JsonObject } from '#json'
 import { build, type Surroundings } from '#test/build'
 import { converse, type Listening, listening, RawClient } from '#test/listening'
@@ -404,6 +404,41 @@ test('F20: draining says 1001 to both ends', options, async () => {
   assert.equal((await code)[0], 1001)
   assert.equal(await closed.promise, 1001)
   assert.deepEqual(await drained, { aborted: 0 })
+})
+
+test('a filter ends an open connection, as when a token is revoked, with the code it likes', options, async () => {
+  const atServer = Promise.withResolvers<number>()
+  await using upstream = await webSocketUpstream({
+    onConnection: (socket) => {
+      giveBack(socket)
+      socket.on('close', (code) => atServer.resolve(code))
+    },
+  })
+  const open = new Set<UpgradedConnection>()
+  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+    const response = await handler(exchange)
+    watchUpgrade(response, (connection) => {
+      open.add(connection)
+      return () => open.delete(connection)
+    })
+    return response
+  })
+  const revoked = await opened(proxy.ws)
+  assert.equal(open.size, 1)
+  const code = closeOf(revoked)
+  for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
+  assert.deepEqual(await code, [1008, 'the token is no longer valid'])
+  assert.equal(await atServer.promise, 1008)
+  while (open.size > 0) await new Promise(setImmediate)
+
+  // One that neither ends its frame nor answers can not stay by that.
+  await using stubborn = new RawClient(proxy.port)
+  stubborn.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  await stubborn.receives(/\r\n\r\n/)
+  stubborn.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
+  for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
+  await stubborn.closed
+  while (open.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
 })
 
 test('an application that can not be reached, or does not answer the handshake, is 502 and 504', options, async () => {

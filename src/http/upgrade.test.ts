@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Duplex } from 'node:stream'
+import { mock, test } from 'node:test'
+import { Response } from './response.ts'
+import { endUpgraded, type Upgrade, type UpgradedConnection, watchUpgrade } from './upgrade.ts'
+
+function stream(): Duplex {
+  return new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
+}
+
+/** A connection that keeps what it was told. */
+class Told implements UpgradedConnection {
+  readonly words: string[] = []
+
+  close(code: number, reason: string): void {
+    this.words.push(`close ${code} ${reason}`)
+  }
+
+  destroy(): void {
+    this.words.push('destroy')
+  }
+}
+
+function switching(connection: UpgradedConnection): Response {
+  const upgrade: Upgrade = { start: () => connection }
+  return new Response(101, { upgrade })
+}
+
+test('each watcher gets the connection when it starts, and is told once when it has ended', async () => {
+  const connection = new Told()
+  const response = switching(connection)
+  const seen: string[] = []
+  for (const name of ['inner', 'outer']) {
+    watchUpgrade(response, (each) => {
+      assert.equal(each, connection)
+      seen.push(`${name} starts`)
+      return () => seen.push(`${name} ends`)
+    })
+  }
+  assert.deepEqual(seen, [])
+  const client = stream()
+  assert.equal(response.upgrade?.start(client, Buffer.alloc(0)), connection)
+  assert.deepEqual(seen, ['inner starts', 'outer starts'])
+  client.destroy()
+  await once(client, 'close')
+  assert.deepEqual(seen.slice(2), ['inner ends', 'outer ends'])
+})
+
+test('a connection whose client has gone before it starts ends at once', async () => {
+  const client = stream()
+  client.destroy()
+  await once(client, 'close')
+  const response = switching(new Told())
+  let ended = 0
+  watchUpgrade(response, () => () => ended++)
+  response.upgrade?.start(client, Buffer.alloc(0))
+  assert.equal(ended, 1)
+})
+
+test('a response without an upgrade has nothing to watch', () => {
+  const response = new Response(200)
+  watchUpgrade(response, () => assert.fail('nothing starts'))
+  assert.equal(response.upgrade, null)
+})
+
+test('a watcher that fails leaves no connection behind', () => {
+  const connection = new Told()
+  const response = switching(connection)
+  watchUpgrade(response, () => {
+    throw new Error('no place to watch from')
+  })
+  assert.throws(() => response.upgrade?.start(stream(), Buffer.alloc(0)), /no place/)
+  assert.deepEqual(connection.words, ['destroy'])
+})
+
+test('a connection that is ended is destroyed if its ends do not let go', () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const connection = new Told()
+    endUpgraded(connection, 1008, 'the token is no longer valid')
+    assert.deepEqual(connection.words, ['close 1008 the token is no longer valid'])
+    mock.timers.tick(1000)
+    assert.deepEqual(connection.words.slice(1), ['destroy'])
+  } finally {
+    mock.timers.reset()
+  }
+})
