@@ -1,4 +1,4 @@
-import type { Problem } from '#schema'
+import type { KeptRecord, Problem, RecordStep } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -47,6 +47,7 @@ export type ToUnit =
   /** Look at files again that are read once and kept: keystores, secrets. */
   | { readonly type: 'reload' }
   | { readonly type: 'collect'; readonly ask: number }
+  | { readonly type: 'record'; readonly ask: number; readonly record: KeptRecord | null }
   | { readonly type: 'shared'; readonly ask: number; readonly memory: SharedArrayBuffer }
 
 /** From a unit to the control plane. */
@@ -63,12 +64,20 @@ export type FromUnit =
   | ({ readonly type: 'route-warnings' } & RouteWarnings)
   | { readonly type: 'share'; readonly ask: number; readonly key: string; readonly bytes: number }
   | { readonly type: 'unshare'; readonly key: string }
+  | ({ readonly type: 'keep'; readonly ask: number } & RecordRequest)
   | { readonly type: 'ready'; readonly ports: readonly number[] }
   | { readonly type: 'failed'; readonly problems: readonly Problem[]; readonly message: string }
   | { readonly type: 'prepared'; readonly deploy: number; readonly problems: readonly ChangeProblems[] }
   | { readonly type: 'committed'; readonly deploy: number }
   | { readonly type: 'drained'; readonly aborted: number }
   | { readonly type: 'collected'; readonly ask: number; readonly samples: readonly MetricSample[] }
+
+/** A step on the record of a key. */
+export interface RecordRequest {
+  readonly space: string
+  readonly key: string
+  readonly step: RecordStep
+}
 
 /** One measured value, ready to be added up over units. */
 export interface MetricSample {

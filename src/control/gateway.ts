@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import type { FromUnit, MetricSample } from '#contracts'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
+import { systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { RecordKeeper } from './record-keeper.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
@@ -32,6 +34,7 @@ export class Gateway {
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
+  readonly #records = new RecordKeeper(systemClock)
   readonly #configRevision: string
   #collections = 0
   #admin: Listener | null = null
@@ -129,6 +132,9 @@ export class Gateway {
     if (message.type === 'share') {
       const memory = this.#memory.take(message.key, message.bytes, unit)
       unit.send({ type: 'shared', ask: message.ask, memory })
+    } else if (message.type === 'keep') {
+      const { ask, space, key, step } = message
+      unit.send({ type: 'record', ask, record: this.#records.do(space, key, step) })
     } else if (message.type === 'unshare') this.#memory.release(message.key, unit)
     else void this.stores.message(unit, message)
   }

@@ -1,6 +1,6 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import type { Environment, Metrics, RouterHost, SecretsProvider } from '#schema'
+import type { Environment, KeptRecord, KeptRecords, Metrics, RouterHost, SecretsProvider } from '#schema'
 import type { World } from './world.ts'
 
 /** Where one object stands. */
@@ -53,6 +53,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
       place.resources.defer(release)
       return memory
     },
+    kept: (space) => keptRecords(world, space),
     onReload: (refresh) => {
       const stop = world.onReload?.(refresh)
       if (stop !== undefined) place.resources.defer(stop)
@@ -61,5 +62,17 @@ export function objectEnvironment(world: World, place: Place): Environment {
       place.resources.defer(release)
     },
     warn: (message) => place.warn(message),
+  }
+}
+
+function keptRecords(world: World, space: string): KeptRecords {
+  return {
+    read: (key, lifetime) => world.record(space, key, { step: 'read', lifetime: lifetime ?? null }),
+    change: async (key, change, lifetime) => {
+      await world.record(space, key, { step: 'change', change, lifetime })
+    },
+    take: (key) => world.record(space, key, { step: 'take' }),
+    obtain: async (key, initial, lifetime) =>
+      (await world.record(space, key, { step: 'obtain', initial, lifetime })) as KeptRecord,
   }
 }

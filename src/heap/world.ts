@@ -1,5 +1,5 @@
 import type { Logger } from '#logging'
-import type { Clock, Directories, Metrics, RouterHost } from '#schema'
+import type { Clock, Directories, KeptRecord, Metrics, RecordStep, RouterHost } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import type { Construction, Heap } from './heap.ts'
 
@@ -22,6 +22,8 @@ export interface World {
   metrics(name: string): Metrics & { release(): void }
   /** Told when the gateway is to look at its files again; gives the way to stop listening. */
   onReload?(refresh: () => void): () => void
+  /** One step on a record that all units see alike. */
+  record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null>
   /** Memory shared over all units under a key, until it is released. */
   shared(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

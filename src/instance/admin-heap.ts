@@ -70,6 +70,8 @@ function adminWorld({ types, logger }: AdminInput, directories: InstanceDirector
       reloads.add(refresh)
       return () => reloads.delete(refresh)
     },
+    record: () =>
+      Promise.reject(new Error('records are kept for routes; admin.json can hold no object that needs them')),
     shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Scope } from '#expression'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import type { KeptRecords } from './kept-records.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
 
 /** Time as objects see it; tests move it by hand. */
@@ -84,6 +85,8 @@ export interface Environment {
   readonly secrets: SecretsProvider
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
+  /** Records that all units see alike and that survive a new version of the route; the space keeps names apart. */
+  kept(space: string): KeptRecords
   /** Called when the gateway is told to look at its files again (SIGHUP). */
   onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */

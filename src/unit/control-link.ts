@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FromUnit, RouteSource, ToUnit } from '#contracts'
+import type { KeptRecord, RecordStep } from '#schema'
 import type { RouteFeed } from './route-feed.ts'
 
 /** The unit's side of the conversation with the control plane. */
@@ -31,6 +32,10 @@ export class ControlLink implements RouteFeed {
     return { memory, release: () => this.send({ type: 'unshare', key }) }
   }
 
+  record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null> {
+    return this.#ask((ask) => ({ type: 'keep', ask, space, key, step }))
+  }
+
   /** Takes answers to questions; anything else is for the caller. */
   answered(message: ToUnit): boolean {
     switch (message.type) {
@@ -42,6 +47,9 @@ export class ControlLink implements RouteFeed {
         return true
       case 'shared':
         this.#settle(message.ask)?.resolve(message.memory as never)
+        return true
+      case 'record':
+        this.#settle(message.ask)?.resolve(message.record as never)
         return true
       default:
         return false

@@ -36,6 +36,7 @@ async function open(routes: Readonly<Record<string, string>>): Promise<Opened> {
     opened: () => {},
     warned: () => {},
     close: (directory: string) => void closed.push(directory),
+    record: async () => null,
     share: async (_key: string, bytes: number) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
   const routers = new Routers(feed, metrics)

@@ -103,6 +103,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     metrics: () => metrics.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.feed.share(key, bytes),
+    record: (space, key, step) => input.feed.record(space, key, step),
   }
   return world
 }

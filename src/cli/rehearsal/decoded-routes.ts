@@ -59,6 +59,7 @@ function emptyWorld(types: readonly TypeDefinition[], directories: InstanceDirec
     transactionIdHeader: '',
     router: never,
     metrics: never,
+    record: never,
     shared: never,
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
-import { planRoutes, type RouteFile, readRouteFiles } from '#control'
+import { planRoutes, RecordKeeper, type RouteFile, readRouteFiles } from '#control'
+import { type KeptRecord, type RecordStep, systemClock } from '#schema'
 import type { RouteFeed } from '#unit'
 import { type PlacedProblem, placed } from '../problems.ts'
 
@@ -9,6 +10,7 @@ export class RouteFolders implements RouteFeed {
   readonly problems: PlacedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
+  readonly #records = new RecordKeeper(systemClock)
   #withheld: boolean
 
   /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` hears of each folder. */
@@ -51,6 +53,10 @@ export class RouteFolders implements RouteFeed {
   }
 
   close(): void {}
+
+  async record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null> {
+    return this.#records.do(space, key, step)
+  }
 
   async share(_key: string, bytes: number): Promise<{ memory: SharedArrayBuffer; release(): void }> {
     return { memory: new SharedArrayBuffer(bytes), release: () => {} }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RecordKeeper } from './record-keeper.ts'
+
+function keeper(limit?: number) {
+  let now = 1_000
+  const clock = { now: () => now, monotonic: () => now }
+  return {
+    records: new RecordKeeper(clock, limit),
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+const plain = (record: unknown) => (record === null ? null : { ...(record as object) })
+
+test('a change makes a record, a second one adds to it and takes from it', () => {
+  const { records } = keeper()
+  records.do('s', 'k', { step: 'change', change: { set: { a: 1, b: 2 } }, lifetime: 100 })
+  records.do('s', 'k', { step: 'change', change: { remove: ['a'], set: { c: [3] } }, lifetime: 100 })
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'read', lifetime: null })), { b: 2, c: [3] })
+  assert.equal(records.do('other', 'k', { step: 'read', lifetime: null }), null)
+})
+
+test('clear empties first; a record without fields is none', () => {
+  const { records } = keeper()
+  records.do('s', 'k', { step: 'change', change: { set: { a: 1 } }, lifetime: 100 })
+  records.do('s', 'k', { step: 'change', change: { clear: true, set: { b: 1 } }, lifetime: 100 })
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'read', lifetime: null })), { b: 1 })
+  records.do('s', 'k', { step: 'change', change: { clear: true }, lifetime: 100 })
+  assert.equal(records.do('s', 'k', { step: 'read', lifetime: null }), null)
+  assert.equal(records.size, 0)
+})
+
+test('a record ends with its time; a read with a lifetime starts it anew', () => {
+  const { records, pass } = keeper()
+  records.do('s', 'k', { step: 'change', change: { set: { a: 1 } }, lifetime: 100 })
+  pass(90)
+  assert.notEqual(records.do('s', 'k', { step: 'read', lifetime: 100 }), null)
+  pass(90)
+  assert.notEqual(records.do('s', 'k', { step: 'read', lifetime: null }), null)
+  pass(10)
+  assert.equal(records.do('s', 'k', { step: 'read', lifetime: null }), null)
+  assert.equal(records.size, 0)
+})
+
+test('a record is taken once', () => {
+  const { records } = keeper()
+  records.do('s', 'k', { step: 'obtain', initial: { a: 1 }, lifetime: 100 })
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'take' })), { a: 1 })
+  assert.equal(records.do('s', 'k', { step: 'take' }), null)
+})
+
+test('obtain gives everyone the first value', () => {
+  const { records } = keeper()
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'obtain', initial: { a: 1 }, lifetime: 100 })), { a: 1 })
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'obtain', initial: { a: 2 }, lifetime: 100 })), { a: 1 })
+})
+
+test('at the limit the record used longest ago gives way, and is counted', () => {
+  const { records } = keeper(2)
+  const put = (key: string) => records.do('s', key, { step: 'change', change: { set: { key } }, lifetime: 100 })
+  put('a')
+  put('b')
+  records.do('s', 'a', { step: 'read', lifetime: null })
+  put('c')
+  assert.equal(records.do('s', 'b', { step: 'read', lifetime: null }), null)
+  assert.notEqual(records.do('s', 'a', { step: 'read', lifetime: null }), null)
+  assert.equal(records.dropped, 1)
+})
+
+test('names of the prototype are names like any other', () => {
+  const { records } = keeper()
+  records.do('s', 'k', {
+    step: 'change',
+    change: { set: JSON.parse('{"__proto__": 1, "constructor": 2}') },
+    lifetime: 9,
+  })
+  const record = records.do('s', 'k', { step: 'read', lifetime: null }) as Record<string, unknown>
+  assert.deepEqual(Object.keys(record).sort(), ['__proto__', 'constructor'])
+})
