@@ -12,6 +12,7 @@ import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
+import { HttpBasicAuthenticationClientFilter } from './filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
@@ -78,6 +79,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   FileSystemSecretStore,
   ForwardedRequestFilter,
   HeaderFilter,
+  HttpBasicAuthenticationClientFilter,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,

@@ -1,0 +1,30 @@
+import { FilterKind, SecretsProviderKind } from '#contracts'
+import { boolean, config, defineType, ref, secretId, string } from '#schema'
+import { basicAuthentication, usernameProblem } from '../../lib/oauth2-client/basic-credentials.ts'
+
+/** Authenticates the gateway with a user name and a password. */
+export const HttpBasicAuthenticationClientFilter = defineType({
+  name: 'HttpBasicAuthenticationClientFilter',
+  kind: FilterKind,
+  summary: 'Authenticates requests of the gateway with a user name and a password (HTTP Basic).',
+  config: {
+    username: config(string({ nonEmpty: true })).meta({ description: 'The user name.' }),
+    passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password, a `GenericSecret`.' }),
+    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
+    urlEncodeCredentials: config(boolean()).prefault(false).meta({
+      description:
+        'Whether name and password are form-urlencoded first, as OAuth 2.0 wants it of clients (RFC 6749 section 2.3.1).',
+    }),
+  },
+  check: ({ username, urlEncodeCredentials }, report) => {
+    const problem = urlEncodeCredentials ? null : usernameProblem(username)
+    if (problem !== null) report('/username', problem)
+  },
+  create: ({ username, passwordSecretId, secretsProvider, urlEncodeCredentials }) =>
+    basicAuthentication({
+      username,
+      passwordSecretId,
+      secretsProvider,
+      encoding: urlEncodeCredentials ? 'form' : 'plain',
+    }),
+})
