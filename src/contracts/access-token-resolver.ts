@@ -32,17 +32,19 @@ export type TokenRefusal =
 /** What became of the question whether a token is good. */
 export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken: AccessToken } | TokenRefusal
 
-/** Finds out what a token stands for. */
+/** Finds out what a token stands for. Answers are given at once where they are known, so that a kept one costs no wait. */
 export interface AccessTokenResolver {
   /** The schemes of the Authorization header under which it takes tokens; `Bearer` alone where it is left out. */
   readonly schemes?: readonly ('Bearer' | 'DPoP')[]
   /** Says what a token is worth. The answer depends on nothing but the token, so that it may be kept for a while. */
-  resolve(token: string, exchange: Exchange): Promise<TokenResolution>
+  resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
   /**
    * What has to hold for each single request, a kept answer or not: the client's certificate, the proof of possession.
    * Null where the request may use the token.
    */
-  admit?(accessToken: AccessToken, exchange: Exchange): Promise<TokenRefusal | null>
+  admit?(accessToken: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>
+  /** Calls back, once, when news say that a token is good no longer; gives the way to stop. Resolvers without news have none. */
+  watch?(accessToken: AccessToken, revoked: () => void): () => void
 }
 
 /** Objects that find out what an access token stands for. */

@@ -3,7 +3,7 @@ import { kind } from '#schema'
 
 /** Says which scopes a request needs. */
 export interface ResourceAccess {
-  requiredScopes(exchange: Exchange): Promise<ReadonlySet<string>>
+  requiredScopes(exchange: Exchange): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
 /** Objects that say which scopes a request needs. */
