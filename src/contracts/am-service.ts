@@ -1,5 +1,5 @@
 import type { Handler, Uri } from '#http'
-import type { JsonObject } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import { kind } from '#schema'
 
 /** News from the access manager: a policy, a session or a token has changed. */
@@ -11,7 +11,7 @@ export interface Notification {
 /** Somebody who wants to hear news, and to know while there can be none. Listeners must not throw. */
 export interface NotificationListener {
   notified?(notification: Notification): void
-  /** News can be missed from now on. */
+  /** News can be missed from now on; also told, with `connected` right after it, where a message could not be read. */
   disconnected?(): void
   /** News arrive again; whatever happened in between is not told. */
   connected?(): void
@@ -21,7 +21,7 @@ export interface NotificationListener {
 export interface Notifications {
   /** Whether the connection is up and every subscription acknowledged. */
   readonly connected: boolean
-  /** Starts listening; gives the way to stop. */
+  /** Starts listening; gives the way to stop. The listener is told of changes only: look at `connected` first. */
   listen(listener: NotificationListener): () => void
 }
 
@@ -30,6 +30,33 @@ export interface AmDialect {
   readonly family: 'pingam' | 'openam'
   /** How advices are written into a redirect. */
   readonly adviceEncoding: 'base64url' | 'xml'
+  /** The version this was chosen by: the server's own word, else the configuration's, else 7.3. */
+  readonly version: string
+}
+
+/** What the access manager knows of a user's session that is valid. */
+export interface AmSession {
+  readonly username: string
+  readonly realm: string
+  /** Null where the server does not tell. */
+  readonly universalId: string | null
+  /** Milliseconds since the epoch; null where the server does not tell. */
+  readonly latestAccessTime: number | null
+  readonly maxIdleExpirationTime: number | null
+  readonly maxSessionExpirationTime: number | null
+  /** The properties that `sessionProperties` asks for; all that the server gives by default. */
+  readonly properties: Readonly<Record<string, JsonValue>>
+  /** The answer as it came, without `properties`. */
+  readonly info: JsonObject
+}
+
+/** Looks sessions up; with `sessionCache`, remembers them until they end. */
+export interface AmSessions {
+  /**
+   * The session of a token; null where there is none (any more), and while notifications are down if `sessionCache`
+   * says so. Rejects with an AccessManagerError where nobody can say: never taken for a session.
+   */
+  find(token: string): Promise<AmSession | null>
 }
 
 /** The access manager, as filters see it. */
@@ -38,20 +65,40 @@ export interface AmService {
   readonly url: string
   /** Realm path, `/` for the root. */
   readonly realm: string
-  /** Sends a request with the agent's session, logs in where needed, and once more on 401. */
+  /**
+   * Sends a request with the agent's session, logs in where needed, and once more on 401. Where the agent can not log
+   * in the answer is 503 with an AccessManagerError as `cause`; that the server can not be reached is thrown.
+   */
   readonly agentHandler: Handler
   /** Sends a request as it is. */
   readonly handler: Handler
   /** Null where `notifications.enabled` is false. */
   readonly notifications: Notifications | null
+  readonly sessions: AmSessions
   /** `<url>/json/realms/root[/realms/x]/<path>`; the service's own realm unless another is named. */
   restUri(path: string, realm?: string): Uri
   /** `<url>/oauth2/realms/root[/realms/x]/<path>`. */
   oauth2Uri(path: string, realm?: string): Uri
-  /** The name of the session cookie, discovered once. */
+  /** The name of the session cookie, discovered once. Rejects with an AccessManagerError. */
   cookieName(): Promise<string>
-  /** How the server is to be talked to, by its version, discovered once. */
+  /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
   dialect(): Promise<AmDialect>
+}
+
+/**
+ * The access manager did not do its part: it can not be reached or talks nonsense (`unavailable`), it does not take the
+ * agent's credentials (`refused`), or its journey wants more than those (`misconfigured`). Names no host, quotes no
+ * answer and holds no token.
+ */
+export class AccessManagerError extends Error {
+  override readonly name = 'AccessManagerError'
+  readonly code = 'GW_ACCESS_MANAGER'
+  readonly reason: 'unavailable' | 'refused' | 'misconfigured'
+
+  constructor(reason: AccessManagerError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
 }
 
 /** Objects that stand for an access manager. */

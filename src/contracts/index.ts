@@ -14,9 +14,12 @@ export {
   type TokenResolution,
 } from './access-token-resolver.ts'
 export {
+  AccessManagerError,
   type AmDialect,
   type AmService,
   AmServiceKind,
+  type AmSession,
+  type AmSessions,
   type Notification,
   type NotificationListener,
   type Notifications,
@@ -25,6 +28,8 @@ export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
+export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-failure.ts'
+export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts/oauth2-token-exchange.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
