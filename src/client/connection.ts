@@ -6,25 +6,33 @@ import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts
 import { openTunnel } from './tunnel.ts'
 import { UnaskedContinue } from './unasked-continue.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
+import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './written-text.ts'
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** One place in a pool: a connection, and the next one when that is closed. */
 export class Connection extends Client implements Carrier {
+  readonly version = 'HTTP/1.1'
   readonly #unasked: UnaskedContinue
+  readonly #written: WrittenText
   #carried = 0
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
     const unasked = new UnaskedContinue()
+    const written = new WrittenText()
     super(origin, {
       ...options,
       connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
         connect(target, (...result) => {
-          if (result[0] === null) unasked.attach(result[1])
+          if (result[0] === null) {
+            unasked.attach(result[1])
+            written.attach(result[1])
+          }
           callback(...result)
         }),
     })
     this.#unasked = unasked
+    this.#written = written
     this.on('connect', () => {
       this.#carried = 0
     })
@@ -32,12 +40,19 @@ export class Connection extends Client implements Carrier {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof UpstreamCall) handler.carrier = this
-    return super.dispatch(options, handler)
+    return super.dispatch(options.path === '*' ? { ...options, path: ASTERISK_PATH } : options, handler)
   }
 
-  carry(): boolean {
+  carry(head: TextEdit | null): boolean {
     this.#unasked.expectHead()
+    if (head !== null) this.#written.editNext(head)
     return this.#carried++ > 0
+  }
+
+  finish(trailers: readonly string[], end: () => void): void {
+    this.#written.editNext(trailerEdit(trailers))
+    end()
+    this.#written.leave()
   }
 }
 

@@ -6,7 +6,8 @@ import { UpstreamError } from './upstream-error.ts'
 export interface UploadObserver {
   uploadBlocked(): void
   uploadFlows(): void
-  uploadEnded(): void
+  /** Nothing is left but to say `end`, and these fields before it. */
+  uploadEnded(trailers: readonly string[] | null, end: () => void): void
 }
 
 /**
@@ -78,11 +79,10 @@ export class RequestBody extends EventEmitter implements BodySink {
     }
     this.#ended = true
     this.#trailers = trailers ?? []
-    this.#observer.uploadEnded()
-    this.emit('end')
+    this.#observer.uploadEnded(trailers, () => this.emit('end'))
   }
 
-  /** The fields after the body, once it has ended; HTTP/1.1 leaves them out (spec gap 143). */
+  /** The fields after the body, once it has ended, as HTTP/2 wants them. */
   trailerFields(): Record<string, string[]> {
     const fields: Record<string, string[]> = Object.create(null)
     for (let i = 0; i < this.#trailers.length; i += 2) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
+import { converse } from '#test/listening'
+import { proxying } from '#test/proxying'
 import { rawUpstream } from '#test/upstream'
 
 test('trailers of a response come after its body', async () => {
@@ -71,4 +73,35 @@ test('no end of 100 Continue is a broken response', async () => {
   })
   await using client = clientWith()
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { status: 502 })
+})
+
+for (const field of [
+  'Content-Length: 1',
+  'Content-Length: 2',
+  'content-length: 99',
+  'Content-Length: x',
+  'Transfer-Encoding: gzip',
+  'Connection: close',
+  'Upgrade: h2c',
+  'Host: evil',
+  'Authorization: Basic eDp5',
+]) {
+  test(`B32: ${field} in the trailers of a response is dropped, and the response is whole`, async () => {
+    await using upstream = await rawUpstream((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\n${field}\r\n\r\n`),
+    )
+    await using gateway = await proxying(upstream.url)
+    const answer = await converse(gateway.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    assert.match(answer, /\r\n\r\n2\r\nhi\r\n0\r\n(?:X-Sum: 1\r\n)?\r\n$/)
+  })
+}
+
+test('a body that ends before its last chunk is broken, whatever Content-Length came before', async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n5\r\nab'),
+  )
+  await using client = clientWith()
+  const response = await send(client, exchangeFor('GET', upstream.url))
+  await assert.rejects(textOf(response), { status: 502 })
 })

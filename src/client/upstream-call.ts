@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
-import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
+import { Body, type Exchange, type Request, Response, reasonPhrase, type Uri } from '#http'
 import { inboundHeaders, inboundTrailers, isPlainlyFramed, isReasonPhrase, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
@@ -9,12 +9,17 @@ import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
 import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
+import { headEdit, type TextEdit } from './written-text.ts'
 
 /** The connection a call was given. */
 export interface Carrier {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
-  /** Notes that a request is written, and says whether the connection had carried one before. */
-  carry(): boolean
+  /** The version of HTTP that is spoken, as responses say it. */
+  readonly version: 'HTTP/1.1' | 'HTTP/2'
+  /** Notes that a request is written, its head changed as told, and says whether the connection had carried one before. */
+  carry(head: TextEdit | null): boolean
+  /** Ends a request body by `end`, with these fields after it. */
+  finish(trailers: readonly string[], end: () => void): void
 }
 
 /** Who admits calls; it is told once of each that it holds its connection no longer, whatever became of it. */
@@ -59,6 +64,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   #anyByte = false
   #repeated = false
   #informational = 0
+  #headEdit: TextEdit | null = null
+  /** Whether the head told how long the body is. */
+  #isMeasured = false
 
   constructor(
     exchange: Exchange,
@@ -109,7 +117,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (this.#abandoned !== null) throw this.#abandoned
     this.#controller = controller
     this.#state = 'written'
-    this.#reused = this.carrier?.carry() ?? false
+    this.#reused = this.carrier?.carry(this.#headEdit) ?? false
     if (this.#uploading) this.deadline = Number.POSITIVE_INFINITY
     else this.#expectBytes()
   }
@@ -135,6 +143,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       new Response(status, {
         reason: isReasonPhrase(reason) ? reason : reasonPhrase(status),
         headers,
+        version: this.carrier?.version ?? 'HTTP/1.1',
         body: this.#responseBody(status, headers.get('content-length')),
       }),
     )
@@ -167,6 +176,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       return
     }
     const answered = this.#state === 'answered'
+    if (answered && this.#isWholeAllTheSame(error)) {
+      this.#end()
+      this.#source?.end(null)
+      return
+    }
     const failure = upstreamErrorOf(error, this.#controller !== null)
     this.#end()
     if (answered) this.#source?.fail(failure)
@@ -196,23 +210,26 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (this.#state === 'written') this.deadline = Number.POSITIVE_INFINITY
   }
 
-  uploadEnded(): void {
+  uploadEnded(trailers: readonly string[] | null, end: () => void): void {
     this.#uploading = false
     if (this.#state === 'written') this.#expectBytes()
+    if (trailers === null || this.carrier === null) end()
+    else this.carrier.finish(trailers, end)
   }
 
   #options(): Dispatcher.DispatchOptions {
     const { method, uri, headers } = this.#request
-    const path = uri.rawPath === '' ? '/' : uri.rawPath
     const body = this.#outboundBody()
     this.#uploading = body instanceof RequestBody
     const { proxy } = this.#owner
-    const list = outboundHeaders(headers, this.#uploading ? this.#request.body.length : null)
+    const list = outboundHeaders(headers, this.#uploading ? lengthToSay(this.#request.body) : null)
+    const isAboutServer = method === 'OPTIONS' && uri.rawPath === '*'
+    this.#headEdit = headEdit(isAboutServer && proxy === null, list.includes('TE'))
     const authorization = proxy?.authorization() ?? null
     if (authorization !== null) list.push('proxy-authorization', authorization)
     const options: Dispatcher.DispatchOptions & { servername: string } = {
       method,
-      path: `${proxy === null ? '' : uri.origin}${path}${uri.rawQuery === null ? '' : `?${uri.rawQuery}`}`,
+      path: targetOf(uri, isAboutServer, proxy),
       headers: list,
       body: body as Uint8Array | Readable | null,
       // Of the target, never of the Host field: the certificate is checked against it.
@@ -225,7 +242,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   #outboundBody(): Uint8Array | RequestBody | null {
     const body = this.#request.body
     if (body.isEmpty) return null
-    if (body.isBuffered && body.length !== null && body.length <= PIECE_BYTES) return body.bytes()
+    if (body.trailers === null && body.isBuffered && body.length !== null && body.length <= PIECE_BYTES)
+      return body.bytes()
     return new RequestBody(body, this)
   }
 
@@ -233,6 +251,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   #responseBody(status: number, contentLength: string | null): Body {
     if (this.#request.method === 'HEAD' || status === 204 || status === 304 || contentLength === '0') return Body.empty
     this.#source = new ResponseSource(this)
+    this.#isMeasured = contentLength !== null
     const length = contentLength === null ? null : Number(contentLength)
     if (length === null || length > HELD_BYTES) this.#endWithExchange()
     return Body.fromSource(this.#source, length)
@@ -245,6 +264,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       if (over) this.abandon(new Error('response body: left unread'))
     })
     over = true
+  }
+
+  /**
+   * undici gives a response up for a Content-Length among its trailers. Where the head had none, the last chunk has
+   * come by then: the body is whole, and the fields are dropped (threats B32).
+   */
+  #isWholeAllTheSame(error: Error): boolean {
+    return !this.#isMeasured && error instanceof errors.HTTPParserError && error.message.includes('Content-Length')
   }
 
   /**
@@ -275,4 +302,16 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     this.#stopListening()
     this.#owner.ended(this)
   }
+}
+
+/** The request target in the form that its reader needs (RFC 9112 section 3.2). */
+function targetOf({ origin, rawPath, rawQuery }: Uri, isAboutServer: boolean, proxy: ForwardProxy | null): string {
+  if (isAboutServer) return proxy === null ? '*' : origin
+  const path = rawPath === '' ? '/' : rawPath
+  return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
+}
+
+/** In HTTP/1.1 trailers only follow chunks, which have no length before them. */
+function lengthToSay(body: Body): number | null {
+  return body.trailers === null ? body.length : null
 }

@@ -53,6 +53,11 @@ export class Body {
     return this.#bytes !== null || this.#stored !== null
   }
 
+  /** The fields after a buffered body, as a flat list; null where there are none or nobody knows yet. */
+  get trailers(): readonly string[] | null {
+    return this.#trailers
+  }
+
   /** Sends the content to a sink, which may be called before this returns; a body that is not buffered can be piped once. */
   pipe(sink: BodySink): BodyControl {
     if (this.#bytes !== null) {

@@ -1,4 +1,5 @@
 import { isHopByHop, type Response } from '#http'
+import { allowedTrailers } from './trailers.ts'
 
 /** How a response is to be written. */
 export interface ResponseHead {
@@ -17,7 +18,8 @@ export function isFinalStatus(status: number): boolean {
 export function headOf(response: Response, method: string, connection: 'keep' | 'close'): ResponseHead {
   const { status, body } = response
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
-  const length = response.trailers === null ? body.length : null
+  const hasTrailers = response.trailers !== null || (body.trailers !== null && allowedTrailers(body.trailers) !== null)
+  const length = hasTrailers ? null : body.length
   const given = response.headers.raw()
   const listed = listedInConnection(given)
   const raw: string[] = []

@@ -122,9 +122,14 @@ export class ResponseWriter implements BodySink {
 }
 
 /** Whether a body can be handed to the socket in one piece together with the head. */
-export function fitsOneWrite(response: Response): boolean {
-  const { body } = response
-  return response.trailers === null && body.isBuffered && body.length !== null && body.length <= maxBytesAtOnce
+export function fitsOneWrite({ body, trailers }: Response): boolean {
+  return (
+    trailers === null &&
+    body.trailers === null &&
+    body.isBuffered &&
+    body.length !== null &&
+    body.length <= maxBytesAtOnce
+  )
 }
 
 function latin1(chunk: Uint8Array): string {

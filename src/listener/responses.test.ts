@@ -68,6 +68,23 @@ test('a body of unknown length is chunked, with its trailers, except those that 
   assert.match(await answer, /Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\nX-Sum: abc\r\n\r\n$/)
 })
 
+test('a small body in memory keeps the trailers it came with', async () => {
+  const body = new Pushed()
+  await using server = await listening(async ({ storage }) => {
+    const whole = Body.fromSource(body)
+    const kept = whole.buffer(storage)
+    await body.started
+    body.sink.write(Buffer.from('one'))
+    body.sink.end(['X-Sum', 'abc', 'Host', 'b'])
+    await kept
+    return new Response(200, { body: whole })
+  })
+  assert.match(
+    await converse(server.port, get()),
+    /Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\nX-Sum: abc\r\n\r\n$/,
+  )
+})
+
 test('an HTTP/1.0 client gets a body of unknown length up to the end of the connection', async () => {
   const body = new Pushed()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))

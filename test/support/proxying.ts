@@ -10,6 +10,8 @@ import { listening } from './listening.ts'
 export interface ProxyingParts {
   readonly client?: Partial<ClientSettings>
   readonly listener?: Partial<ListenerSettings>
+  /** Whether responses are kept whole before they are passed on. */
+  readonly keepsResponses?: boolean
   /** Another server for some requests. */
   readonly elsewhere?: (exchange: Exchange) => string | null
 }
@@ -29,7 +31,11 @@ export async function proxying(url: string, parts: ProxyingParts = {}): Promise<
   const client = clientWith(parts.client)
   const base = Uri.parse(url)
   const logger = createLogger({ level: 'silent' })
-  const send = answeringFailures((exchange) => client.send(exchange, exchange.request), logger)
+  const send = answeringFailures(async (exchange) => {
+    const response = await client.send(exchange, exchange.request)
+    if (parts.keepsResponses) await response.body.buffer(exchange.storage)
+    return response
+  }, logger)
   const server = await listening((exchange) => {
     const other = parts.elsewhere?.(exchange) ?? null
     exchange.request.uri.rebase(other === null ? base : Uri.parse(other))

@@ -151,6 +151,23 @@ test('trailers pass in both directions', clear, async () => {
   assert.deepEqual(trailers, ['x-back', '42'])
 })
 
+test('a response says the version of HTTP that it came in', clear, async () => {
+  await using modern = await clearHttp2Upstream((_request, response) => response.end('x'))
+  await using old = await httpUpstream((_request, response) => response.end('x'))
+  await using client = clientWith({ http2: KNOWN })
+  assert.equal((await send(client, exchangeFor('GET', modern.url))).version, 'HTTP/2')
+  await using other = clientWith({ http2: ASKED })
+  assert.equal((await send(other, exchangeFor('GET', old.url))).version, 'HTTP/1.1')
+})
+
+test('OPTIONS * asks the server itself over HTTP/2, too', clear, async () => {
+  await using upstream = await clearHttp2Upstream((request, response) => response.end(request.url))
+  await using client = clientWith({ http2: KNOWN })
+  const exchange = exchangeFor('OPTIONS', upstream.url)
+  exchange.request.uri.rawPath = '*'
+  assert.equal(await textOf(await send(client, exchange)), '*')
+})
+
 test('a slow reader holds back its own stream, not the others', clear, async () => {
   let sent = 0
   await using upstream = await clearHttp2Upstream((request, response) => {

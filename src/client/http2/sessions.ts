@@ -97,6 +97,7 @@ interface SessionEvents extends SessionsOwner {
 /** One HTTP/2 connection. */
 export class Session implements StreamOwner, Carrier {
   readonly session: ClientHttp2Session
+  readonly version = 'HTTP/2'
   lastStream: number | null = null
   isRetired = false
   readonly #origin: URL
@@ -165,6 +166,11 @@ export class Session implements StreamOwner, Carrier {
 
   carry(): boolean {
     return this.#carried++ > 0
+  }
+
+  /** The stream asks for the trailers itself. */
+  finish(_trailers: readonly string[], end: () => void): void {
+    end()
   }
 
   streamOver(lesson: Lesson): void {

@@ -7,6 +7,8 @@ import type { ListenerSettings } from '#listener'
 import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
 import { answerOf, H2Client } from '#test/h2-client'
 import { listening } from '#test/listening'
+import { proxying } from '#test/proxying'
+import { httpUpstream } from '#test/upstream'
 
 const options = { skip: opensslMissing, timeout: 20_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -67,6 +69,35 @@ test('trailers pass in both directions, except those that belong in the head (B3
   assert.equal(answer.trailers['x-sum'], '2')
   assert.equal(answer.trailers['set-cookie'], undefined)
 })
+
+test(
+  'trailers of a server of HTTP/1.1 reach a client of HTTP/2, from memory as well, and those of the client the server',
+  options,
+  async () => {
+    await using upstream = await httpUpstream((request, response) => {
+      request.resume()
+      request.on('end', () => {
+        response.write('x')
+        response.addTrailers({ 'X-Back': JSON.stringify(request.rawTrailers), 'Set-Cookie': 'a=1' })
+        response.end()
+      })
+    })
+    for (const streaming of [true, false]) {
+      await using gateway = await proxying(upstream.url, {
+        listener: { tls: serverTlsOf(issued!), streaming },
+        keepsResponses: !streaming,
+      })
+      await using client = new H2Client(gateway.port)
+      const answer = await client.ask('/', {
+        method: 'POST',
+        body: 'x',
+        trailers: { 'x-sum': '1', authorization: 'x' },
+      })
+      assert.equal(answer.text, 'x')
+      assert.deepEqual(Object.entries(answer.trailers), [['x-back', '["x-sum","1"]']])
+    }
+  },
+)
 
 test('HEAD, 204, 205 and 304 have no body and end the stream', options, async () => {
   await using server = await secure(async ({ request }) =>
