@@ -51,6 +51,7 @@ export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
+export { type OpenSession, type SessionManager, SessionManagerKind } from './session-manager.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
   type Authorities,

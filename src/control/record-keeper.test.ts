@@ -33,6 +33,15 @@ test('clear empties first; a record without fields is none', () => {
   assert.equal(records.size, 0)
 })
 
+test('amend changes what is there, and brings nothing back that is gone', () => {
+  const { records } = keeper()
+  records.do('s', 'k', { step: 'amend', change: { set: { a: 1 } }, lifetime: 100 })
+  assert.equal(records.size, 0)
+  records.do('s', 'k', { step: 'change', change: { set: { a: 1 } }, lifetime: 100 })
+  records.do('s', 'k', { step: 'amend', change: { set: { b: 2 } }, lifetime: 100 })
+  assert.deepEqual(plain(records.do('s', 'k', { step: 'read', lifetime: null })), { a: 1, b: 2 })
+})
+
 test('a record ends with its time; a read with a lifetime starts it anew', () => {
   const { records, pass } = keeper()
   records.do('s', 'k', { step: 'change', change: { set: { a: 1 } }, lifetime: 100 })

@@ -38,7 +38,9 @@ export class RecordKeeper {
       case 'read':
         if (entry !== null) this.#used(id, entry, step.lifetime)
         return entry?.fields ?? null
+      case 'amend':
       case 'change': {
+        if (entry === null && step.step === 'amend') return null
         const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
         apply(changed, step.change)
         if (Object.keys(changed.fields).length === 0) this.#entries.delete(id)

@@ -71,6 +71,9 @@ function keptRecords(world: World, space: string): KeptRecords {
     change: async (key, change, lifetime) => {
       await world.record(space, key, { step: 'change', change, lifetime })
     },
+    amend: async (key, change, lifetime) => {
+      await world.record(space, key, { step: 'amend', change, lifetime })
+    },
     take: (key) => world.record(space, key, { step: 'take' }),
     obtain: async (key, initial, lifetime) =>
       (await world.record(space, key, { step: 'obtain', initial, lifetime })) as KeptRecord,

@@ -17,6 +17,7 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'TemporaryStorage', type: 'TemporaryStorage' },
   { name: 'ProxyOptions', type: 'NoProxyOptions' },
   { name: 'AuditService', type: 'NoOpAuditService' },
+  { name: 'Session', type: 'InMemorySessionManager' },
   { name: 'BASE64', type: 'Base64PropertyFormat' },
   { name: 'PLAIN', type: 'PlainPropertyFormat' },
 ]

@@ -1,4 +1,4 @@
-import { AuditServiceKind, HandlerKind, TemporaryStorageKind } from '#contracts'
+import { AuditServiceKind, HandlerKind, SessionManagerKind, TemporaryStorageKind } from '#contracts'
 import { documentType, secretsField } from '#heap'
 import { condition, type DocumentSource, ref, string } from '#schema'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
@@ -16,6 +16,9 @@ export const RouteDocument = documentType(
       .prefault('${true}')
       .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
     handler: ref(HandlerKind).meta({ description: 'Handler to which requests are dispatched.' }),
+    session: ref(SessionManagerKind)
+      .optional()
+      .meta({ description: 'Keeps a session of its own for this route; that of its surroundings is not seen inside.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the route.' }),
     secrets: secretsField(),
   },
@@ -29,6 +32,9 @@ export const RootDocument = documentType(
     temporaryStorage: ref(TemporaryStorageKind)
       .prefault('TemporaryStorage')
       .meta({ description: 'Where bodies are buffered that expressions or filters look into.' }),
+    session: ref(SessionManagerKind)
+      .prefault('Session')
+      .meta({ description: 'Keeps the sessions of all routes that have none of their own.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
     secrets: secretsField(),
   },

@@ -40,6 +40,7 @@ import { SystemProxyOptions } from './proxies/system-proxy-options/system-proxy-
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
+import { InMemorySessionManager } from './sessions/in-memory/in-memory-session-manager.ts'
 import { Base64EncodedSecretStore } from './stores/base64-encoded/base64-encoded-secret-store.ts'
 import { FileSystemSecretStore } from './stores/file-system/file-system-secret-store.ts'
 import { JwkSetSecretStore } from './stores/jwk-set/jwk-set-secret-store.ts'
@@ -80,6 +81,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ForwardedRequestFilter,
   HeaderFilter,
   HttpBasicAuthenticationClientFilter,
+  InMemorySessionManager,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,

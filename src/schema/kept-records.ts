@@ -17,6 +17,8 @@ export interface KeptRecords {
   read(key: string, lifetime?: number): Promise<KeptRecord | null>
   /** Changes a record field by field, so that two writers lose nothing of each other; makes it where there is none. */
   change(key: string, change: RecordChange, lifetime: number): Promise<void>
+  /** Changes a record that is there; one that is gone meanwhile stays gone. */
+  amend(key: string, change: RecordChange, lifetime: number): Promise<void>
   /** Gives a record and removes it, to one taker only. */
   take(key: string): Promise<KeptRecord | null>
   /** The record of a key: the one that is there, or else this one. */
@@ -26,6 +28,6 @@ export interface KeptRecords {
 /** One step on a record, as it is sent to the control plane. */
 export type RecordStep =
   | { readonly step: 'read'; readonly lifetime: number | null }
-  | { readonly step: 'change'; readonly change: RecordChange; readonly lifetime: number }
+  | { readonly step: 'change' | 'amend'; readonly change: RecordChange; readonly lifetime: number }
   | { readonly step: 'take' }
   | { readonly step: 'obtain'; readonly initial: KeptRecord; readonly lifetime: number }

@@ -9,6 +9,7 @@ import type { Holder } from '#metrics'
 import type { Condition, Problem } from '#schema'
 import { guarded } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
+import { withSession } from './session-boundary.ts'
 import { builtWithin } from './within.ts'
 
 /** What routes are built in: the heap and properties of the configuration around their router. */
@@ -71,7 +72,7 @@ export class Route {
     })
     const building = document.build().then(async (fields) => ({
       condition: fields.condition,
-      handler: await document.decorateMain(fields.handler),
+      handler: withSession(fields.session, await document.decorateMain(fields.handler)),
     }))
     const built = await builtWithin(BUILD_LIMIT, building, () => void document.heap.dispose())
     const holder = around.openMetrics()

@@ -14,6 +14,7 @@ import type { MetricsRegistry } from '#metrics'
 import type { Clock, Problem, TypeDefinition } from '#schema'
 import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
+import { withSession } from './session-boundary.ts'
 
 /** What a unit is opened with. */
 export interface UnitInput {
@@ -72,9 +73,9 @@ export class Unit {
       revision: 'root',
       defaults: DEFAULT_OBJECTS,
     })
-    const { handler, temporaryStorage } = await document.build()
+    const { handler, temporaryStorage, session } = await document.build()
     return new Unit({
-      handler: await document.decorateMain(handler),
+      handler: withSession(session, await document.decorateMain(handler)),
       storage: temporaryStorage,
       routers,
       metrics,

@@ -1,0 +1,21 @@
+import type { Exchange, Response, Session } from '#http'
+import { kind } from '#schema'
+
+/** The session of one request, and the way it goes back to where it is kept. */
+export interface OpenSession {
+  readonly session: Session
+  /** Keeps what has changed, and puts the cookie on the response where the client needs one. */
+  save(response: Response): void | Promise<void>
+}
+
+/**
+ * Keeps sessions between requests. What a client sends never makes it fail: a cookie that is forged, over or cut gives
+ * an empty session.
+ */
+export interface SessionManager {
+  /** The session that the cookie of a request stands for; takes the cookie off the request, it is not for upstreams. */
+  open(exchange: Exchange): OpenSession | Promise<OpenSession>
+}
+
+/** Objects that keep sessions. */
+export const SessionManagerKind = kind<SessionManager>('AsyncSessionManager')

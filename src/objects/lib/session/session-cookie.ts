@@ -1,0 +1,114 @@
+import { type Exchange, formatSetCookie, type Request, type Response } from '#http'
+import { boolean, config, object, oneOf, string } from '#schema'
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** The `cookie` field of session managers. */
+export const sessionCookieFields = (name: string) =>
+  object({
+    name: config(string({ nonEmpty: true }))
+      .prefault(name)
+      .meta({ description: 'Name of the cookie. A name that starts with `__Host-` or `__Secure-` makes it Secure.' }),
+    domain: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Domain the cookie is sent to; the host of the request alone by default.' }),
+    path: config(string({ nonEmpty: true }))
+      .prefault('/')
+      .meta({ description: 'Path the cookie is sent to.' }),
+    httpOnly: config(boolean()).prefault(true).meta({ description: 'Whether scripts of a page can not read it.' }),
+    sameSite: config(oneOf(['LAX', 'STRICT', 'NONE']))
+      .prefault('LAX')
+      .meta({ description: 'Whether other sites can make a browser send it.' }),
+    secure: config(boolean())
+      .optional()
+      .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
+  }).prefault({})
+
+/** How the cookie of a session is written. */
+export interface SessionCookieSettings {
+  readonly name: string
+  readonly domain?: string | undefined
+  readonly path: string
+  readonly httpOnly: boolean
+  readonly sameSite: 'LAX' | 'STRICT' | 'NONE'
+  readonly secure?: boolean | undefined
+}
+
+/** What is wrong with the settings of a cookie, with the field it is about; null where nothing is (threats B44). */
+export function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
+  const { name, domain, path, sameSite, secure } = cookie
+  if (!NAME.test(name))
+    return { field: 'name', message: `expected letters, digits and hyphens, got ${JSON.stringify(name)}` }
+  if (isPrefixed(name) && secure === false)
+    return { field: 'secure', message: `expected true, because browsers refuse the cookie ${name} without it` }
+  if (name.startsWith('__Host-') && domain !== undefined)
+    return { field: 'domain', message: `expected no domain, because browsers refuse it with the cookie ${name}` }
+  if (name.startsWith('__Host-') && path !== '/')
+    return { field: 'path', message: `expected "/", because browsers refuse the cookie ${name} with another path` }
+  if (sameSite === 'NONE' && secure === false)
+    return { field: 'secure', message: 'expected true, because browsers refuse SameSite=None without it' }
+  return null
+}
+
+/** Puts a cookie on a response; one without a value is taken away from the client. */
+export function writeCookie(
+  response: Response,
+  exchange: Exchange,
+  cookie: SessionCookieSettings,
+  name: string,
+  value: string,
+  maxAge?: number,
+): void {
+  const { domain, path, httpOnly, sameSite } = cookie
+  const secure = cookie.secure ?? (exchange.originalUri.scheme === 'https' || isPrefixed(name) || sameSite === 'NONE')
+  const age =
+    value === '' ? { maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } : maxAge === undefined ? {} : { maxAge }
+  response.headers.add(
+    'Set-Cookie',
+    formatSetCookie({
+      name,
+      value,
+      path,
+      ...(domain === undefined ? {} : { domain }),
+      ...age,
+      secure,
+      httpOnly,
+      sameSite: SAME_SITE[sameSite],
+    }),
+  )
+}
+
+const SAME_SITE = { LAX: 'Lax', STRICT: 'Strict', NONE: 'None' }
+
+/** The values of a cookie and, where it was split, of its further parts; taken off the request. */
+export function takeCookies(request: Request, isOurs: (name: string) => boolean): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  const { cookies } = request
+  for (const name of Object.keys(cookies)) {
+    if (isOurs(name))
+      found.set(
+        name,
+        cookies[name]!.map(({ value }) => value),
+      )
+  }
+  if (found.size > 0) removeCookies(request, isOurs)
+  return found
+}
+
+/** Takes cookies out of the header field as it was written: what stays is not written anew. */
+function removeCookies(request: Request, isOurs: (name: string) => boolean): void {
+  const kept = request.headers.all('cookie').flatMap((field) => {
+    const pairs = field.split(';').filter((pair) => {
+      const equals = pair.indexOf('=')
+      return equals < 0 || !isOurs(pair.slice(0, equals).trim())
+    })
+    const text = pairs.join(';').trim()
+    return text === '' ? [] : [text]
+  })
+  request.headers.delete('cookie')
+  for (const field of kept) request.headers.add('Cookie', field)
+}
+
+function isPrefixed(name: string): boolean {
+  return name.startsWith('__Host-') || name.startsWith('__Secure-')
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { type OpenSession, type SessionManager, SessionManagerKind } from '#contracts'
+import type { Exchange, Response } from '#http'
+import { config, defineType, duration, type KeptRecords } from '#schema'
+import { ChangingSession } from '../../lib/session/changing-session.ts'
+import {
+  cookieProblem,
+  type SessionCookieSettings,
+  sessionCookieFields,
+  takeCookies,
+  writeCookie,
+} from '../../lib/session/session-cookie.ts'
+
+/** Bytes of JSON one session may grow to: it is held in memory for everybody who asks for one. */
+const MAX_SESSION = 256 * 1024
+/** Values of one cookie name that are looked at: a client may send the name several times. */
+const MAX_CANDIDATES = 4
+const ID = /^[A-Za-z0-9_-]{43}$/
+
+/** Sessions in the memory of the gateway, seen by all its units. */
+export const InMemorySessionManager = defineType({
+  name: 'InMemorySessionManager',
+  kind: SessionManagerKind,
+  summary: 'Keeps sessions in the memory of the gateway; the client holds a random id in a cookie.',
+  config: {
+    timeout: config(duration({ zero: false, max: '3650 days' }))
+      .prefault('30 minutes')
+      .meta({ description: 'Time after its last use when a session ends.' }),
+    cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie that holds the id.' }),
+  },
+  check: ({ cookie }, report) => {
+    const problem = cookieProblem(cookie)
+    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+  },
+  create: ({ timeout, cookie }, env) => inMemorySessions(env.kept(`session ${cookie.name}`), timeout, cookie),
+})
+
+/** Sessions over records that all units see; managers with the same records have the same sessions. */
+export function inMemorySessions(records: KeptRecords, timeout: number, cookie: SessionCookieSettings): SessionManager {
+  const isOurs = (name: string) => name === cookie.name
+
+  /** The first id that stands for a session; an id that a client made up is never taken over. */
+  const known = async (exchange: Exchange, ids: readonly string[]): Promise<OpenSession> => {
+    for (const id of ids.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES)) {
+      const record = await records.read(id, timeout)
+      if (record !== null) return opened(exchange, id, new ChangingSession(record))
+    }
+    return opened(exchange, null, new ChangingSession(null))
+  }
+
+  const opened = (exchange: Exchange, id: string | null, session: ChangingSession): OpenSession => ({
+    session,
+    save: (response) => {
+      const { change } = session
+      if (change === null || (id === null && session.isEmpty)) return
+      return keep(exchange, id, session, response)
+    },
+  })
+
+  const keep = async (exchange: Exchange, id: string | null, session: ChangingSession, response: Response) => {
+    if (JSON.stringify(session.content).length > MAX_SESSION)
+      throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
+    const key = id ?? randomBytes(32).toString('base64url')
+    const change = session.change ?? {}
+    // A session that another request has ended meanwhile is not brought back to life.
+    if (id === null) await records.change(key, change, timeout)
+    else await records.amend(key, change, timeout)
+    if (session.isEmpty) writeCookie(response, exchange, cookie, cookie.name, '')
+    else if (id === null) writeCookie(response, exchange, cookie, cookie.name, key)
+  }
+
+  return {
+    open: (exchange) => {
+      const ids = exchange.request.headers.has('cookie')
+        ? takeCookies(exchange.request, isOurs).get(cookie.name)
+        : undefined
+      return ids === undefined ? opened(exchange, null, new ChangingSession(null)) : known(exchange, ids)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// Sessions through a whole gateway: over several units, over a change of the route, and the session rules of routes.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseSetCookie } from '#http'
+import { RunningGateway } from '#test/gateway'
+
+const options = { timeout: 60_000 }
+
+/** Counts its visits in the session. */
+function counter(route: object = {}) {
+  const value = '${empty session.visits ? 1 : session.visits + 1}'
+  return {
+    condition: "${find(request.uri.path, '^/counter')}",
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value }] } }],
+        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'visit ${session.visits}' } },
+      },
+    },
+    ...route,
+  }
+}
+
+const cookiesOf = (answer: { headers: Record<string, string | string[] | undefined> }) =>
+  [answer.headers['set-cookie'] ?? []].flat().map((text) => {
+    const { name, value } = parseSetCookie(text)
+    return `${name}=${value}`
+  })
+
+test('a session is seen by every unit, whatever connection a request comes on', options, async () => {
+  await using gateway = await RunningGateway.start({ admin: { gatewayUnits: 4 }, routes: { counter: counter() } })
+  const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
+  for (let visit = 2; visit <= 40; visit += 1) {
+    const answer = await gateway.ask('/counter', { headers: { Cookie: cookie, Connection: 'close' } })
+    assert.equal(answer.text, `visit ${visit}`)
+  }
+})
+
+test('a session survives a new version of its route, and of the route it began in', options, async () => {
+  await using gateway = await RunningGateway.start({ routes: { counter: counter() } })
+  const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
+  await gateway.deploy('counter', counter({ name: 'renamed' }))
+  assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+})
+
+describe('Session rules of a route', () => {
+  const own = { session: { type: 'InMemorySessionManager', config: { cookie: { name: 'own' } } } }
+
+  test('1. a new session object is built for a route with session', options, async () => {
+    await using gateway = await RunningGateway.start({ routes: { counter: counter(own) } })
+    const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
+    assert.match(cookie, /^own=/)
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+  })
+
+  test('2. content of the parent is not available in it', options, async () => {
+    await using gateway = await RunningGateway.start({
+      routes: {
+        around: counter(),
+        inside: counter({ ...own, condition: "${request.uri.path == '/inside'}" }),
+      },
+    })
+    const [outer = ''] = cookiesOf(await gateway.ask('/counter'))
+    assert.equal((await gateway.ask('/inside', { headers: { Cookie: outer } })).text, 'visit 1')
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: outer } })).text, 'visit 2')
+  })
+})
