@@ -1,0 +1,70 @@
+import type { JsonObject, JsonValue } from '#json'
+import { TokenError } from './token-error.ts'
+import { readObject } from './token-json.ts'
+
+/** The claims in the payload of a token. Throws TokenError where it holds anything but a JSON object. */
+export function readClaims(payload: Buffer): JsonObject {
+  return readObject(payload, 'payload')
+}
+
+/** A claim of the token itself; undefined where it has none of the name. */
+export function claim(claims: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(claims, name) ? claims[name] : undefined
+}
+
+/** Claims that hold a point in time (RFC 7519 section 4.1). */
+export type TimeClaim = 'exp' | 'nbf' | 'iat'
+
+/** What is expected of the times in claims. */
+export interface TimeRules {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Milliseconds by which the clock of the issuer may be wrong. */
+  readonly skew: number
+  /** The claims that must be there; those that are there are checked in any case. */
+  readonly required?: readonly TimeClaim[]
+}
+
+/** The last second that a date can have in JavaScript and in most other languages. */
+const LAST_SECOND = 8_640_000_000_000
+
+/** Seconds since the epoch, as milliseconds; null where the value is no NumericDate that could be meant. */
+export function numericDate(value: JsonValue): number | null {
+  // JSON can write numbers that are infinite when they are read, such as 1e400.
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > LAST_SECOND) return null
+  return value * 1000
+}
+
+/** What is wrong with the times in claims, in words for the bearer; empty where nothing is. */
+export function timeViolations(claims: JsonObject, { now, skew, required = [] }: TimeRules): readonly string[] {
+  const violations: string[] = []
+  const check = (name: TimeClaim, wrong: (time: number) => string | null): void => {
+    const value = claim(claims, name)
+    if (value === undefined) {
+      if (required.includes(name)) violations.push(`the token has no claim "${name}"`)
+      return
+    }
+    const time = numericDate(value)
+    const violation = time === null ? `the claim "${name}" is not a number of seconds since the epoch` : wrong(time)
+    if (violation !== null) violations.push(violation)
+  }
+  check('exp', (exp) => (now < exp + skew ? null : 'the token has expired'))
+  check('nbf', (nbf) => (now >= nbf - skew ? null : 'the token is not valid yet'))
+  check('iat', (iat) => (now >= iat - skew ? null : 'the token was issued in the future'))
+  return violations
+}
+
+/** Whether the claim `aud` (a text or a list of texts) names an audience. */
+export function isForAudience(claims: JsonObject, audience: string): boolean {
+  const aud = claim(claims, 'aud')
+  return Array.isArray(aud) ? aud.includes(audience) : aud === audience
+}
+
+/** The scopes of a token: a list, or text in which spaces stand between them (RFC 9068, RFC 8693). Throws TokenError. */
+export function scopesOf(claims: JsonObject): ReadonlySet<string> {
+  const scope = claim(claims, 'scope')
+  if (scope === undefined || scope === null) return new Set()
+  if (typeof scope === 'string') return new Set(scope.split(' ').filter((word) => word !== ''))
+  if (Array.isArray(scope) && scope.every((word) => typeof word === 'string')) return new Set(scope as string[])
+  throw new TokenError('the claim "scope" is neither text nor a list of texts')
+}

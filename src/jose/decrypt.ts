@@ -1,0 +1,58 @@
+import type { KeyObject } from 'node:crypto'
+import { compactDecrypt, errors } from 'jose'
+import type { Secret } from '#contracts'
+import type { EncryptedToken } from './compact.ts'
+import {
+  type EncryptionAlgorithm,
+  type EncryptionMethod,
+  encryptionSuitability,
+  methodsFor,
+} from './encryption-algorithms.ts'
+import { chooseSecrets, type KeySource, type KeysUnavailable } from './key-choice.ts'
+
+/** What became of an encrypted token; the reason of `invalid` is the same whatever failed, and may be shown. */
+export type Decryption =
+  | {
+      readonly outcome: 'decrypted'
+      readonly content: Buffer
+      readonly secret: Secret
+      /** Whether only holders of the key could make the token; with a public key anyone can. */
+      readonly authenticated: boolean
+    }
+  | { readonly outcome: 'invalid'; readonly reason: string }
+  | KeysUnavailable
+
+const NOT_DECRYPTED: Decryption = { outcome: 'invalid', reason: 'the token can not be decrypted' }
+
+/** Decrypts a token with the keys of a secret id, in the order of the `kid` table. */
+export async function decryptToken(token: EncryptedToken, source: KeySource): Promise<Decryption> {
+  const chosen = await chooseSecrets(source, 'DECRYPT', token.header.kid)
+  if (chosen.outcome === 'unavailable') return chosen
+  for (const secret of chosen.secrets) {
+    const key = secret.privateOrSecretKey
+    if (key === null || !suits(key, secret.algorithm, token)) continue
+    const content = await attempt(token, key)
+    if (content !== null) return { outcome: 'decrypted', content, secret, authenticated: key.type === 'secret' }
+  }
+  return NOT_DECRYPTED
+}
+
+function suits(key: KeyObject, named: string | null, { header, method }: EncryptedToken): boolean {
+  const algorithm = header.alg as EncryptionAlgorithm
+  if (!(encryptionSuitability(key, named).algorithms as readonly string[]).includes(algorithm)) return false
+  return methodsFor(key, algorithm, named).includes(method as EncryptionMethod)
+}
+
+/** Why it failed is told to nobody: differences between failures are what padding oracles are made of. */
+async function attempt({ text, header, method }: EncryptedToken, key: KeyObject): Promise<Buffer | null> {
+  try {
+    const { plaintext } = await compactDecrypt(text, key, {
+      keyManagementAlgorithms: [header.alg],
+      contentEncryptionAlgorithms: [method],
+    })
+    return Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.byteLength)
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException) return null
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import type { KeyObject } from 'node:crypto'
+import { CompactEncrypt } from 'jose'
+import type { Secret } from '#contracts'
+import {
+  type EncryptionAlgorithm,
+  type EncryptionMethod,
+  encryptionSuitability,
+  methodsFor,
+} from './encryption-algorithms.ts'
+import { KeyUnsuitableError } from './token-error.ts'
+
+/** How a token is encrypted. */
+export interface Encrypting {
+  readonly algorithm: EncryptionAlgorithm
+  readonly method: EncryptionMethod
+  /** What is inside: claims, or a signed token. */
+  readonly content: 'claims' | 'token'
+  /** Whether the header names the key; true unless it is switched off. */
+  readonly includeKeyId?: boolean
+}
+
+/** Makes an encrypted token of text. Throws KeyUnsuitableError where the key is not one for the algorithm. */
+export async function encryptJwt(secret: Secret, text: string, encrypting: Encrypting): Promise<string> {
+  const { algorithm, method, content, includeKeyId = true } = encrypting
+  const refusal = encryptionRefusal(secret, algorithm, method)
+  if (refusal !== null) throw new KeyUnsuitableError(refusal)
+  const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
+  const inside = content === 'token' ? { cty: 'JWT' } : {}
+  return new CompactEncrypt(Buffer.from(text))
+    .setProtectedHeader({ alg: algorithm, enc: method, typ: 'JWT', ...inside, ...kid })
+    .encrypt(secret.publicOrSecretKey as KeyObject)
+}
+
+/** Why a secret can not encrypt by an algorithm and a method; null where it can. */
+export function encryptionRefusal(
+  secret: Secret,
+  algorithm: EncryptionAlgorithm,
+  method: EncryptionMethod,
+): string | null {
+  const name = `the secret of the secret id "${secret.secretId}"`
+  const refusal = secret.refusal('ENCRYPT')
+  const key = secret.publicOrSecretKey
+  if (refusal !== null || key === null) return `${name} can not encrypt: ${refusal}`
+  const suitability = encryptionSuitability(key, secret.algorithm)
+  if (suitability.refusal !== null) return `${name} can not encrypt: ${suitability.refusal}`
+  if (!suitability.algorithms.includes(algorithm)) {
+    return `${name} can not encrypt by ${algorithm}; its key is one for ${suitability.algorithms.join(', ')}`
+  }
+  const methods = methodsFor(key, algorithm, secret.algorithm)
+  if (methods.includes(method)) return null
+  return `${name} can not encrypt by ${method}; its key is one for ${methods.join(', ') || 'no method'}`
+}
