@@ -1,0 +1,28 @@
+import type { Counter, Environment, Gauge } from '#schema'
+
+/** What a cache counts. */
+export interface CacheCounters {
+  readonly hits: Counter
+  readonly misses: Counter
+  readonly entries: Gauge
+  /** By what made the entry go. */
+  readonly evictions: Readonly<Record<Eviction, Counter>>
+}
+
+/** Why an entry has gone. */
+export type Eviction = 'revoked' | 'cleared' | 'size' | 'expired'
+
+const EVICTIONS: readonly Eviction[] = ['revoked', 'cleared', 'size', 'expired']
+
+/** The counters of the cache of one object; `cache` says what is kept in it. */
+export function cacheCounters(cache: string, { metrics, name }: Pick<Environment, 'metrics' | 'name'>): CacheCounters {
+  const labels = { cache, name }
+  const eviction = (reason: Eviction) =>
+    metrics.counter('gw_cache_evictions_total', 'Answers that have left a cache.', { ...labels, reason })
+  return {
+    hits: metrics.counter('gw_cache_hits_total', 'Questions that a cache has answered.', labels),
+    misses: metrics.counter('gw_cache_misses_total', 'Questions that a cache could not answer.', labels),
+    entries: metrics.gauge('gw_cache_entries', 'Answers in a cache.', labels),
+    evictions: Object.fromEntries(EVICTIONS.map((reason) => [reason, eviction(reason)])) as Record<Eviction, Counter>,
+  }
+}

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { JsonObject } from '#json'
+import { manualClock, TestMetrics } from '#test/build'
+import { ManualNotifications } from '#test/manual-notifications'
+import { cacheCounters } from './cache-counters.ts'
+import { type Answer, type DisconnectionStrategy, NotAsked, RevocableCache } from './revocable-cache.ts'
+
+interface Value {
+  readonly text: string
+}
+
+const STRATEGIES = ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'] as const
+
+function cacheWith({ maximumSize = 100, strategy = 'CLEAR_ON_DISCONNECT' as DisconnectionStrategy } = {}) {
+  const clock = manualClock()
+  const metrics = new TestMetrics()
+  const notifications = new ManualNotifications()
+  const cache = new RevocableCache<Value>({
+    maximumSize,
+    clock,
+    counters: cacheCounters('test', { metrics, name: 'gateway+test' }),
+    news: {
+      notifications,
+      strategy,
+      marksOf: ({ body }) =>
+        body['all'] === true ? 'everything' : Object.values(body).filter((value) => typeof value === 'string'),
+    },
+  })
+  let asked = 0
+  /** What the cache says: the text of the answer, or why there is none. */
+  const find = async (key: string, answer: Partial<Answer<Value>> = {}): Promise<string> => {
+    const found = await cache.find(key, async () => {
+      asked++
+      return { value: { text: `answer ${asked}` }, keepFor: 1_000, marks: [key], ...answer }
+    })
+    return found instanceof NotAsked ? found.reason : found.text
+  }
+  const tell = (body: JsonObject) => notifications.tell('/any', body)
+  return { cache, clock, metrics, notifications, find, tell, asked: () => asked }
+}
+
+const DISCONNECTED = 'the notification service of the access manager is disconnected'
+
+test('an answer is kept for its time and not a moment longer', async () => {
+  const { find, clock, metrics } = cacheWith()
+  assert.equal(await find('a'), 'answer 1')
+  clock.advance(999)
+  assert.equal(await find('a'), 'answer 1')
+  clock.advance(1)
+  assert.equal(await find('a'), 'answer 2')
+  assert.equal(metrics.values.get('gw_cache_hits_total'), 1)
+  assert.equal(metrics.values.get('gw_cache_misses_total'), 2)
+  assert.equal(metrics.values.get('gw_cache_evictions_total'), 1)
+  assert.equal(metrics.values.get('gw_cache_entries'), 1)
+})
+
+test('a kept answer is given at once, without a promise', async () => {
+  const { cache, find } = cacheWith()
+  await find('a')
+  const found = cache.find('a', () => assert.fail('nothing is asked'))
+  assert.ok(!(found instanceof Promise))
+})
+
+test('an answer that says so is not kept', async () => {
+  const { find, asked } = cacheWith()
+  for (const keepFor of [0, -1, Number.NaN]) await find('a', { keepFor })
+  assert.equal(asked(), 3)
+})
+
+test('the answer that was not used for longest makes room', async () => {
+  const { find, metrics } = cacheWith({ maximumSize: 2 })
+  await find('a')
+  await find('b')
+  await find('a')
+  await find('c')
+  assert.equal(await find('a'), 'answer 1')
+  assert.equal(await find('c'), 'answer 3')
+  assert.equal(await find('b'), 'answer 4')
+  assert.equal(metrics.values.get('gw_cache_entries'), 2)
+})
+
+test('a sweep removes what nobody asks for any more', async () => {
+  const { cache, find, clock, metrics } = cacheWith()
+  for (const key of ['a', 'b', 'c']) await find(key)
+  await find('d', { keepFor: 5_000 })
+  clock.advance(1_000)
+  cache.sweep()
+  assert.equal(metrics.values.get('gw_cache_entries'), 1)
+})
+
+test('B61: two hundred who wait for one answer ask once', async () => {
+  const { find, asked } = cacheWith()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => find('a')))
+  assert.equal(asked(), 1)
+  assert.deepEqual(new Set(answers), new Set(['answer 1']))
+})
+
+test('B61: a failure is told to all who wait, and the next one asks again', async () => {
+  const { cache, find } = cacheWith()
+  let asked = 0
+  const failing = async () =>
+    cache.find('a', async () => {
+      asked++
+      throw new Error('no luck')
+    })
+  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, failing))
+  assert.equal(asked, 1)
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  assert.equal(await find('a'), 'answer 1')
+})
+
+describe('negative answers', () => {
+  test('B60: are remembered for five seconds, so that repeating one asks nothing', async () => {
+    const { find, clock, asked } = cacheWith()
+    for (let i = 0; i < 1_000; i++) await find('bad', { negative: true })
+    assert.equal(asked(), 1)
+    clock.advance(4_999)
+    await find('bad', { negative: true })
+    clock.advance(1)
+    await find('bad', { negative: true })
+    assert.equal(asked(), 2)
+  })
+
+  test('B60: a flood of different ones pushes no good answer out and stays within bounds', async () => {
+    const { find, metrics } = cacheWith({ maximumSize: 10 })
+    for (let i = 0; i < 10; i++) await find(`good ${i}`)
+    for (let i = 0; i < 30_000; i++) await find(`bad ${i}`, { negative: true })
+    for (let i = 0; i < 10; i++) assert.equal(await find(`good ${i}`), `answer ${i + 1}`)
+    assert.equal(metrics.values.get('gw_cache_entries'), 10)
+  })
+
+  test('are not given while news can be missed', async () => {
+    const { find, notifications } = cacheWith()
+    await find('bad', { negative: true })
+    notifications.disconnect()
+    assert.equal(await find('bad'), DISCONNECTED)
+  })
+})
+
+test('B60: no more than a thousand questions are on their way at once; the rest is refused at once', async () => {
+  const { cache, find } = cacheWith()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = Array.from({ length: 1_000 }, (_, i) =>
+    cache.find(`slow ${i}`, async () => {
+      await promise
+      return { value: { text: 'late' }, keepFor: 0, marks: [] }
+    }),
+  )
+  assert.match(await find('one more'), /too many questions/)
+  resolve()
+  await Promise.all(waiting)
+  assert.equal(await find('one more'), 'answer 1')
+})
+
+describe('news', () => {
+  test('an answer goes by any of its marks, and with it everything that bears the mark', async () => {
+    const { find, tell, metrics } = cacheWith()
+    await find('a', { marks: ['grant-1', 'id-a'] })
+    await find('b', { marks: ['grant-1', 'id-b'] })
+    await find('c', { marks: ['grant-2', 'id-c'] })
+    tell({ authGrantId: 'grant-1' })
+    assert.equal(await find('c'), 'answer 3')
+    assert.deepEqual([await find('a'), await find('b')], ['answer 4', 'answer 5'])
+    tell({ some: 'id-c' })
+    assert.equal(await find('c'), 'answer 6')
+    assert.equal(metrics.values.get('gw_cache_evictions_total'), 3)
+  })
+
+  test('news about nothing that is known change nothing', async () => {
+    const { find, tell } = cacheWith()
+    await find('a', { marks: ['id'] })
+    tell({ other: 'ID', realm: '/', constructor: 'x' })
+    tell({})
+    assert.equal(await find('a'), 'answer 1')
+  })
+
+  test('news about everything clear the cache', async () => {
+    const { find, tell } = cacheWith()
+    await find('a')
+    tell({ all: true })
+    assert.equal(await find('a'), 'answer 2')
+  })
+
+  test('B57: news that cross a question make it be asked again; what then comes is kept', async () => {
+    const { cache, tell, find } = cacheWith()
+    let asked = 0
+    const found = await cache.find('a', async () => {
+      asked++
+      if (asked === 1) tell({ id: 'id-a' })
+      return { value: { text: `fresh ${asked}` }, keepFor: 1_000, marks: ['id-a'] }
+    })
+    assert.deepEqual(found, { text: 'fresh 2' })
+    assert.equal(await find('a'), 'fresh 2')
+  })
+
+  test('B57: an answer that news cross twice is not kept', async () => {
+    const { cache, tell, find } = cacheWith()
+    await cache.find('a', async () => {
+      tell({ id: 'id-a' })
+      return { value: { text: 'doubtful' }, keepFor: 1_000, marks: ['id-a'] }
+    })
+    assert.equal(await find('a'), 'answer 1')
+  })
+
+  test('B57: news about others do not disturb a question on its way', async () => {
+    const { cache, tell, find } = cacheWith()
+    await cache.find('a', async () => {
+      for (let i = 0; i < 1_000; i++) tell({ id: `other ${i}` })
+      return { value: { text: 'good' }, keepFor: 1_000, marks: ['id-a'] }
+    })
+    assert.equal(await find('a'), 'good')
+  })
+
+  test('B57: when more news come than can be remembered, nothing that was on its way is kept', async () => {
+    const { cache, tell, find } = cacheWith()
+    await cache.find('a', async () => {
+      tell({ id: 'id-a' })
+      for (let i = 0; i < 20_001; i++) tell({ id: `other ${i}` })
+      return { value: { text: 'doubtful' }, keepFor: 1_000, marks: ['id-a'] }
+    })
+    assert.equal(await find('a'), 'answer 1')
+  })
+
+  test('F14: a hundred thousand pieces of news are applied in well under two seconds', async () => {
+    const { find, tell, metrics } = cacheWith({ maximumSize: 50_000 })
+    for (let i = 0; i < 50_000; i++) await find(`key ${i}`, { marks: [`id ${i}`, `grant ${i % 1_000}`] })
+    const start = performance.now()
+    for (let i = 0; i < 100_000; i++) tell({ realm: '/', eventType: 'REVOKE', id: `id ${i}` })
+    assert.ok(performance.now() - start < 2_000)
+    assert.equal(metrics.values.get('gw_cache_entries'), 0)
+  })
+
+  test('watchers are called once, also where the answer has left the cache', async () => {
+    const { cache, find, clock, tell } = cacheWith()
+    await find('a', { marks: ['id'] })
+    clock.advance(10_000)
+    cache.sweep()
+    const calls: string[] = []
+    cache.watch(['id', 'grant'], () => calls.push('first'))
+    const stop = cache.watch(['id'], () => calls.push('stopped'))
+    stop()
+    tell({ x: 'grant' })
+    tell({ x: 'id' })
+    assert.deepEqual(calls, ['first'])
+  })
+})
+
+describe('B58: strategy × state × entry', () => {
+  /** What becomes of a kept, an unknown and an expired entry, and whether what is asked is kept afterwards. */
+  const cells = {
+    NEVER_CLEAR: {
+      disconnected: { cached: 'answer 1', uncached: DISCONNECTED, expired: DISCONNECTED },
+      reconnected: { cached: 'answer 1', uncached: 'asked', expired: 'asked' },
+    },
+    CLEAR_ON_DISCONNECT: {
+      disconnected: { cached: DISCONNECTED, uncached: DISCONNECTED, expired: DISCONNECTED },
+      reconnected: { cached: 'asked', uncached: 'asked', expired: 'asked' },
+    },
+    CLEAR_ON_RECONNECT: {
+      disconnected: { cached: 'answer 1', uncached: DISCONNECTED, expired: DISCONNECTED },
+      reconnected: { cached: 'asked', uncached: 'asked', expired: 'asked' },
+    },
+  } as const
+  for (const strategy of STRATEGIES) {
+    for (const state of ['connected', 'disconnected', 'reconnected'] as const) {
+      for (const entry of ['cached', 'uncached', 'expired'] as const) {
+        const connected = entry === 'cached' ? 'answer 1' : 'asked'
+        const expected = state === 'connected' ? connected : cells[strategy][state][entry]
+        test(`${strategy}, ${state}, ${entry}: ${expected}`, async () => {
+          const { find, notifications, clock } = cacheWith({ strategy })
+          if (entry !== 'uncached') await find('a')
+          if (state !== 'connected') notifications.disconnect()
+          if (entry === 'expired') clock.advance(1_000)
+          if (state === 'reconnected') notifications.connect()
+          const found = await find('a')
+          if (expected !== 'asked') {
+            assert.equal(found, expected)
+            return
+          }
+          assert.match(found, entry === 'uncached' ? /^answer 1$/ : /^answer 2$/)
+          assert.equal(await find('a'), found)
+        })
+      }
+    }
+  }
+
+  test('an answer that arrives after the news were cut off is neither given nor kept', async () => {
+    for (const strategy of STRATEGIES) {
+      const { cache, find, notifications } = cacheWith({ strategy })
+      const late = await cache.find('a', async () => {
+        notifications.disconnect()
+        return { value: { text: 'late' }, keepFor: 1_000, marks: [] }
+      })
+      assert.ok(late instanceof NotAsked)
+      notifications.connect()
+      assert.equal(await find('a'), 'answer 1')
+    }
+  })
+
+  test('an answer whose question a gap of the news overtook is given but not kept, and nobody else waits for it', async () => {
+    for (const strategy of STRATEGIES) {
+      const { cache, find, notifications } = cacheWith({ strategy })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const slow = cache.find('a', async () => {
+        await promise
+        return { value: { text: 'slow' }, keepFor: 1_000, marks: [] }
+      })
+      notifications.disconnect()
+      notifications.connect()
+      assert.equal(await find('a'), 'answer 1')
+      resolve()
+      assert.deepEqual(await slow, { text: 'slow' })
+      assert.equal(await find('a'), 'answer 1')
+    }
+  })
+
+  test('before the first connection everything is denied', async () => {
+    const notifications = new ManualNotifications()
+    notifications.disconnect()
+    const cache = new RevocableCache<Value>({
+      maximumSize: 1,
+      clock: manualClock(),
+      counters: cacheCounters('test', { metrics: new TestMetrics(), name: 'x' }),
+      news: { notifications, strategy: 'NEVER_CLEAR', marksOf: () => [] },
+    })
+    assert.ok(cache.find('a', () => assert.fail('nothing is asked')) instanceof NotAsked)
+  })
+
+  test('B58: flapping six hundred times, no answer outlives what its strategy allows', async () => {
+    for (const strategy of STRATEGIES) {
+      const { find, notifications, tell, metrics } = cacheWith({ strategy })
+      for (let flap = 0; flap < 600; flap++) {
+        const before = await find('a', { marks: ['id'] })
+        tell({ id: 'id' })
+        notifications.disconnect()
+        assert.equal(await find('a'), DISCONNECTED)
+        notifications.connect()
+        assert.notEqual(await find('a', { marks: ['id'] }), before)
+      }
+      assert.equal(metrics.values.get('gw_cache_entries'), 1)
+    }
+  })
+})
+
+test('after its end a cache listens to nobody and holds nothing', async () => {
+  const { cache, find, notifications, metrics } = cacheWith()
+  await find('a')
+  cache.dispose()
+  assert.equal(notifications.listeners, 0)
+  assert.equal(metrics.values.get('gw_cache_entries'), 0)
+})

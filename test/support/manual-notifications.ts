@@ -1,0 +1,37 @@
+import type { Notification, NotificationListener, Notifications } from '#contracts'
+import type { JsonObject } from '#json'
+
+/** News that a test tells, over a connection that it cuts and restores. */
+export class ManualNotifications implements Notifications {
+  readonly #listeners = new Set<NotificationListener>()
+  #connected = true
+
+  get connected(): boolean {
+    return this.#connected
+  }
+
+  /** How many listen. */
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  listen(listener: NotificationListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tell(topic: string, body: JsonObject): void {
+    const notification: Notification = { topic, body }
+    for (const listener of this.#listeners) listener.notified?.(notification)
+  }
+
+  disconnect(): void {
+    this.#connected = false
+    for (const listener of this.#listeners) listener.disconnected?.()
+  }
+
+  connect(): void {
+    this.#connected = true
+    for (const listener of this.#listeners) listener.connected?.()
+  }
+}
