@@ -1,6 +1,7 @@
 import { Headers, isHopByHop, removeHopByHop } from '#http'
 
 const ORDINARY_CONNECTION = /^[ \t]*(?:keep-alive|close)[ \t]*$/i
+const PLAIN_TEXT = /^[\x20-\x7e]+$/
 const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
@@ -33,6 +34,17 @@ export function inboundHeaders(received: readonly (Buffer | string)[]): Headers 
   const headers = Headers.fromRaw(list)
   if (naming) removeHopByHop(headers)
   return headers
+}
+
+/** Of an interim response only what no filter need see: the links of 103 (RFC 8297). */
+export function interimFields(received: readonly (Buffer | string)[]): string[] {
+  const list: string[] = []
+  for (let i = 0; i < received.length; i += 2) {
+    if (received[i]!.length !== 4 || received[i]!.toString('latin1').toLowerCase() !== 'link') continue
+    const value = received[i + 1]!.toString('latin1')
+    if (PLAIN_TEXT.test(value)) list.push('Link', value)
+  }
+  return list
 }
 
 /**

@@ -2,7 +2,14 @@ import type { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
 import { Body, type Exchange, type Request, Response, reasonPhrase, type Uri } from '#http'
-import { inboundHeaders, inboundTrailers, isPlainlyFramed, isReasonPhrase, outboundHeaders } from './message-head.ts'
+import {
+  inboundHeaders,
+  inboundTrailers,
+  interimFields,
+  isPlainlyFramed,
+  isReasonPhrase,
+  outboundHeaders,
+} from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
@@ -131,6 +138,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (status < 200) {
       // An upgrade nobody asked for, or a status that is none (threats B28).
       if (status < 102 || ++this.#informational > MAX_INFORMATIONAL) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
+      this.#exchange.interim(status, interimFields(controller.rawHeaders as Buffer[]))
       return
     }
     // Decisions, "A proxy's 407": it is about the gateway, whose client has nothing to answer it with.

@@ -53,6 +53,11 @@ export class Body {
     return this.#bytes !== null || this.#stored !== null
   }
 
+  /** Whether its content can be read, or has been taken by somebody. */
+  get isAvailable(): boolean {
+    return this.isBuffered || this.#source !== null
+  }
+
   /** The fields after a buffered body, as a flat list; null where there are none or nobody knows yet. */
   get trailers(): readonly string[] | null {
     return this.#trailers

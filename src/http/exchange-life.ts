@@ -3,6 +3,12 @@ import type { Request } from './request.ts'
 import { type Session, transientSession } from './session.ts'
 import { TransactionId } from './transaction-id.ts'
 
+/** Passes interim responses on to the client that waits for the final one (RFC 9110 section 15.2). */
+export interface InterimTaker {
+  /** The fields as a flat list. */
+  takeInterim(status: number, fields: readonly string[]): void
+}
+
 /** What an exchange and all its children share; everything in it is made when first asked for. */
 export class ExchangeLife {
   readonly #request: Request
@@ -20,6 +26,8 @@ export class ExchangeLife {
   #completed = false
   /** Whether the response broke off after its head had been sent. */
   cut = false
+  /** Who takes interim responses; null where nobody waits for any. */
+  interimTaker: InterimTaker | null = null
 
   constructor(request: Request, transactionId: TransactionId | null) {
     this.#request = request

@@ -1,6 +1,6 @@
 import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
-import { ExchangeLife } from './exchange-life.ts'
+import { ExchangeLife, type InterimTaker } from './exchange-life.ts'
 import type { Request } from './request.ts'
 import type { Session } from './session.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
@@ -111,6 +111,16 @@ export class Exchange {
   /** For the listener: the body of the response failed, so that the client sees it cut off. */
   cutOff(): void {
     this.#life.cut = true
+  }
+
+  /** For handlers: the server has something to say before its response. No filter sees it. */
+  interim(status: number, fields: readonly string[]): void {
+    this.#life.interimTaker?.takeInterim(status, fields)
+  }
+
+  /** For the listener: it passes interim responses on. */
+  set interimTaker(taker: InterimTaker) {
+    this.#life.interimTaker = taker
   }
 
   /** For the listener: the client has gone away. */

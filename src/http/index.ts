@@ -10,6 +10,7 @@ export { type Cookie, formatSetCookie, InvalidCookieError, parseCookieHeader, pa
 export { effectiveUri } from './effective-uri.ts'
 export { type Message, mediaType, setEntity } from './entity.ts'
 export { Exchange, type ExchangeInit } from './exchange.ts'
+export type { InterimTaker } from './exchange-life.ts'
 export { exchangeScope } from './exchange-scope.ts'
 export { type Form, formatForm, parseForm, TooManyFieldsError } from './form.ts'
 export { chain, type Filter, type Handler } from './handler.ts'

@@ -4,6 +4,7 @@ import {
   BodyTooLargeError,
   type Exchange,
   endUpgraded,
+  type InterimTaker,
   type Response,
   reasonPhrase,
   respond,
@@ -38,7 +39,7 @@ function onFinish(this: OwnedResponse): void {
 function ignore(): void {}
 
 /** One request and its response, from the parsed head to the last byte. */
-export class Transaction {
+export class Transaction implements InterimTaker {
   readonly #service: Service
   readonly #connection: Connection
   readonly #message: IncomingMessage
@@ -111,7 +112,13 @@ export class Transaction {
     this.#exchange = makeExchange(admitted, this.#receiveBody(), peer, service)
     // Filters may see what is asked for, and take it away; as a field of the connection it is never passed on as it is.
     if (this.#detached !== null) this.#exchange.request.headers.set('Upgrade', 'websocket')
+    // A client of HTTP/1.0 knows of no interim responses (RFC 9110 section 15.2).
+    if (admitted.version === '1.1' && this.#detached === null) this.#exchange.interimTaker = this
     void this.#run(this.#exchange)
+  }
+
+  takeInterim(status: number, fields: readonly string[]): void {
+    if (!this.#over && !this.#target.headersSent) this.#target.writeInformation(status, fields)
   }
 
   /** The response is out. */

@@ -89,7 +89,7 @@ export class StreamCall implements Dispatcher.DispatchController {
   }
 
   #listen(stream: ClientHttp2Stream): void {
-    stream.on('headers', ({ ':status': status = 0 }) => this.#interim(status))
+    stream.on('headers', ({ ':status': status = 0 }, _flags, raw) => this.#interim(status, raw))
     stream.on('response', ({ ':status': status = 0 }, _flags, raw) => this.#answered(stream, status, raw))
     stream.on('trailers', (_fields, _flags, raw) => {
       this.rawTrailers = withoutPseudoFields(raw)
@@ -101,8 +101,9 @@ export class StreamCall implements Dispatcher.DispatchController {
     stream.on('close', () => this.#closed(stream))
   }
 
-  #interim(status: number): void {
+  #interim(status: number, raw: string[]): void {
     if (this.#over || status === 100) return
+    this.rawHeaders = withoutPseudoFields(raw)
     this.#guarded(() => this.#call.onResponseStart(this, status, null))
   }
 

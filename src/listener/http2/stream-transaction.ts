@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { Body, BodyTooLargeError, type Exchange, type Response, reasonPhrase, respond } from '#http'
+import { Body, BodyTooLargeError, type Exchange, type InterimTaker, type Response, reasonPhrase, respond } from '#http'
 import { makeExchange } from '../arrival.ts'
 import type { Peer } from '../peer.ts'
 import { allowedMethods } from '../refusal.ts'
@@ -23,7 +23,7 @@ export interface StreamOwner {
 }
 
 /** One request and its response on a stream of HTTP/2, from the head to the last byte. */
-export class StreamTransaction {
+export class StreamTransaction implements InterimTaker {
   /** When the request began, and when its response last moved; times of performance.now(). */
   readonly began = performance.now()
   readonly #owner: StreamOwner
@@ -108,6 +108,7 @@ export class StreamTransaction {
     }
     const body = this.#receiveBody(admitted.head.bodyLength, expectsContinue(raw))
     this.#exchange = makeExchange(admitted, body, peer, service)
+    this.#exchange.interimTaker = this
     void this.#run(this.#exchange)
   }
 
@@ -122,9 +123,19 @@ export class StreamTransaction {
     return Body.fromSource(this.#body, length < 0 ? null : length)
   }
 
-  #sendContinue(): void {
+  takeInterim(status: number, fields: readonly string[]): void {
     const { headersSent, destroyed, closed } = this.#stream
-    if (!this.#over && !headersSent && !destroyed && !closed) this.#stream.additionalHeaders({ ':status': 100 })
+    if (this.#over || headersSent || destroyed || closed) return
+    const list: Record<string, string | string[]> = { ':status': String(status) }
+    for (let i = 0; i < fields.length; i += 2) {
+      const name = fields[i]!.toLowerCase()
+      list[name] = [list[name] ?? [], fields[i + 1]!].flat()
+    }
+    this.#stream.additionalHeaders(list)
+  }
+
+  #sendContinue(): void {
+    this.takeInterim(100, [])
   }
 
   async #run(exchange: Exchange): Promise<void> {

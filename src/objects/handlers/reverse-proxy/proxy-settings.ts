@@ -22,6 +22,7 @@ import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
+import { checkVia, naming, VIA_FIELD } from './via.ts'
 import { checkWebSocket, upgrading, WEBSOCKET_FIELD } from './websocket-settings.ts'
 
 /** The fields of every handler that sends requests to other servers. */
@@ -72,6 +73,7 @@ export const PROXY_FIELDS = {
   ...TLS_FIELDS,
   retries: RETRIES_FIELD,
   circuitBreaker: CIRCUIT_BREAKER_FIELD,
+  via: VIA_FIELD,
   websocket: WEBSOCKET_FIELD,
   vertx: map(config(json()), {
     except: DISALLOWED_OPTIONS,
@@ -91,6 +93,7 @@ export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
   checkForwardProxy(settings, report)
+  checkVia(settings.via, report)
   checkWebSocket(settings.websocket, report)
   checkClientOptions(settings.vertx, report)
 }
@@ -113,7 +116,8 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   })
   env.onDispose(() => client.release())
   const plain: Handler = (exchange) => client.send(exchange, exchange.request)
-  const send = await upgrading(plain, settings, { tls, proxy }, env)
+  const relay = await upgrading(plain, settings, { tls, proxy }, env)
+  const send = others.via === undefined ? relay : naming(relay, others.via)
   // The handler's own word decides, else that of admin.json (decisions 4).
   const streams = asyncBehavior === undefined ? env.streaming : asyncBehavior === 'streaming'
   if (streams && temporaryStorage !== undefined) {

@@ -5,8 +5,12 @@ import { isFailure } from '../../lib/circuit-breaker/failure.ts'
 // RFC 9110 section 9.2.2
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
-/** Failures before the first byte of a request was sent: its body has not been touched either. */
-const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set(['GW_UPSTREAM_CONNECT', 'GW_UPSTREAM_POOL_FULL'])
+/** Failures of requests that have not reached the application; a proxy that refuses one may have taken its body. */
+const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
+  'GW_UPSTREAM_CONNECT',
+  'GW_UPSTREAM_POOL_FULL',
+  'GW_UPSTREAM_PROXY',
+])
 
 const STORAGE_CALLS: ReadonlySet<unknown> = new Set(['open', 'write', 'mkdir'])
 
@@ -31,6 +35,6 @@ export async function keepForReplay(exchange: Exchange, responsesMayAsk: boolean
 /** Whether a request may be sent again after an exception (decisions, "Retries"). */
 export function mayRepeatAfter(error: unknown, exchange: Exchange, replayable: boolean): boolean {
   if (!isFailure(error, exchange)) return false
-  if (error instanceof UpstreamError && UNSENT.has(error.code)) return true
+  if (error instanceof UpstreamError && UNSENT.has(error.code)) return exchange.request.body.isAvailable
   return replayable && IDEMPOTENT.has(exchange.request.method)
 }

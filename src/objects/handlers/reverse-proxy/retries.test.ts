@@ -296,3 +296,34 @@ test('the defaults are those of the specification', () => {
     delay: '10 seconds',
   })
 })
+
+test('a proxy that refuses a tunnel has sent nothing on: every method is sent again, whatever its body', async () => {
+  await using refusing = await rawUpstream((socket) => socket.end('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n'))
+  await using built = await proxy({ count: 2 }, { proxy: { uri: refusing.url } })
+  const body = streamed(Buffer.from('payload'))
+  const { status, delays } = await built.ask(exchangeFor('POST', 'https://app.invalid/', { body }))
+  assert.deepEqual({ status, delays }, { status: 502, delays: [10_000, 10_000] })
+  assert.equal(refusing.accepted, 3)
+  assert.equal(body.isAvailable, true)
+})
+
+test('a request that a proxy wants credentials for is sent again, unless the proxy took its body', async () => {
+  await using upstream = await answering(200)
+  const bodies: string[] = []
+  await using refusing = await httpUpstream(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    bodies.push(text)
+    response.statusCode = bodies.length === 1 ? 407 : 200
+    response.end()
+  })
+  await using built = await proxy({}, { proxy: { uri: refusing.url } })
+  const kept = await built.ask(exchangeFor('POST', upstream.url, { body: 'kept' }))
+  assert.equal(kept.status, 200)
+  assert.deepEqual(bodies, ['kept', 'kept'])
+  bodies.length = 0
+  const taken = await built.ask(exchangeFor('POST', upstream.url, { body: streamed(Buffer.from('taken')) }))
+  assert.equal(taken.status, 502)
+  assert.deepEqual(taken.delays, [])
+  assert.deepEqual(bodies, ['taken'])
+})

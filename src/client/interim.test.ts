@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
+import { answerOf, H2Client } from '#test/h2-client'
+import { clearHttp2Upstream } from '#test/http2-upstream'
+import { converse, RawClient } from '#test/listening'
+import { proxying } from '#test/proxying'
+import { httpUpstream, rawUpstream } from '#test/upstream'
+
+const authority = opensslMissing === false ? new Authority() : null
+after(() => authority?.[Symbol.dispose]())
+
+const LINKS = ['</style.css>; rel=preload', '</code.js>; rel=preload']
+const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
+/** Sends hints, and the response when the client has them. */
+async function hinting() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const upstream = await httpUpstream(async (_request, response) => {
+    response.writeProcessing()
+    response.writeInformation(103, ['Link', LINKS[0]!, 'Link', LINKS[1]!, 'Set-Cookie', 'a=1', 'X-Other', '1'])
+    await promise
+    response.end('done')
+  })
+  return Object.assign(upstream, { goOn: resolve })
+}
+
+test('interim responses reach the client before the response, of 103 its links', async () => {
+  await using upstream = await hinting()
+  await using gateway = await proxying(upstream.url)
+  await using client = new RawClient(gateway.port)
+  client.send(get)
+  await client.receives(/103 Early Hints\r\n[\s\S]*\r\n\r\n/)
+  upstream.goOn()
+  await client.closed
+  const links = LINKS.map((link) => `Link: ${link}\r\n`).join('')
+  assert.ok(
+    client.text.startsWith(`HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n${links}\r\nHTTP/1.1 200 `),
+  )
+  assert.ok(client.text.endsWith('\r\n\r\ndone'))
+})
+
+test('interim responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, timeout: 20_000 }, async () => {
+  await using upstream = await clearHttp2Upstream((_request, response) => {
+    response.stream.additionalHeaders({ ':status': 103, link: LINKS, 'x-other': '1' })
+    response.end('done')
+  })
+  await using gateway = await proxying(upstream.url, {
+    client: { http2: { overTls: true, inClear: 'known' } },
+    listener: { tls: serverTlsOf(authority!.issue({ name: 'localhost' })) },
+  })
+  await using client = new H2Client(gateway.port)
+  const stream = client.open('/')
+  const interim: unknown[] = []
+  stream.on('headers', (headers) => interim.push(headers[':status'], headers['link'], headers['x-other']))
+  assert.equal((await answerOf(stream)).text, 'done')
+  assert.deepEqual(interim, [103, LINKS.join(', '), undefined])
+})
+
+test('a client of HTTP/1.0 gets the response alone', async () => {
+  await using upstream = await hinting()
+  upstream.goOn()
+  await using gateway = await proxying(upstream.url)
+  assert.match(await converse(gateway.port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 /)
+})
+
+test('a link that is not plain text is left out, and no end of hints is a broken response', async () => {
+  await using upstream = await rawUpstream((socket) => {
+    socket.write('HTTP/1.1 103 Early Hints\r\nLink: </\xfc>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 'latin1')
+  })
+  await using gateway = await proxying(upstream.url)
+  assert.match(await converse(gateway.port, get), /^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 204 /)
+  await using endless = await rawUpstream((socket) => {
+    socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(40))
+  })
+  await using other = await proxying(endless.url)
+  assert.match(await converse(other.port, get), /HTTP\/1\.1 502 /)
+})

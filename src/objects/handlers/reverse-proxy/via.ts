@@ -1,0 +1,37 @@
+import type { Handler, Request } from '#http'
+import { config, string } from '#schema'
+
+// A token, or a host with a port (RFC 9110 section 7.6.3).
+const PSEUDONYM = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}(?::\d{1,5})?$/
+
+/** The field `via`. */
+export const VIA_FIELD = config(string({ nonEmpty: true }))
+  .optional()
+  .meta({
+    description:
+      'Name of the gateway in the Via field of requests and responses that it relays, such as `gateway`. Not set: it adds no Via.',
+  })
+
+/** Reports a name that can not stand in Via. */
+export function checkVia(via: string | undefined, report: (path: string, message: string) => void): void {
+  if (via === undefined || PSEUDONYM.test(via)) return
+  report('/via', `expected a word, or a host with a port, got ${JSON.stringify(via)}`)
+}
+
+/** Adds the gateway to the ways that messages came (RFC 9110 section 7.6.3): once to a request, however often it is sent. */
+export function naming(send: Handler, pseudonym: string): Handler {
+  const named = new WeakSet<Request>()
+  return async (exchange) => {
+    const { request } = exchange
+    if (!named.has(request)) request.headers.add('Via', entry(request.version, pseudonym))
+    named.add(request)
+    const response = await send(exchange)
+    response.headers.add('Via', entry(response.version, pseudonym))
+    return response
+  }
+}
+
+/** The version says what the message came in, not what it goes on in. */
+function entry(version: string, pseudonym: string): string {
+  return `${version.replace(/^HTTP\//, '')} ${pseudonym}`
+}
