@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isForAudience, readClaims, scopesOf, timeViolations } from '#jose'
+
+const NOW = 1_700_000_000_000
+const second = NOW / 1000
+
+function wrong(text: string, skew = 0, required: readonly ('exp' | 'nbf' | 'iat')[] = []): readonly string[] {
+  return timeViolations(readClaims(Buffer.from(text)), { now: NOW, skew, required })
+}
+
+test('B46: a token counts until the second before exp, and from nbf and iat on', () => {
+  assert.deepEqual(wrong(`{"exp":${second + 1},"nbf":${second},"iat":${second}}`), [])
+  assert.deepEqual(wrong(`{"exp":${second}}`), ['the token has expired'])
+  assert.deepEqual(wrong(`{"nbf":${second + 1}}`), ['the token is not valid yet'])
+  assert.deepEqual(wrong(`{"iat":${second + 1}}`), ['the token was issued in the future'])
+})
+
+test('B46: the skew helps by just its length', () => {
+  assert.deepEqual(wrong(`{"exp":${second - 4},"nbf":${second + 5},"iat":${second + 5}}`, 5_000), [])
+  assert.deepEqual(wrong(`{"exp":${second - 5}}`, 5_000), ['the token has expired'])
+  assert.deepEqual(wrong(`{"nbf":${second + 6}}`, 5_000), ['the token is not valid yet'])
+})
+
+test('B46: times are numbers of seconds: text, negative, endless and other values are refused', () => {
+  for (const value of ['"1800000000"', '-1', '1e400', '-1e400', '1e30', 'null', 'true', '[1800000000]', '{}', '""']) {
+    assert.deepEqual(wrong(`{"exp":${value}}`), ['the claim "exp" is not a number of seconds since the epoch'], value)
+    assert.equal(wrong(`{"nbf":${value}}`).length, 1, value)
+    assert.equal(wrong(`{"iat":${value}}`).length, 1, value)
+  }
+  assert.deepEqual(wrong(`{"exp":${second}.5}`), [])
+})
+
+test('times that are required must be there', () => {
+  assert.deepEqual(wrong('{}'), [])
+  assert.deepEqual(wrong('{}', 0, ['exp', 'iat']), ['the token has no claim "exp"', 'the token has no claim "iat"'])
+})
+
+test('B45: an audience is named exactly', () => {
+  assert.ok(isForAudience({ aud: 'app' }, 'app'))
+  assert.ok(isForAudience({ aud: ['other', 'app'] }, 'app'))
+  for (const aud of ['App', 'app ', 'apps', 'ap', '', null, 7, [], [['app']], { app: true }]) {
+    assert.ok(!isForAudience({ aud } as never, 'app'), JSON.stringify(aud))
+  }
+  assert.ok(!isForAudience({}, 'app'))
+})
+
+test('scopes are a list or words', () => {
+  assert.deepEqual([...scopesOf({ scope: ['openid', 'mail'] })], ['openid', 'mail'])
+  assert.deepEqual([...scopesOf({ scope: 'openid  mail ' })], ['openid', 'mail'])
+  assert.deepEqual([...scopesOf({})], [])
+  assert.deepEqual([...scopesOf({ scope: null })], [])
+  assert.throws(() => scopesOf({ scope: 7 }), /neither text nor a list/)
+  assert.throws(() => scopesOf({ scope: ['a', 7] }), /neither text nor a list/)
+})
