@@ -25,3 +25,9 @@ test('whoever made it can give it up', () => {
   exchange.complete()
   assert.deepEqual(reasons, ['late'])
 })
+
+test('one that is made on behalf of another bears its transaction id', () => {
+  const cause = ownExchange(new Request({ method: 'GET', uri: uri() }))
+  const exchange = ownExchange(new Request({ method: 'GET', uri: uri() }), cause)
+  assert.equal(exchange.transactionId, cause.transactionId)
+})

@@ -23,9 +23,11 @@ const storage = new TemporaryStorage({ initialLength: 1_024, memoryLimit: LIMIT,
 
 /**
  * An exchange for a request that the gateway makes for its own purposes, to be sent through any Handler. Whoever makes
- * it calls `complete` when the response has been read, and may `abort` it before.
+ * it calls `complete` when the response has been read, and may `abort` it before. Where it is made on behalf of another
+ * exchange, it bears the transaction id of that one.
  */
-export function ownExchange(request: Request): Exchange {
+export function ownExchange(request: Request, onBehalfOf: Exchange | null = null): Exchange {
   if (!request.headers.has('host')) request.headers.add('Host', request.uri.authority)
-  return new Exchange({ request, client: GATEWAY, storage })
+  const transactionId = onBehalfOf?.transactionId
+  return new Exchange({ request, client: GATEWAY, storage, ...(transactionId !== undefined && { transactionId }) })
 }
