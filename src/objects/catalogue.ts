@@ -7,6 +7,9 @@ import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
 import { CertificateThumbprintFilter } from './filters/certificate-thumbprint/certificate-thumbprint-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
 import { CircuitBreakerFilter } from './filters/circuit-breaker/circuit-breaker-filter.ts'
+import { ClientCredentialsOAuth2ClientFilter } from './filters/client-credentials-oauth2-client/client-credentials-oauth2-client-filter.ts'
+import { ClientSecretBasicAuthenticationFilter } from './filters/client-secret-basic-authentication/client-secret-basic-authentication-filter.ts'
+import { ClientSecretPostAuthenticationFilter } from './filters/client-secret-post-authentication/client-secret-post-authentication-filter.ts'
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
@@ -14,6 +17,7 @@ import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-re
 import { HeaderFilter } from './filters/header/header-filter.ts'
 import { HttpBasicAuthenticationClientFilter } from './filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
+import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
@@ -41,6 +45,7 @@ import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
 import { InMemorySessionManager } from './sessions/in-memory/in-memory-session-manager.ts'
+import { AuthenticatedEncryptedJwtSessionManager } from './sessions/jwt/authenticated-encrypted-jwt-session-manager.ts'
 import { Base64EncodedSecretStore } from './stores/base64-encoded/base64-encoded-secret-store.ts'
 import { FileSystemSecretStore } from './stores/file-system/file-system-secret-store.ts'
 import { JwkSetSecretStore } from './stores/jwk-set/jwk-set-secret-store.ts'
@@ -61,6 +66,7 @@ import { TrustManager } from './tls/trust-manager/trust-manager.ts'
 export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
   AssignmentFilter,
+  AuthenticatedEncryptedJwtSessionManager,
   Base64EncodedSecretStore,
   Base64PropertyFormat,
   BaseUriDecorator,
@@ -69,7 +75,10 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   Chain,
   ChainOfFilters,
   CircuitBreakerFilter,
+  ClientCredentialsOAuth2ClientFilter,
   ClientHandler,
+  ClientSecretBasicAuthenticationFilter,
+  ClientSecretPostAuthenticationFilter,
   ClientTlsOptions,
   ConditionEnforcementFilter,
   ConditionalFilter,
@@ -91,6 +100,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   LocationHeaderFilter,
   NoOpAuditService,
   NoProxyOptions,
+  OAuth2TokenExchangeFilter,
   PemPropertyFormat,
   PlainPropertyFormat,
   ResourceHandler,

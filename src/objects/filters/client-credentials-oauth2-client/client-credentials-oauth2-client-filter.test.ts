@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { Body, type Exchange, type Filter, type Response, respond } from '#http'
+import type { JsonValue } from '#json'
+import { build, manualClock } from '#test/build'
+import { secretsType } from '#test/changing-secrets'
+import { exchangeFor } from '#test/exchange'
+import { type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { ClientCredentialsOAuth2ClientFilter } from './client-credentials-oauth2-client-filter.ts'
+
+const issued = (token: string, more: Record<string, unknown> = {}): TokenReply => ({
+  json: { access_token: token, token_type: 'Bearer', expires_in: 3600, ...more },
+})
+
+async function started(
+  reply: (count: number) => TokenReply | Promise<TokenReply>,
+  config: Record<string, JsonValue> = {},
+  clock = manualClock(),
+) {
+  const endpoint = await tokenEndpoint((_, count) => reply(count))
+  const built = await build<Filter>(
+    ClientCredentialsOAuth2ClientFilter,
+    { tokenEndpoint: endpoint.url, endpointHandler: { type: 'ClientHandler' }, ...config },
+    { types: [ClientHandler, secretsType({ 'client.secret': 's:1' })], clock },
+  )
+  const seen: string[] = []
+  /** Sends a request; the service answers as told, by the token it got. */
+  const send = (answer: (token: string, exchange: Exchange) => Response = () => respond(200), body?: Body) => {
+    const exchange = exchangeFor('POST', 'http://app.example/x', body === undefined ? {} : { body })
+    return built.object(exchange, async (each) => {
+      const [field, ...others] = each.request.headers.all('authorization')
+      assert.deepEqual(others, [])
+      seen.push(field ?? 'none')
+      return answer(field ?? '', each)
+    })
+  }
+  const dispose = async () => {
+    await built[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
+  }
+  return { endpoint, built, seen, send, clock, [Symbol.asyncDispose]: dispose }
+}
+
+test('a token is asked for by the client credentials grant and sent with each request', async () => {
+  await using gate = await started(() => issued('t1'), { scopes: ['read', 'write:all'] })
+  assert.equal((await gate.send()).status, 200)
+  await gate.send()
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1'])
+  assert.equal(gate.endpoint.questions.length, 1)
+  const [question] = gate.endpoint.questions
+  assert.equal(question?.method, 'POST')
+  assert.equal(question?.text, 'grant_type=client_credentials&scope=read+write%3Aall')
+  assert.equal(question?.headers['content-type'], 'application/x-www-form-urlencoded')
+  assert.equal(question?.headers.accept, 'application/json')
+})
+
+test('without scopes none are asked for', async () => {
+  await using gate = await started(() => issued('t1'))
+  await gate.send()
+  assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials')
+})
+
+test('B61: many requests that wait share one question', async () => {
+  await using gate = await started(() => issued('t1'))
+  await Promise.all(Array.from({ length: 200 }, () => gate.send()))
+  assert.equal(gate.endpoint.questions.length, 1)
+  assert.equal(gate.seen.length, 200)
+  assert.equal(gate.built.metrics.values.get('gw_oauth2_client_token_requests_total'), 1)
+})
+
+test('a token is replaced before it ends: after nine tenths of its life', async () => {
+  await using gate = await started((count) => issued(`t${count}`, { expires_in: 100 }))
+  await gate.send()
+  gate.clock.advance(89_999)
+  await gate.send()
+  gate.clock.advance(1)
+  await gate.send()
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
+})
+
+test('a long-lived token is replaced thirty seconds before it ends', async () => {
+  await using gate = await started((count) => issued(`t${count}`, { expires_in: '3600' }))
+  await gate.send()
+  gate.clock.advance(3_569_999)
+  await gate.send()
+  gate.clock.advance(1)
+  await gate.send()
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
+})
+
+for (const [what, expires] of [
+  ['zero', 0],
+  ['in the past', -5],
+  ['no number', 'soon'],
+] as const) {
+  test(`a token whose expiry is ${what} is used once and not kept`, async () => {
+    await using gate = await started((count) => issued(`t${count}`, { expires_in: expires }))
+    await gate.send()
+    await gate.send()
+    assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
+  })
+}
+
+test('a token without an expiry is kept for less than a minute', async () => {
+  await using gate = await started((count) => issued(`t${count}`, { expires_in: undefined }))
+  await gate.send()
+  gate.clock.advance(53_000)
+  await gate.send()
+  gate.clock.advance(2_000)
+  await gate.send()
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
+})
+
+test('a token the service does not accept is replaced and the request sent once more', async () => {
+  await using gate = await started((count) => issued(`t${count}`))
+  const response = await gate.send((token) => respond(token === 'Bearer t1' ? 401 : 200), Body.of('content'))
+  assert.equal(response.status, 200)
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
+})
+
+test('a second 401 is passed on, and further ones ask for no tokens for a while', async () => {
+  await using gate = await started((count) => issued(`t${count}`))
+  for (let at = 0; at < 5; at++) assert.equal((await gate.send(() => respond(401))).status, 401)
+  assert.deepEqual(gate.seen, ['Bearer t1', ...Array.from({ length: 5 }, () => 'Bearer t2')])
+  assert.equal(gate.endpoint.questions.length, 2)
+  gate.clock.advance(10_000)
+  await gate.send(() => respond(401))
+  assert.equal(gate.endpoint.questions.length, 3)
+})
+
+test('a body that has gone by is not sent again; the next request has the new token', async () => {
+  await using gate = await started((count) => issued(`t${count}`))
+  const body = Body.fromStream(Readable.from([Buffer.from('content')]))
+  assert.equal((await gate.send(() => respond(401), body)).status, 401)
+  assert.equal((await gate.send()).status, 200)
+  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
+})
+
+test('the 401 is passed on where there is no new token', async () => {
+  await using gate = await started((count) => (count === 1 ? issued('t1') : { status: 500, json: {} }))
+  assert.equal((await gate.send(() => respond(401, { 'X-From': 'service' }))).headers.get('x-from'), 'service')
+  assert.deepEqual(gate.seen, ['Bearer t1'])
+})
+
+const failures: readonly [string, TokenReply, number][] = [
+  ['a refusal', { status: 401, json: { error: 'invalid_client', error_description: 'who are you' } }, 502],
+  ['a refusal that is no JSON', { status: 400, text: '<html>' }, 502],
+  ['a redirect', { status: 302, headers: { location: 'http://evil.example/' }, json: {} }, 502],
+  ['an empty answer', { text: '' }, 502],
+  ['HTML', { text: '<html></html>' }, 502],
+  ['a list', { json: [] }, 502],
+  ['a token that is no text', { json: { access_token: 7, token_type: 'Bearer' } }, 502],
+  ['a token that would end the header', { json: { access_token: 'a\r\nb', token_type: 'Bearer' } }, 502],
+  ['a token in __proto__', { text: '{"__proto__":{"access_token":"x","token_type":"Bearer"}}' }, 502],
+  ['a token of another type', { json: { access_token: 'x', token_type: 'DPoP' } }, 502],
+  ['a token without a type', { json: { access_token: 'x' } }, 502],
+  ['an error of the server', { status: 500, json: { access_token: 'x', token_type: 'Bearer' } }, 503],
+  ['too many requests', { status: 429, json: {} }, 503],
+  ['a megabyte', { text: `{"access_token":"x","token_type":"Bearer","more":"${'y'.repeat(1_000_000)}"}` }, 503],
+]
+
+for (const [what, reply, status] of failures) {
+  test(`B62, B65: ${what} from the token endpoint ends in ${status}, and nothing is sent`, async () => {
+    await using gate = await started(() => reply)
+    const response = await gate.send()
+    assert.equal(response.status, status)
+    assert.equal(response.headers.get('retry-after'), status === 503 ? '1' : null)
+    assert.deepEqual(gate.seen, [])
+    assert.equal(gate.endpoint.questions.length, 1)
+  })
+}
+
+test('a token endpoint that is not there ends in 503', async () => {
+  await using gate = await started(() => issued('t1'), { tokenEndpoint: 'http://127.0.0.1:1/token' })
+  assert.equal((await gate.send()).status, 503)
+  assert.deepEqual(gate.seen, [])
+})
+
+test('B61: a failure is shared for one second only', async () => {
+  await using gate = await started((count) => (count === 1 ? { status: 503, json: {} } : issued('t1')))
+  assert.equal((await gate.send()).status, 503)
+  gate.clock.advance(999)
+  assert.equal((await gate.send()).status, 503)
+  assert.equal(gate.endpoint.questions.length, 1)
+  gate.clock.advance(1)
+  assert.equal((await gate.send()).status, 200)
+})
+
+test('the deprecated clientId and clientSecretId authenticate by client_secret_basic', async () => {
+  await using gate = await started(() => issued('t1'), {
+    clientId: 'gate way',
+    clientSecretId: 'client.secret',
+    secretsProvider: { type: 'TestSecrets' },
+  })
+  await gate.send()
+  const [question] = gate.endpoint.questions
+  assert.equal(question?.headers.authorization, `Basic ${Buffer.from('gate+way:s%3A1').toString('base64')}`)
+  assert.equal(question?.text, 'grant_type=client_credentials')
+  assert.match(gate.built.warnings.join(), /clientSecretId/)
+})
+
+test('clientId alone is sent in the form', async () => {
+  await using gate = await started(() => issued('t1'), { clientId: 'gateway' })
+  await gate.send()
+  assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials&client_id=gateway')
+})
+
+test('a client secret that can not be had ends in 503, and no question is asked', async () => {
+  await using gate = await started(() => issued('t1'), {
+    clientId: 'gateway',
+    clientSecretId: 'absent',
+    secretsProvider: { type: 'TestSecrets' },
+  })
+  assert.equal((await gate.send()).status, 503)
+  assert.equal(gate.endpoint.questions.length, 0)
+})
+
+test('handler is the old name of endpointHandler', async () => {
+  const config = { tokenEndpoint: 'http://127.0.0.1:1/token', handler: { type: 'ClientHandler' } }
+  await using built = await build(ClientCredentialsOAuth2ClientFilter, config, { types: [ClientHandler] })
+  assert.match(built.warnings.join(), /endpointHandler/)
+})
+
+const bad: readonly [string, Record<string, JsonValue>, RegExp][] = [
+  ['no endpoint', {}, /\/tokenEndpoint: .*this field is required/],
+  ['an endpoint that is no URL', { tokenEndpoint: 'as' }, /\/tokenEndpoint: expected a URL/],
+  ['two scopes in one', { tokenEndpoint: 'http://a/', scopes: ['a b'] }, /\/scopes\/0: expected one scope/],
+  [
+    'a secret without a client',
+    { tokenEndpoint: 'http://a/', clientSecretId: 'x' },
+    /clientSecretId needs clientId and secretsProvider/,
+  ],
+]
+
+for (const [what, config, message] of bad) {
+  test(`${what} is refused at load`, async () => {
+    const whole = { endpointHandler: { type: 'ClientHandler' }, ...config }
+    await assert.rejects(build(ClientCredentialsOAuth2ClientFilter, whole, { types: [ClientHandler] }), { message })
+  })
+}

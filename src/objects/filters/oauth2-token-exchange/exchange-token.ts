@@ -1,0 +1,68 @@
+import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, type ResourceAccess } from '#contracts'
+import type { Exchange, Filter, Handler, Uri } from '#http'
+import type { Logger } from '#logging'
+import type { Runtime } from '#schema'
+import { requestToken } from '../../lib/oauth2-client/token-request.ts'
+import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
+
+/** How tokens are exchanged. */
+export interface ExchangeSettings {
+  readonly subjectToken: Runtime<string>
+  readonly endpoint: () => Uri
+  readonly scopes: readonly Runtime<string>[] | ResourceAccess
+  /** The fields of the form that are the same for all requests. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly handler: Handler
+  readonly onFailure: Handler
+  readonly logger: Logger
+}
+
+/** Exchanges the token of each request; the new one goes into a context (RFC 8693). */
+export function exchangeToken(settings: ExchangeSettings): Filter {
+  const { subjectToken, endpoint, fields, handler, logger } = settings
+  const fail = (exchange: Exchange, failure: OAuth2Failure) => {
+    logger.warn({ reason: failure.error, description: failure.description }, 'a token can not be exchanged')
+    return settings.onFailure(exchange.with(OAuth2FailureContext, failure))
+  }
+  return async (exchange, next) => {
+    const token = await subjectToken(exchange)
+    if (token === null || token === '') return fail(exchange, NO_SUBJECT_TOKEN)
+    const wanted = await scopesFor(settings.scopes, exchange)
+    const answer = await requestToken({
+      endpoint: endpoint(),
+      handler,
+      fields: { ...fields, subject_token: token, ...(wanted.length > 0 && { scope: wanted.join(' ') }) },
+      onBehalfOf: exchange,
+    })
+    if (answer.outcome !== 'issued') return fail(exchange, failureOf(answer))
+    const issuedTokenType = Object.hasOwn(answer.info, 'issued_token_type') ? answer.info['issued_token_type'] : null
+    if (typeof issuedTokenType !== 'string') {
+      // RFC 8693 section 2.2.1 wants it: a server that leaves it out has not understood the question.
+      return fail(exchange, failureOf({ outcome: 'nonsense', reason: 'it sent no issued_token_type' }))
+    }
+    const { token: issuedToken, scopes, info } = answer
+    return next(
+      exchange.with(OAuth2TokenExchangeContext, {
+        issuedToken,
+        issuedTokenType,
+        scopes: scopes ?? wanted,
+        rawInfo: info,
+      }),
+    )
+  }
+}
+
+/** An expression that gives nothing is a fault: a token with other scopes than meant is not asked for. */
+async function scopesFor(
+  scopes: readonly Runtime<string>[] | ResourceAccess,
+  exchange: Exchange,
+): Promise<readonly string[]> {
+  if ('requiredScopes' in scopes) return [...(await scopes.requiredScopes(exchange))]
+  const found: string[] = []
+  for (const ask of scopes) {
+    const scope = await ask(exchange)
+    if (scope === null) throw new TypeError(`scopes: ${ask.expression.source} gave null; expected a scope`)
+    found.push(scope)
+  }
+  return found
+}

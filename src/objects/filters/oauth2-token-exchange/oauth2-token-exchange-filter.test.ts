@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type AmService,
+  AmServiceKind,
+  HandlerKind,
+  type OAuth2Failure,
+  OAuth2FailureContext,
+  type OAuth2TokenExchange,
+  OAuth2TokenExchangeContext,
+  ResourceAccessKind,
+} from '#contracts'
+import { type Filter, type Handler, respond, Uri } from '#http'
+import type { JsonValue } from '#json'
+import { config, defineType, string } from '#schema'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { type TokenQuestion, type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { Chain } from '../../handlers/chain/chain.ts'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { TransactionIdOutboundFilter } from '../transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { OAuth2TokenExchangeFilter } from './oauth2-token-exchange-filter.ts'
+
+const URN = 'urn:ietf:params:oauth:token-type:'
+const GOOD = { access_token: 'new', token_type: 'Bearer', issued_token_type: `${URN}access_token`, scope: 'a b' }
+
+const Failed = defineType({
+  name: 'Failed',
+  kind: HandlerKind,
+  summary: 'Answers 418 and says what it was told.',
+  config: {},
+  create: (): Handler => async (exchange) => {
+    const failure = exchange.context(OAuth2FailureContext) as OAuth2Failure
+    return respond(418, {}, JSON.stringify(failure))
+  },
+})
+
+const Scopes = defineType({
+  name: 'Scopes',
+  kind: ResourceAccessKind,
+  summary: 'Wants scopes by the method.',
+  config: {},
+  create: () => ({ requiredScopes: async ({ request }) => new Set([request.method.toLowerCase(), 'all']) }),
+})
+
+const Am = defineType({
+  name: 'Am',
+  kind: AmServiceKind,
+  summary: 'An access manager of which only the address matters.',
+  config: { url: config(string()) },
+  create: ({ url }) => {
+    const am: Pick<AmService, 'oauth2Uri'> = {
+      oauth2Uri: (path) => Uri.parse(`${url}/oauth2/realms/root/realms/alpha/${path}`),
+    }
+    return am as AmService
+  },
+})
+
+const TYPES = [Chain, ClientHandler, TransactionIdOutboundFilter, Failed, Scopes, Am]
+
+async function exchanged(
+  reply: TokenReply,
+  more: Record<string, JsonValue> | ((url: string) => Record<string, JsonValue>) = {},
+  headers: Record<string, string> = { token: 'old' },
+) {
+  await using endpoint = await tokenEndpoint(() => reply)
+  const own = typeof more === 'function' ? more(endpoint.url) : { endpoint: endpoint.url, ...more }
+  const config = {
+    subjectToken: "${request.headers['token'][0]}",
+    endpointHandler: { type: 'ClientHandler' },
+    ...own,
+  }
+  await using built = await build<Filter>(OAuth2TokenExchangeFilter, config, { types: TYPES })
+  const seen: OAuth2TokenExchange[] = []
+  const exchange = exchangeFor('GET', 'http://app.example/', { headers })
+  const response = await built.object(exchange, async (each) => {
+    seen.push(each.context(OAuth2TokenExchangeContext) as OAuth2TokenExchange)
+    return respond(200)
+  })
+  const text = Buffer.from(await response.body.read(10_000)).toString()
+  const question = endpoint.questions[0] as TokenQuestion
+  return { response, text, seen, question, questions: endpoint.questions, exchange, log: built.log }
+}
+
+test('the token is exchanged and what came back is known behind the filter', async () => {
+  const { response, seen, question } = await exchanged({ json: { ...GOOD, expires_in: 60 } })
+  assert.equal(response.status, 200)
+  assert.deepEqual(seen, [
+    {
+      issuedToken: 'new',
+      issuedTokenType: `${URN}access_token`,
+      scopes: ['a', 'b'],
+      rawInfo: { ...GOOD, expires_in: 60 },
+    },
+  ])
+  assert.deepEqual(Object.fromEntries(question.form), {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: `${URN}access_token`,
+    requested_token_type: `${URN}access_token`,
+    subject_token: 'old',
+  })
+  assert.equal(question.method, 'POST')
+})
+
+test('types, scopes, resource and audience are sent', async () => {
+  const { question, seen } = await exchanged(
+    { json: { ...GOOD, scope: undefined } },
+    {
+      subjectTokenType: `${URN}id_token`,
+      requestedTokenType: `${URN}jwt`,
+      scopes: ['read', '${request.method}'],
+      resource: 'https://accounts.example/v1',
+      audience: 'accounts',
+    },
+  )
+  assert.equal(question.form.get('subject_token_type'), `${URN}id_token`)
+  assert.equal(question.form.get('requested_token_type'), `${URN}jwt`)
+  assert.equal(question.form.get('scope'), 'read GET')
+  assert.equal(question.form.get('resource'), 'https://accounts.example/v1')
+  assert.equal(question.form.get('audience'), 'accounts')
+  assert.deepEqual(seen[0]?.scopes, ['read', 'GET'], 'a server that does not say has granted what was asked for')
+})
+
+test('an object can say which scopes are wanted', async () => {
+  const { question } = await exchanged({ json: GOOD }, { scopes: { type: 'Scopes' } })
+  assert.equal(question.form.get('scope'), 'get all')
+})
+
+test('the token endpoint of amService goes before endpoint', async () => {
+  const { question } = await exchanged({ json: GOOD }, (url) => ({
+    endpoint: 'http://127.0.0.1:1/',
+    amService: { type: 'Am', config: { url: new URL(url).origin } },
+  }))
+  assert.equal(question.path, '/oauth2/realms/root/realms/alpha/access_token')
+})
+
+test('the question bears the transaction id of the request', async () => {
+  const { question, exchange } = await exchanged(
+    { json: GOOD },
+    {
+      endpointHandler: {
+        type: 'Chain',
+        config: { filters: [{ type: 'TransactionIdOutboundFilter' }], handler: { type: 'ClientHandler' } },
+      },
+    },
+  )
+  assert.equal(question.headers['x-vendor-transactionid'], `${exchange.transactionId.value}/0`)
+})
+
+const failures: readonly [string, TokenReply, number, string][] = [
+  ['a token that is not exchanged', { status: 400, json: { error: 'invalid_grant' } }, 403, 'invalid_grant'],
+  ['a refusal without JSON', { status: 400, text: 'no' }, 403, 'invalid_request'],
+  ['a target that is not allowed', { status: 400, json: { error: 'invalid_target' } }, 403, 'invalid_target'],
+  ['a gateway that is not known', { status: 401, json: { error: 'invalid_client' } }, 502, 'invalid_client'],
+  [
+    'a grant that is not known',
+    { status: 400, json: { error: 'unsupported_grant_type' } },
+    502,
+    'unsupported_grant_type',
+  ],
+  ['no type of the issued token', { json: { ...GOOD, issued_token_type: undefined } }, 502, 'server_error'],
+  ['an empty answer', { text: '' }, 502, 'server_error'],
+  ['HTML', { text: '<html></html>' }, 502, 'server_error'],
+  ['a redirect', { status: 307, headers: { location: 'http://evil.example/' }, text: '' }, 502, 'server_error'],
+  ['an error of the server', { status: 500, json: GOOD }, 503, 'temporarily_unavailable'],
+]
+
+for (const [what, reply, status, error] of failures) {
+  test(`B62, B65: ${what} ends in ${status}, and in the failure handler where there is one`, async () => {
+    const plain = await exchanged(reply)
+    assert.equal(plain.response.status, status)
+    assert.equal(plain.text, '')
+    assert.deepEqual(plain.seen, [])
+    assert.equal(plain.questions.length, 1)
+    const handled = await exchanged(reply, { failureHandler: { type: 'Failed' } })
+    assert.equal(handled.response.status, 418)
+    assert.equal(JSON.parse(handled.text).error, error)
+    assert.deepEqual(handled.seen, [])
+  })
+}
+
+test('what a server says of its refusal reaches the failure handler without control characters', async () => {
+  const json = { error: 'invalid_grant', error_description: 'token\r\nSet-Cookie: x="1"' }
+  const { text } = await exchanged({ status: 400, json }, { failureHandler: { type: 'Failed' } })
+  assert.deepEqual(JSON.parse(text), {
+    error: 'invalid_grant',
+    description: 'token??Set-Cookie: x=?1?',
+    exception: null,
+  })
+})
+
+test('a server that is not there ends in 503', async () => {
+  const { response } = await exchanged({ json: GOOD }, { endpoint: 'http://127.0.0.1:1/' })
+  assert.equal(response.status, 503)
+  assert.equal(response.headers.get('retry-after'), '1')
+})
+
+test('without a token to exchange the answer is 403 and nobody is asked', async () => {
+  for (const headers of [{}, { token: '' }]) {
+    const { response, questions } = await exchanged({ json: GOOD }, {}, headers)
+    assert.equal(response.status, 403)
+    assert.equal(questions.length, 0)
+  }
+})
+
+test('a scope that is null is a fault', async () => {
+  await assert.rejects(exchanged({ json: GOOD }, { scopes: ['${attributes.none}'] }), {
+    message: 'scopes: ${attributes.none} gave null; expected a scope',
+  })
+})
+
+test('no token is logged', async () => {
+  const { log } = await exchanged({ status: 400, json: { error: 'invalid_grant' } }, {}, { token: 'hunter2' })
+  assert.doesNotMatch(JSON.stringify(log), /hunter2/)
+})
+
+for (const [what, config, message] of [
+  ['no subject token', { endpoint: 'http://a/' }, /\/subjectToken: .*this field is required/],
+  ['no server', { subjectToken: 'x' }, /give at least one of amService, endpoint/],
+  [
+    'a fragment',
+    { subjectToken: 'x', endpoint: 'http://a/', resource: 'http://b/#c' },
+    /\/resource: expected a URL without a fragment/,
+  ],
+] as const) {
+  test(`${what} is refused at load`, async () => {
+    const whole = { endpointHandler: { type: 'ClientHandler' }, ...config }
+    await assert.rejects(build(OAuth2TokenExchangeFilter, whole, { types: TYPES }), { message })
+  })
+}

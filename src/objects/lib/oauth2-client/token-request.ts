@@ -1,0 +1,155 @@
+import { Body, type Exchange, formatForm, type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+
+/** A question for a token endpoint. */
+export interface TokenRequest {
+  readonly endpoint: Uri | string
+  /** Adds the authentication of the client and sends the request. */
+  readonly handler: Handler
+  /** The fields of the form, in order; a field may have several values. */
+  readonly fields: Readonly<Record<string, string | readonly string[]>>
+  /** The exchange that needs the token; null where several may wait for it. */
+  readonly onBehalfOf: Exchange | null
+  /** Milliseconds for everything. */
+  readonly deadline?: number
+}
+
+/** A token, as an authorization server has issued it. */
+export interface IssuedToken {
+  readonly outcome: 'issued'
+  readonly token: string
+  readonly tokenType: string
+  /** Milliseconds from the moment of the question; null where the server did not say. */
+  readonly lifetime: number | null
+  /** Null where the server did not say, which means those that were asked for (RFC 6749 section 5.1). */
+  readonly scopes: readonly string[] | null
+  readonly info: JsonObject
+}
+
+/** What became of a question for a token. */
+export type TokenAnswer =
+  | IssuedToken
+  /** The server said no (RFC 6749 section 5.2). */
+  | { readonly outcome: 'refused'; readonly error: string; readonly description: string }
+  /** The server can not be reached, is slow or broken. */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly cause: Error | null }
+  /** The server answered something that is no answer. */
+  | { readonly outcome: 'nonsense'; readonly reason: string }
+
+const DEADLINE = 30_000
+const LARGEST_ANSWER = 262_144
+/** RFC 6749 appendix A.7 and A.8: what may stand in `error` and `error_description`. */
+const NOT_ERROR_TEXT = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
+/** RFC 6750 section 2.1: what can be sent as a Bearer token, and nothing that could end the header. */
+const TOKEN = /^[\x21-\x7e]{1,65536}$/
+
+/**
+ * Asks a token endpoint (RFC 6749 section 3.2). Redirects are not followed: the endpoint was chosen, and where it would
+ * lead was not (threats B65). Every failure is an answer, none is thrown.
+ */
+export async function requestToken(asked: TokenRequest): Promise<TokenAnswer> {
+  const exchange = ownExchange(tokenRequest(asked), asked.onBehalfOf)
+  const { promise: late, resolve } = Promise.withResolvers<TokenAnswer>()
+  const deadline = asked.deadline ?? DEADLINE
+  const timer = setTimeout(() => {
+    const cause = new Error(`there was no answer within ${deadline} ms`)
+    exchange.abort(cause)
+    resolve({ outcome: 'unavailable', reason: cause.message, cause: null })
+  }, deadline).unref()
+  const stopWatching = asked.onBehalfOf?.onAbort((reason) => exchange.abort(reason))
+  try {
+    return await Promise.race([answerOf(asked.handler, exchange), late])
+  } finally {
+    clearTimeout(timer)
+    stopWatching?.()
+    exchange.complete()
+  }
+}
+
+function tokenRequest({ endpoint, fields }: TokenRequest): Request {
+  const form: Record<string, readonly string[]> = {}
+  for (const [name, value] of Object.entries(fields)) form[name] = typeof value === 'string' ? [value] : value
+  const headers = new Headers([
+    ['Accept', 'application/json'],
+    ['Content-Type', 'application/x-www-form-urlencoded'],
+  ])
+  const uri = typeof endpoint === 'string' ? Uri.parse(endpoint) : endpoint.clone()
+  return new Request({ method: 'POST', uri, headers, body: Body.of(formatForm(form)) })
+}
+
+async function answerOf(handler: Handler, exchange: Exchange): Promise<TokenAnswer> {
+  try {
+    const response = await handler(exchange)
+    const { status } = response
+    if (status >= 500 || status === 429) {
+      response.body.cancel()
+      return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause: response.cause }
+    }
+    return decodeAnswer(status, await contentOf(response))
+  } catch (error) {
+    return { outcome: 'unavailable', reason: 'the request failed', cause: error as Error }
+  }
+}
+
+async function contentOf(response: Response): Promise<Uint8Array> {
+  if (response.status !== 200 && (response.status < 400 || response.status > 499)) {
+    response.body.cancel()
+    return new Uint8Array(0)
+  }
+  return response.body.read(LARGEST_ANSWER)
+}
+
+/** What an answer of a token endpoint means. */
+export function decodeAnswer(status: number, content: Uint8Array): TokenAnswer {
+  const info = objectIn(content)
+  if (status >= 400 && status <= 499) return refusal(status, info)
+  if (status !== 200) return { outcome: 'nonsense', reason: `it answered with the status ${status}` }
+  if (info === null) return { outcome: 'nonsense', reason: 'it answered something that is no JSON object' }
+  const token = member(info, 'access_token')
+  if (typeof token !== 'string' || !TOKEN.test(token)) return { outcome: 'nonsense', reason: 'it sent no access_token' }
+  const tokenType = member(info, 'token_type')
+  if (typeof tokenType !== 'string') return { outcome: 'nonsense', reason: 'it sent no token_type' }
+  return { outcome: 'issued', token, tokenType, lifetime: lifetimeIn(info), scopes: scopesIn(info), info }
+}
+
+function refusal(status: number, info: JsonObject | null): TokenAnswer {
+  const error = info === null ? null : errorText(member(info, 'error'))
+  const description = info === null ? null : errorText(member(info, 'error_description'))
+  return {
+    outcome: 'refused',
+    error: error ?? 'invalid_request',
+    description: description ?? `the token endpoint answered with the status ${status}`,
+  }
+}
+
+function errorText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 500).replace(NOT_ERROR_TEXT, '?') : null
+}
+
+/** A lifetime that can not be read is none: such a token is not kept. */
+function lifetimeIn(info: JsonObject): number | null {
+  const value = member(info, 'expires_in')
+  if (value === undefined || value === null) return null
+  const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0
+}
+
+function scopesIn(info: JsonObject): readonly string[] | null {
+  const value = member(info, 'scope')
+  if (typeof value === 'string') return value.split(' ').filter((scope) => scope !== '')
+  if (Array.isArray(value) && value.every((scope) => typeof scope === 'string')) return value
+  return null
+}
+
+function member(info: JsonObject, name: string): unknown {
+  return Object.hasOwn(info, name) ? info[name] : undefined
+}
+
+function objectIn(content: Uint8Array): JsonObject | null {
+  try {
+    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(content))
+    return isPlainObject(value) ? (value as JsonObject) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { httpUpstream } from './upstream.ts'
+
+/** A question that came to a token endpoint. */
+export interface TokenQuestion {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly form: URLSearchParams
+  readonly text: string
+}
+
+/** What the endpoint says: a status with a JSON value or a text, after the promise, if it is one. */
+export interface TokenReply {
+  readonly status?: number
+  readonly json?: unknown
+  readonly text?: string
+  readonly headers?: Record<string, string>
+}
+
+/** A token endpoint of a test, which keeps what it was asked. */
+export async function tokenEndpoint(
+  reply: (question: TokenQuestion, count: number) => TokenReply | Promise<TokenReply>,
+) {
+  const questions: TokenQuestion[] = []
+  const upstream = await httpUpstream(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += (chunk as Buffer).toString('latin1')
+    const { method = '', url = '', headers } = request
+    const question = { method, path: url, headers, form: new URLSearchParams(text), text }
+    questions.push(question)
+    const { status = 200, json, text: content, headers: more } = await reply(question, questions.length)
+    response.writeHead(status, { 'content-type': 'application/json', ...more })
+    response.end(content ?? JSON.stringify(json))
+  })
+  return {
+    url: `${upstream.url}/oauth2/token`,
+    questions,
+    [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
+  }
+}
