@@ -1,0 +1,93 @@
+import type { Answer } from '../http/answer.ts'
+
+/** What goes wrong at an endpoint. */
+export interface Fault {
+  /** Answers with this status instead of doing the work; without it the work is done, after the delay. */
+  readonly status?: number
+  /** Body of that answer; a Common REST error where it is left out. Text goes as it is. */
+  readonly body?: object | string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds to wait first. */
+  readonly delay?: number
+  /** Ends the connection without an answer. */
+  readonly cut?: boolean
+  /** How many requests it meets; all where it is left out. */
+  readonly times?: number
+}
+
+/** Requests that are kept waiting. */
+export interface Hold {
+  /** Resolves when the first request waits. */
+  readonly arrived: Promise<void>
+  /** Lets the waiting ones go on, and all that follow. */
+  release(): void
+}
+
+/** A request that is to be cut off. */
+export const CUT = Symbol('cut')
+
+interface Standing {
+  readonly fault: Fault
+  left: number
+}
+
+/** What a test breaks, by the name of the endpoint; `*` is all of them. */
+export class Faults {
+  readonly #faults = new Map<string, Standing>()
+  readonly #holds = new Map<string, { readonly promise: Promise<void>; readonly arrive: () => void; release(): void }>()
+
+  set(endpoint: string, fault: Fault): void {
+    const times = fault.times ?? Number.POSITIVE_INFINITY
+    if (fault.status !== undefined && !(fault.status >= 200 && fault.status <= 599))
+      throw new Error(`fault of ${endpoint}: expected a status from 200 to 599, got ${fault.status}`)
+    this.#faults.set(endpoint, { fault, left: times })
+  }
+
+  /** Ends the fault of an endpoint, or of all. */
+  clear(endpoint?: string): void {
+    if (endpoint !== undefined) {
+      this.#faults.delete(endpoint)
+      this.#holds.get(endpoint)?.release()
+      return
+    }
+    this.#faults.clear()
+    for (const hold of [...this.#holds.values()]) hold.release()
+  }
+
+  hold(endpoint: string): Hold {
+    const gate = Promise.withResolvers<void>()
+    const first = Promise.withResolvers<void>()
+    const release = (): void => {
+      this.#holds.delete(endpoint)
+      gate.resolve()
+    }
+    this.#holds.set(endpoint, { promise: gate.promise, arrive: first.resolve, release })
+    return { arrived: first.promise, release }
+  }
+
+  /** Waits as long as it was told to; then what is to be answered, null to do the work. */
+  async meet(endpoint: string): Promise<Answer | typeof CUT | null> {
+    const hold = this.#holds.get(endpoint) ?? this.#holds.get('*')
+    if (hold !== undefined) {
+      hold.arrive()
+      await hold.promise
+    }
+    const fault = this.#take(endpoint) ?? this.#take('*')
+    if (fault === undefined) return null
+    const { delay = 0 } = fault
+    if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay).unref())
+    if (fault.cut === true) return CUT
+    if (fault.status === undefined) return null
+    const { status, headers = {} } = fault
+    const body = fault.body ?? { code: status, reason: 'Fault', message: 'as the test asked' }
+    return { status, headers, body }
+  }
+
+  #take(endpoint: string): Fault | undefined {
+    const standing = this.#faults.get(endpoint)
+    if (standing === undefined) return undefined
+    standing.left -= 1
+    if (standing.left <= 0) this.#faults.delete(endpoint)
+    return standing.fault
+  }
+}

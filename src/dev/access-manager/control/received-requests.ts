@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A request as it came in. */
+export interface ReceivedRequest {
+  /** Name of the endpoint; `unknown` where there is none. */
+  readonly endpoint: string
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** By the clock of the server. */
+  readonly at: number
+}
+
+/** The last requests, for tests that want to see what was asked. */
+export class ReceivedRequests {
+  readonly #most: number
+  #requests: ReceivedRequest[] = []
+  readonly #waiting = new Set<() => void>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#requests.push(request)
+    if (this.#requests.length > this.#most) this.#requests = this.#requests.slice(-Math.ceil(this.#most / 2))
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+
+  /** Those of one endpoint, or all; the oldest first. */
+  list(endpoint?: string): readonly ReceivedRequest[] {
+    return endpoint === undefined ? [...this.#requests] : this.#requests.filter((one) => one.endpoint === endpoint)
+  }
+
+  /** Resolves as soon as this many requests of the endpoint have come in. */
+  async count(endpoint: string, wanted: number): Promise<void> {
+    while (this.list(endpoint).length < wanted) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  clear(): void {
+    this.#requests = []
+  }
+}

@@ -1,0 +1,253 @@
+import { Addresses } from './addresses.ts'
+import { type Fault, Faults, type Hold } from './control/faults.ts'
+import { type ReceivedRequest, ReceivedRequests } from './control/received-requests.ts'
+import { endpointsOf, type State } from './endpoints.ts'
+import { AccessManagerServer } from './http/access-manager-server.ts'
+import { withParents } from './http/realm-path.ts'
+import { announceRevocation, announceSession } from './notifications/announcements.ts'
+import { NotificationHub } from './notifications/hub.ts'
+import { TokenIssuer } from './oauth2/token-issuer.ts'
+import { type AccessManagerSettings, wholeSettings } from './settings.ts'
+import { type Client, DEFAULT_ACCOUNTS, Directory } from './state/accounts.ts'
+import { MovedClock } from './state/moved-clock.ts'
+import { Sessions } from './state/sessions.ts'
+import { SigningKeys } from './state/signing-keys.ts'
+import { Tokens } from './state/tokens.ts'
+
+const SWEEP_INTERVAL = 1_000
+
+/** A token that is made without a request, for tests. */
+export interface TokenWish {
+  readonly clientId?: string
+  readonly realm?: string
+  /** A user; the client itself where it is left out. */
+  readonly username?: string
+  readonly scopes?: readonly string[]
+  /** `cnf` of the token, such as `{"x5t#S256": ".."}` or `{"jkt": ".."}`. */
+  readonly confirmation?: Readonly<Record<string, string>>
+  /** Milliseconds. */
+  readonly lifetime?: number
+  /** Further claims. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** An access manager for development and tests: real HTTP and WebSocket, nothing kept when it ends. */
+export class DevelopmentAccessManager implements AsyncDisposable {
+  /** Base address without a slash at its end, as `url` of an AmService. */
+  readonly url: string
+  readonly clock: MovedClock
+  readonly #state: State
+  readonly #hub: NotificationHub
+  readonly #faults: Faults
+  readonly #requests: ReceivedRequests
+  readonly #server: AccessManagerServer
+  readonly #sweeping: NodeJS.Timeout
+
+  /** Starts one; without settings with the accounts `demo`, `amadmin`, `ig_agent` and `client-application`. */
+  static async start(given: AccessManagerSettings = {}): Promise<DevelopmentAccessManager> {
+    const settings = wholeSettings(given)
+    const accounts = { ...DEFAULT_ACCOUNTS, ...accountsOf(given) }
+    const everybody = [...accounts.users, ...accounts.agents, ...accounts.clients]
+    const realms = withParents([...settings.realms, ...everybody.map(({ realm }) => realm ?? '/')])
+    const clock = new MovedClock(given.clock)
+    const faults = new Faults()
+    const requests = new ReceivedRequests(settings.limits.requests)
+    const { family, cookieName, pingInterval, limits } = settings
+    const sessions: Sessions = new Sessions({ ...settings, sessions: limits.sessions }, clock, (session, event) =>
+      announceSession(hub, family, session, event),
+    )
+    const hub = new NotificationHub({ family, cookieName, pingInterval, sockets: limits.sockets }, sessions, clock)
+    const server = new AccessManagerServer({
+      settings,
+      realms,
+      faults,
+      requests,
+      now: () => clock.now(),
+      upgrade: (request, socket, head) => hub.upgrade(request, socket, head),
+    })
+    const port = await server.listen()
+    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+    const addresses = new Addresses(`http://${host}:${port}${settings.contextPath}`)
+    const tokens = new Tokens(limits.tokens, clock, ({ grant, trackingId }) =>
+      announceRevocation(hub, family, { realm: grant.realm, authGrantId: grant.id, auditTrackingId: trackingId }),
+    )
+    const keys = new SigningKeys()
+    const issuer = new TokenIssuer(tokens, keys, clock, { family, issuerOf: addresses.issuerOf })
+    const directory = new Directory(accounts)
+    const state: State = { settings, clock, directory, sessions, tokens, keys, issuer }
+    server.serve(endpointsOf(state, addresses))
+    return new DevelopmentAccessManager(addresses.base, clock, { state, hub, faults, requests, server })
+  }
+
+  private constructor(url: string, clock: MovedClock, parts: Parts) {
+    this.url = url
+    this.clock = clock
+    this.#state = parts.state
+    this.#hub = parts.hub
+    this.#faults = parts.faults
+    this.#requests = parts.requests
+    this.#server = parts.server
+    this.#sweeping = setInterval(() => this.#state.sessions.sweep(), SWEEP_INTERVAL).unref()
+  }
+
+  /** Base64 of the secret that signs HS256 tokens. */
+  get hmacSecret(): string {
+    return this.#state.keys.hmacSecret
+  }
+
+  /** How many notification sockets are open. */
+  get sockets(): number {
+    return this.#hub.size
+  }
+
+  /** Adds a client, or changes one. */
+  registerClient(client: Client): void {
+    this.#state.directory.register(client)
+  }
+
+  /** Makes an access token without a request. */
+  async issueToken(wish: TokenWish = {}): Promise<string> {
+    const { directory, tokens, issuer } = this.#state
+    const { realm = '/', clientId = 'client-application', username } = wish
+    const client = directory.client(realm, clientId)
+    if (client === undefined) throw new Error(`issueToken: no client ${clientId} in realm ${realm}`)
+    const subject =
+      username === undefined
+        ? ({ kind: 'client', name: clientId } as const)
+        : ({ kind: 'user', name: username } as const)
+    const grantType = username === undefined ? 'client_credentials' : 'password'
+    const grant = tokens.grant({ clientId, realm, subject, grantType })
+    const { lifetime, extra, confirmation } = wish
+    const token = await issuer.accessToken({
+      client,
+      grant,
+      scopes: wish.scopes ?? client.scopes ?? [],
+      ...(lifetime === undefined ? {} : { lifetime }),
+      ...(extra === undefined ? {} : { extra }),
+      ...(confirmation === undefined ? {} : { confirmation }),
+    })
+    return token.value
+  }
+
+  /** Revokes a token as its client would, with the news of it; false where there is no such token. */
+  revoke(value: string): boolean {
+    const token = this.#state.tokens.find(value)
+    if (token !== undefined) this.#state.tokens.revoke(token)
+    return token !== undefined
+  }
+
+  /** Logs a user in without a request; gives the session token. */
+  login(username: string, realm = '/'): string {
+    const user = this.#state.directory.user(realm, username)
+    if (user === undefined) throw new Error(`login: no user ${username} in realm ${realm}`)
+    return this.#state.sessions.start({ kind: 'user', name: username, realm, admin: user.admin ?? false }).tokenId
+  }
+
+  /** Ends a session by its token, with the news of it; false where there is no such session. */
+  endSession(tokenId: string): boolean {
+    const session = this.#state.sessions.find(tokenId)
+    if (session !== undefined) this.#state.sessions.end(session, 'DESTROY')
+    return session !== undefined
+  }
+
+  /** Ends every session of agents, as a restart of a server does; gives how many. */
+  expireAgentSessions(): number {
+    const agents = this.#state.sessions.select(({ owner }) => owner.kind === 'agent')
+    for (const session of agents) this.#state.sessions.end(session, 'MAX_TIMEOUT')
+    return agents.length
+  }
+
+  /** Puts the clock forward; what has outlived its time ends. */
+  advance(milliseconds: number): void {
+    this.clock.advance(milliseconds)
+    this.#state.sessions.sweep()
+  }
+
+  /** Puts new signing keys in the place of all. */
+  rotateKeys(): void {
+    this.#state.keys.rotate()
+  }
+
+  /** Sends a notification to everybody who subscribed to its topic. */
+  publish(topic: string, body: object): void {
+    this.#hub.publish(topic, body)
+  }
+
+  /** Resolves as soon as this many sockets are subscribed to the topic. */
+  subscribed(topic: string, sockets = 1): Promise<void> {
+    return this.#hub.subscribed(topic, sockets)
+  }
+
+  /** Resolves as soon as no more than this many notification sockets are open. */
+  socketsDwindled(sockets = 0): Promise<void> {
+    return this.#hub.dwindled(sockets)
+  }
+
+  /** Cuts all notification sockets; with a code they are closed in an orderly way. */
+  dropSockets(code?: number): void {
+    this.#hub.dropSockets(code)
+  }
+
+  /** Answers upgrades of the notification socket with this status; null lets them through again. */
+  refuseUpgrades(status: number | null): void {
+    this.#hub.refuseUpgrades(status)
+  }
+
+  /** Breaks an endpoint: `serverinfo`, `version`, `authenticate`, `sessions`, `access_token`, `introspect`, `revoke`,
+   * `tokeninfo`, `jwk_uri`, `well-known`, `notifications`, or `*` for all. */
+  fail(endpoint: string, fault: Fault): void {
+    this.#faults.set(endpoint, fault)
+  }
+
+  /** Keeps requests to an endpoint waiting until they are released. */
+  hold(endpoint: string): Hold {
+    return this.#faults.hold(endpoint)
+  }
+
+  /** Ends faults and holds of one endpoint, or of all. */
+  heal(endpoint?: string): void {
+    this.#faults.clear(endpoint)
+  }
+
+  /** The last requests, of one endpoint or of all, the oldest first. */
+  requests(endpoint?: string): readonly ReceivedRequest[] {
+    return this.#requests.list(endpoint)
+  }
+
+  /** Resolves as soon as an endpoint has had this many requests. */
+  received(endpoint: string, count = 1): Promise<void> {
+    return this.#requests.count(endpoint, count)
+  }
+
+  forgetRequests(): void {
+    this.#requests.clear()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping)
+    this.#faults.clear()
+    this.#hub.close()
+    await this.#server.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+interface Parts {
+  readonly state: State
+  readonly hub: NotificationHub
+  readonly faults: Faults
+  readonly requests: ReceivedRequests
+  readonly server: AccessManagerServer
+}
+
+/** The accounts that were given, without those left out. */
+function accountsOf({ users, agents, clients }: AccessManagerSettings): Partial<typeof DEFAULT_ACCOUNTS> {
+  return {
+    ...(users === undefined ? {} : { users }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(clients === undefined ? {} : { clients }),
+  }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '#schema'
+import type { Addresses } from './addresses.ts'
+import type { Endpoints } from './http/routing.ts'
+import { Authenticate } from './json/authenticate.ts'
+import { CallbackDialogue } from './json/callbacks.ts'
+import { serverInformation, serverVersion } from './json/server-information.ts'
+import { SessionActions } from './json/session-actions.ts'
+import { ClientAssertions } from './oauth2/client-assertion.ts'
+import { ClientAuthentication } from './oauth2/client-authentication.ts'
+import { discovery, publishedKeys } from './oauth2/discovery.ts'
+import { DpopProofs } from './oauth2/dpop-proof.ts'
+import { grantTypes } from './oauth2/grant-types.ts'
+import { Introspection } from './oauth2/introspection.ts'
+import { Revocation } from './oauth2/revocation.ts'
+import { TokenEndpoint } from './oauth2/token-endpoint.ts'
+import { tokenInformation } from './oauth2/token-information.ts'
+import type { TokenIssuer } from './oauth2/token-issuer.ts'
+import type { WholeSettings } from './settings.ts'
+import type { Directory } from './state/accounts.ts'
+import type { Sessions } from './state/sessions.ts'
+import type { SigningKeys } from './state/signing-keys.ts'
+import type { Tokens } from './state/tokens.ts'
+
+/** Everything the endpoints work on. */
+export interface State {
+  readonly settings: WholeSettings
+  readonly clock: Clock
+  readonly directory: Directory
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly keys: SigningKeys
+  readonly issuer: TokenIssuer
+}
+
+/** The addresses of the server and what answers there. */
+export function endpointsOf(state: State, addresses: Addresses): Endpoints {
+  const { settings, clock, directory, sessions, tokens, keys, issuer } = state
+  const { family } = settings
+  const { issuerOf, endpointOf } = addresses
+  const now = (): number => clock.now()
+  const assertions = new ClientAssertions(directory, clock, addresses.audiences)
+  const clients = new ClientAuthentication(directory, assertions)
+  const proofs = new DpopProofs(clock, addresses.tokenEndpoints)
+  const ways = grantTypes({ directory, tokens, issuer, family })
+  const sessionActions = new SessionActions(settings, sessions)
+  return {
+    json: {
+      'serverinfo/*': serverInformation(settings),
+      'serverinfo/version': serverVersion(settings, sessions),
+      authenticate: new Authenticate(settings, directory, sessions, new CallbackDialogue(clock)),
+      sessions: sessionActions,
+      'sessions/{}': sessionActions,
+    },
+    oauth2: {
+      access_token: new TokenEndpoint(clients, proofs, ways),
+      introspect: new Introspection(clients, tokens, { family, issuerOf, now }),
+      'token/revoke': new Revocation(clients, tokens),
+      tokeninfo: tokenInformation(tokens, now),
+      'connect/jwk_uri': publishedKeys(keys),
+      '.well-known/openid-configuration': discovery(issuerOf, endpointOf, Object.keys(ways)),
+    },
+  }
+}

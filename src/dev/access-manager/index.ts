@@ -1,0 +1,7 @@
+export type { Fault, Hold } from './control/faults.ts'
+export type { ReceivedRequest } from './control/received-requests.ts'
+export { DevelopmentAccessManager, type TokenWish } from './development-access-manager.ts'
+export { REVOCATION_TOPIC } from './notifications/announcements.ts'
+export { SUBPROTOCOL } from './notifications/hub.ts'
+export type { AccessManagerSettings, Family } from './settings.ts'
+export type { Accounts, Agent, Client, User } from './state/accounts.ts'

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '#schema'
+import { BoundedMap } from '../state/bounded-map.ts'
+import { sameSecret } from '../state/secret-equality.ts'
+import type { Credentials } from './authenticate.ts'
+
+const LIFETIME = 5 * 60_000
+const MOST_USED = 10_000
+
+/** A login step by step: the server asks for name and password, the client sends the same object back, filled in. */
+export class CallbackDialogue {
+  readonly #clock: Clock
+  readonly #key = randomBytes(32)
+  readonly #used = new BoundedMap<string, true>(MOST_USED)
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The questions. `authId` is signed, so that it comes back as it went out. */
+  async begin(realm: string): Promise<object> {
+    const claims = { realm, otk: randomBytes(12).toString('base64url'), exp: this.#clock.now() + LIFETIME }
+    const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    return {
+      authId: `${content}.${this.#signature(content)}`,
+      callbacks: [
+        question('NameCallback', 'User Name', 'IDToken1', 0),
+        question('PasswordCallback', 'Password', 'IDToken2', 1),
+      ],
+    }
+  }
+
+  /** What the client answered; an `authId` that is forged, old, of another realm or used before is refused. */
+  async read(body: Readonly<Record<string, unknown>>, realm: string): Promise<Credentials | 'refused'> {
+    const { authId, callbacks } = body
+    if (typeof authId !== 'string' || !Array.isArray(callbacks) || !this.#isFresh(authId, realm)) return 'refused'
+    const name = inputOf(callbacks, 'NameCallback')
+    const password = inputOf(callbacks, 'PasswordCallback')
+    return name === undefined || password === undefined ? 'refused' : { name, password }
+  }
+
+  #isFresh(authId: string, realm: string): boolean {
+    const [content = '', signature = ''] = authId.split('.')
+    if (!sameSecret(this.#signature(content), signature) || this.#used.has(content)) return false
+    this.#used.set(content, true)
+    const claims = JSON.parse(Buffer.from(content, 'base64url').toString()) as { realm: string; exp: number }
+    return claims.realm === realm && claims.exp > this.#clock.now()
+  }
+
+  #signature(content: string): string {
+    return createHmac('sha256', this.#key).update(content).digest('base64url')
+  }
+}
+
+function question(type: string, prompt: string, field: string, id: number): object {
+  return { type, output: [{ name: 'prompt', value: prompt }], input: [{ name: field, value: '' }], _id: id }
+}
+
+function inputOf(callbacks: readonly unknown[], type: string): string | undefined {
+  const callback = callbacks.find((item) => (item as { type?: unknown } | null)?.type === type)
+  const value = (callback as { input?: { value?: unknown }[] } | undefined)?.input?.[0]?.value
+  return typeof value === 'string' ? value : undefined
+}

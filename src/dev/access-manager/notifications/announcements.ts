@@ -1,0 +1,26 @@
+import type { Family } from '../settings.ts'
+import type { Session, SessionEvent } from '../state/sessions.ts'
+import type { NotificationHub } from './hub.ts'
+
+/** Topic and body are of our own choice: no public text says how PingAM names them. */
+export const REVOCATION_TOPIC = '/oauth2/grant/revoked'
+
+/** Tells that a session has ended or changed, in both versions of the topic where the family has both. */
+export function announceSession(hub: NotificationHub, family: Family, session: Session, eventType: SessionEvent): void {
+  hub.publish('/agent/session', { tokenId: session.tokenId, eventType })
+  if (family === 'openam') return
+  const { uid, universalId, owner } = session
+  hub.publish('/agent/session.v2', { sessionuid: uid, universalId, realm: owner.realm, eventType })
+}
+
+/** What identifies a revoked token or grant. */
+export interface Revocation {
+  readonly realm: string
+  readonly authGrantId: string
+  readonly auditTrackingId: string
+}
+
+/** Tells that a token or a whole grant is no longer good; OpenAM has no such news. */
+export function announceRevocation(hub: NotificationHub, family: Family, revocation: Revocation): void {
+  if (family === 'pingam') hub.publish(REVOCATION_TOPIC, { ...revocation, eventType: 'REVOKE' })
+}

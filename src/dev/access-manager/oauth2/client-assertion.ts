@@ -1,0 +1,52 @@
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { Clock } from '#schema'
+import type { Client, Directory } from '../state/accounts.ts'
+import { BoundedMap } from '../state/bounded-map.ts'
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+/** PingAM refuses assertions that would be good for longer. */
+const LONGEST = 30 * 60
+const MOST_REMEMBERED = 10_000
+
+/** Verifies what `private_key_jwt` clients present (RFC 7523 section 3). */
+export class ClientAssertions {
+  readonly #directory: Directory
+  readonly #clock: Clock
+  readonly #audiences: (realm: string) => readonly string[]
+  readonly #used = new BoundedMap<string, number>(MOST_REMEMBERED)
+
+  /** `audiences` names what the server is called in an assertion: its issuer and its token endpoint. */
+  constructor(directory: Directory, clock: Clock, audiences: (realm: string) => readonly string[]) {
+    this.#directory = directory
+    this.#clock = clock
+    this.#audiences = audiences
+  }
+
+  /** The client that signed the assertion; undefined where anything about it is wrong. */
+  async verify(assertion: string, clientId: string, realm: string): Promise<Client | undefined> {
+    try {
+      const { sub } = decodeJwt(assertion)
+      if (sub === undefined || (clientId !== '' && clientId !== sub)) return undefined
+      const client = this.#directory.client(realm, sub)
+      if (client?.jwks === undefined) return undefined
+      const now = this.#clock.now()
+      const keys = createLocalJWKSet(client.jwks as unknown as JSONWebKeySet)
+      const { payload } = await jwtVerify(assertion, keys, {
+        algorithms: ALGORITHMS,
+        issuer: sub,
+        subject: sub,
+        audience: [...this.#audiences(realm)],
+        requiredClaims: ['exp', 'jti'],
+        currentDate: new Date(now),
+      })
+      const { exp = 0, jti = '' } = payload
+      if (exp > now / 1000 + LONGEST) return undefined
+      const key = `${sub} ${jti}`
+      if ((this.#used.get(key) ?? 0) * 1000 > now) return undefined
+      this.#used.set(key, exp)
+      return client
+    } catch {
+      return undefined
+    }
+  }
+}

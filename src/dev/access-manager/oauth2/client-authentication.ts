@@ -1,0 +1,86 @@
+import { type Answer, oauthError } from '../http/answer.ts'
+import type { Call } from '../http/call.ts'
+import type { Agent, Client, ClientAuthenticationMethod, Directory } from '../state/accounts.ts'
+import type { ClientAssertions } from './client-assertion.ts'
+
+/** Who asks a token endpoint for something. */
+export type Party = { readonly client: Client } | { readonly agent: Agent }
+
+interface Presented {
+  readonly method: ClientAuthenticationMethod
+  readonly id: string
+  readonly secret: string
+}
+
+/** Finds out which client or agent a request comes from. */
+export class ClientAuthentication {
+  readonly #directory: Directory
+  readonly #assertions: ClientAssertions
+
+  constructor(directory: Directory, assertions: ClientAssertions) {
+    this.#directory = directory
+    this.#assertions = assertions
+  }
+
+  /** The client; `agents` says whether an agent will do as well. */
+  async authenticate(call: Call, form: URLSearchParams, { agents }: { agents: boolean }): Promise<Party | Answer> {
+    const presented = presentedBy(call, form)
+    if (presented === 'several')
+      return oauthError('invalid_request', 'More than one client authentication method was used')
+    if (presented === null) return invalidClient(call)
+    const { method, id, secret } = presented
+    if (method === 'private_key_jwt') {
+      const client = await this.#assertions.verify(secret, id, call.realm)
+      return client === undefined || !allows(client, method) ? invalidClient(call) : { client }
+    }
+    const client = this.#directory.authenticateClient(call.realm, id, secret)
+    if (client !== undefined && allows(client, method)) return { client }
+    const agent = agents ? this.#directory.authenticateAgent(call.realm, id, secret) : undefined
+    return agent === undefined ? invalidClient(call) : { agent }
+  }
+}
+
+function allows(client: Client, method: ClientAuthenticationMethod): boolean {
+  return client.authenticationMethod === undefined || client.authenticationMethod === method
+}
+
+function invalidClient({ headers }: Call): Answer {
+  const challenge = headers.authorization === undefined ? {} : { 'WWW-Authenticate': 'Basic realm="/"' }
+  return oauthError('invalid_client', 'Client authentication failed', 401, challenge)
+}
+
+/** At most one method may be used (RFC 6749 section 2.3). */
+function presentedBy({ headers }: Call, form: URLSearchParams): Presented | 'several' | null {
+  const found: Presented[] = []
+  const basic = headers.authorization === undefined ? null : basicCredentials(headers.authorization)
+  if (headers.authorization !== undefined && basic === null) return null
+  if (basic !== null) found.push({ method: 'client_secret_basic', ...basic })
+  const id = form.get('client_id') ?? ''
+  const secret = form.get('client_secret')
+  if (secret !== null) found.push({ method: 'client_secret_post', id, secret })
+  const assertion = form.get('client_assertion')
+  const type = form.get('client_assertion_type')
+  if (assertion !== null && type === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
+    found.push({ method: 'private_key_jwt', id, secret: assertion })
+  if (found.length > 1) return 'several'
+  return found[0] ?? null
+}
+
+/** Credentials of RFC 7617; where both halves are form-encoded as RFC 6749 section 2.3.1 wants, they are decoded. */
+function basicCredentials(header: string): { id: string; secret: string } | null {
+  const match = /^Basic +([\w+/=-]+)$/i.exec(header)
+  if (match === null) return null
+  const text = Buffer.from(match[1]!, 'base64').toString('utf8')
+  const at = text.indexOf(':')
+  if (at < 0) return null
+  return { id: formDecoded(text.slice(0, at)), secret: formDecoded(text.slice(at + 1)) }
+}
+
+function formDecoded(text: string): string {
+  if (!/%[0-9a-f]{2}/i.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

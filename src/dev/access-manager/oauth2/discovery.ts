@@ -1,0 +1,33 @@
+import { json } from '../http/answer.ts'
+import type { Endpoint } from '../http/call.ts'
+import type { SigningKeys } from '../state/signing-keys.ts'
+
+/** `connect/jwk_uri`: the public keys. */
+export function publishedKeys(keys: SigningKeys): Endpoint {
+  return { name: 'jwk_uri', methods: ['GET'], handle: async () => json(await keys.published()) }
+}
+
+/** `.well-known/openid-configuration`: where everything is. */
+export function discovery(
+  issuerOf: (realm: string) => string,
+  addressOf: (realm: string, path: string) => string,
+  grantTypes: readonly string[],
+): Endpoint {
+  return {
+    name: 'well-known',
+    methods: ['GET'],
+    handle: ({ realm }) =>
+      json({
+        issuer: issuerOf(realm),
+        token_endpoint: addressOf(realm, 'access_token'),
+        introspection_endpoint: addressOf(realm, 'introspect'),
+        revocation_endpoint: addressOf(realm, 'token/revoke'),
+        jwks_uri: addressOf(realm, 'connect/jwk_uri'),
+        grant_types_supported: grantTypes,
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+        dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+        subject_types_supported: ['public'],
+        response_types_supported: [],
+      }),
+  }
+}

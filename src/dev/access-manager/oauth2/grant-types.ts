@@ -1,0 +1,77 @@
+import { oauthError } from '../http/answer.ts'
+import type { Family } from '../settings.ts'
+import type { Client, Directory } from '../state/accounts.ts'
+import { isOf, type Tokens } from '../state/tokens.ts'
+import { grantedScopes, invalidScope } from './scopes.ts'
+import type { GrantRequest, GrantType, Issued } from './token-endpoint.ts'
+import { tokenExchange } from './token-exchange.ts'
+import { binding, type TokenIssuer, type TokenOrder } from './token-issuer.ts'
+
+/** What the grant types share. */
+export interface GrantSurroundings {
+  readonly directory: Directory
+  readonly tokens: Tokens
+  readonly issuer: TokenIssuer
+  readonly family: Family
+}
+
+/** The ways to get a token that the server knows. */
+export function grantTypes(surroundings: GrantSurroundings): Readonly<Record<string, GrantType>> {
+  return {
+    client_credentials: clientCredentials(surroundings),
+    password: password(surroundings),
+    refresh_token: refresh(surroundings),
+    'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange(surroundings),
+  }
+}
+
+function clientCredentials({ tokens, issuer }: GrantSurroundings): GrantType {
+  return async ({ form, client, thumbprint }) => {
+    const scopes = grantedScopes(form.get('scope'), client)
+    if (scopes === null) return invalidScope()
+    const grant = tokens.grant({
+      ...placeOf(client),
+      subject: { kind: 'client', name: client.id },
+      grantType: 'client_credentials',
+    })
+    return { access: await issuer.accessToken({ client, grant, scopes, ...binding(thumbprint) }) }
+  }
+}
+
+function password({ directory, tokens, issuer }: GrantSurroundings): GrantType {
+  return async ({ call, form, client, thumbprint }) => {
+    const user = directory.authenticateUser(call.realm, form.get('username') ?? '', form.get('password') ?? '')
+    if (user === undefined) return oauthError('invalid_grant', 'The provided access grant is invalid')
+    const scopes = grantedScopes(form.get('scope'), client)
+    if (scopes === null) return invalidScope()
+    const subject = { kind: 'user', name: user.name } as const
+    const grant = tokens.grant({ ...placeOf(client), subject, grantType: 'password' })
+    return bothTokens(issuer, { client, grant, scopes, ...binding(thumbprint) })
+  }
+}
+
+function refresh({ tokens, issuer }: GrantSurroundings): GrantType {
+  return async ({ form, client, thumbprint }: GrantRequest) => {
+    const old = tokens.find(form.get('refresh_token') ?? '')
+    if (old === undefined || old.kind !== 'refresh' || !isOf(old.grant, client))
+      return oauthError('invalid_grant', 'The refresh token is invalid, expired or revoked')
+    const bound = old.confirmation?.['jkt']
+    if (bound !== undefined && bound !== thumbprint)
+      return oauthError('invalid_dpop_proof', 'The refresh token is bound to another key')
+    const asked = form.get('scope')
+    const scopes = asked === null ? old.scopes : grantedScopes(asked, client, old.scopes)
+    if (scopes === null) return invalidScope()
+    tokens.retire(old)
+    const order = { client, grant: old.grant, scopes, ...binding(thumbprint) }
+    // The new refresh token keeps the scopes of the old one, however little is asked for now (RFC 6749 section 6).
+    return { access: await issuer.accessToken(order), refresh: issuer.refreshToken({ ...order, scopes: old.scopes }) }
+  }
+}
+
+async function bothTokens(issuer: TokenIssuer, order: TokenOrder): Promise<Issued> {
+  return { access: await issuer.accessToken(order), refresh: issuer.refreshToken(order) }
+}
+
+function placeOf({ id, realm }: Client): { clientId: string; realm: string } {
+  return { clientId: id, realm: realm ?? '/' }
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '#schema'
+import type { Accounts } from './state/accounts.ts'
+
+/** The two families of servers that gateways meet, with their differences on the wire. */
+export type Family = 'pingam' | 'openam'
+
+/** What is said of a session nobody knows: both families and their versions differ. */
+export type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
+
+/** What a development access manager starts with; everything has a default. */
+export interface AccessManagerSettings extends Partial<Accounts> {
+  /** 0, the default, takes a free port. */
+  readonly port?: number
+  /** An address of this machine. Others than loopback are refused unless `allowRemote` is true. */
+  readonly host?: string
+  /** Lets others reach it. Its passwords are known to everybody who reads this repository: never outside a sealed network. */
+  readonly allowRemote?: boolean
+  /** First part of every path. */
+  readonly contextPath?: string
+  readonly family?: Family
+  /** What `serverinfo/version` says. */
+  readonly version?: string
+  readonly cookieName?: string
+  readonly secureCookie?: boolean
+  readonly domains?: readonly string[]
+  /** Whether a login gives the token in the body too; false is what OpenAM does with HttpOnly cookies. */
+  readonly tokenInBody?: boolean
+  /** Realm paths that exist besides `/` and those of the accounts. */
+  readonly realms?: readonly string[]
+  /** Name of the tree by which agents log in; null where there is none. */
+  readonly agentJourney?: string | null
+  /** Milliseconds without use after which a session ends. */
+  readonly maxIdle?: number
+  /** Milliseconds after which a session ends whatever happens. */
+  readonly maxSession?: number
+  /** Session properties that are told; `AMCtxId` is the join key of session caches. */
+  readonly sessionProperties?: readonly string[]
+  readonly unknownSession?: UnknownSessionAnswer
+  /** Milliseconds between pings of the notification socket. */
+  readonly pingInterval?: number
+  readonly clock?: Clock
+  /** Opens the control API on a port of the loopback interface; 0 takes a free one. */
+  readonly controlPort?: number
+  readonly limits?: Partial<Limits>
+}
+
+/** How much is kept at most; the oldest goes first. */
+export interface Limits {
+  readonly sessions: number
+  readonly tokens: number
+  readonly sockets: number
+  readonly connections: number
+  readonly requests: number
+  readonly bodyBytes: number
+}
+
+/** The settings with every default filled in, without the accounts, which the state takes over. */
+export type WholeSettings = Readonly<
+  Required<Omit<AccessManagerSettings, keyof Accounts | 'clock' | 'controlPort' | 'limits'>>
+> & {
+  readonly limits: Limits
+}
+
+const MINUTE = 60_000
+const LIMITS: Limits = {
+  sessions: 10_000,
+  tokens: 20_000,
+  sockets: 1_000,
+  connections: 4_096,
+  requests: 10_000,
+  bodyBytes: 256 * 1024,
+}
+
+/** Fills in what was left out. What differs between the families follows the family. */
+export function wholeSettings(given: AccessManagerSettings): WholeSettings {
+  const family = given.family ?? 'pingam'
+  const ping = family === 'pingam'
+  const settings: WholeSettings = {
+    port: given.port ?? 0,
+    host: given.host ?? '127.0.0.1',
+    allowRemote: given.allowRemote ?? false,
+    contextPath: given.contextPath ?? (ping ? '/am' : '/openam'),
+    family,
+    version: given.version ?? (ping ? '7.5.0' : '16.0.3'),
+    cookieName: given.cookieName ?? 'iPlanetDirectoryPro',
+    secureCookie: given.secureCookie ?? false,
+    domains: given.domains ?? [],
+    tokenInBody: given.tokenInBody ?? ping,
+    realms: given.realms ?? [],
+    agentJourney: given.agentJourney === undefined ? (ping ? 'Agent' : null) : given.agentJourney,
+    maxIdle: given.maxIdle ?? 30 * MINUTE,
+    maxSession: given.maxSession ?? 120 * MINUTE,
+    sessionProperties: given.sessionProperties ?? ['AMCtxId'],
+    unknownSession: given.unknownSession ?? 'invalid',
+    pingInterval: given.pingInterval ?? 30_000,
+    limits: { ...LIMITS, ...given.limits },
+  }
+  if (!/^(?:\/[\w.-]+)*$/.test(settings.contextPath))
+    throw new Error(`contextPath: expected a path such as /am, got ${JSON.stringify(settings.contextPath)}`)
+  if (!settings.allowRemote && !isLoopback(settings.host))
+    throw new Error(
+      `host: expected a loopback address, got ${JSON.stringify(settings.host)}; set allowRemote where others may reach it`,
+    )
+  return settings
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '#schema'
+import { BoundedMap } from './bounded-map.ts'
+import { sessionToken, trackingId } from './identifiers.ts'
+
+/** Who a session belongs to. */
+export interface SessionOwner {
+  readonly kind: 'user' | 'agent'
+  readonly name: string
+  readonly realm: string
+  readonly admin: boolean
+}
+
+/** Why a session changed, as notifications say it. */
+export type SessionEvent = 'LOGOUT' | 'DESTROY' | 'IDLE_TIMEOUT' | 'MAX_TIMEOUT' | 'PROPERTY_CHANGED'
+
+/** Somebody who is logged in. */
+export interface Session {
+  readonly tokenId: string
+  /** The audit id: AMCtxId, and `sessionUid` of a validation. */
+  readonly uid: string
+  readonly handle: string
+  readonly owner: SessionOwner
+  readonly universalId: string
+  readonly startedAt: number
+  usedAt: number
+  readonly properties: Map<string, string>
+}
+
+/** How long sessions live, and how many of them. */
+export interface SessionLimits {
+  readonly maxIdle: number
+  readonly maxSession: number
+  readonly sessions: number
+}
+
+/** All sessions. Who wants to know of their ends listens. */
+export class Sessions {
+  readonly #sessions: BoundedMap<string, Session>
+  readonly #limits: SessionLimits
+  readonly #clock: Clock
+  readonly #changed: (session: Session, event: SessionEvent) => void
+
+  constructor(limits: SessionLimits, clock: Clock, changed: (session: Session, event: SessionEvent) => void) {
+    this.#sessions = new BoundedMap(limits.sessions)
+    this.#limits = limits
+    this.#clock = clock
+    this.#changed = changed
+  }
+
+  start(owner: SessionOwner): Session {
+    const now = this.#clock.now()
+    const uid = trackingId()
+    const session: Session = {
+      tokenId: sessionToken(),
+      uid,
+      handle: `shandle:${randomBytes(24).toString('base64url')}`,
+      owner,
+      universalId: universalId(owner),
+      startedAt: now,
+      usedAt: now,
+      properties: new Map([
+        ['AMCtxId', uid],
+        ['LoginLocation', ''],
+      ]),
+    }
+    this.#sessions.set(session.tokenId, session)
+    return session
+  }
+
+  /** The session of a token, unless it has ended. Looking is no use of it. */
+  find(tokenId: string | undefined): Session | undefined {
+    const session = tokenId === undefined ? undefined : this.#sessions.get(tokenId)
+    if (session === undefined) return undefined
+    const event = this.#outlived(session)
+    if (event === null) return session
+    this.end(session, event)
+    return undefined
+  }
+
+  /** Counts as use: idle time begins anew. */
+  touch(session: Session): void {
+    session.usedAt = this.#clock.now()
+  }
+
+  /** When it ends by itself. */
+  endsAt(session: Session): { readonly idle: number; readonly most: number } {
+    return {
+      idle: session.usedAt + this.#limits.maxIdle,
+      most: session.startedAt + this.#limits.maxSession,
+    }
+  }
+
+  end(session: Session, event: SessionEvent): void {
+    if (this.#sessions.delete(session.tokenId)) this.#changed(session, event)
+  }
+
+  setProperty(session: Session, name: string, value: string): void {
+    session.properties.set(name, value)
+    this.#changed(session, 'PROPERTY_CHANGED')
+  }
+
+  /** The living sessions for which the question is answered with yes. */
+  select(wanted: (session: Session) => boolean): Session[] {
+    this.sweep()
+    return this.#sessions.values().filter(wanted).toArray()
+  }
+
+  /** Ends what has outlived its time, so that notifications go out although nobody asks. */
+  sweep(): void {
+    for (const session of this.#sessions.values().toArray()) {
+      const event = this.#outlived(session)
+      if (event !== null) this.end(session, event)
+    }
+  }
+
+  #outlived(session: Session): SessionEvent | null {
+    const now = this.#clock.now()
+    const { idle, most } = this.endsAt(session)
+    if (now >= most) return 'MAX_TIMEOUT'
+    return now >= idle ? 'IDLE_TIMEOUT' : null
+  }
+}
+
+function universalId({ kind, name, realm }: SessionOwner): string {
+  const organizations = realm
+    .split('/')
+    .filter((part) => part !== '')
+    .toReversed()
+    .map((part) => `o=${part},`)
+    .join('')
+  return `id=${name},ou=${kind},${organizations}${organizations === '' ? '' : 'ou=services,'}dc=openam,dc=example`
+}
