@@ -79,6 +79,13 @@ test('at the limit the record used longest ago gives way, and is counted', () =>
   assert.equal(records.dropped, 1)
 })
 
+test('a record without an end never gives way', () => {
+  const { records } = keeper(1)
+  records.do('s', 'key', { step: 'obtain', initial: { a: 1 }, lifetime: Number.POSITIVE_INFINITY })
+  for (const key of ['x', 'y', 'z']) records.do('s', key, { step: 'change', change: { set: { key } }, lifetime: 9 })
+  assert.deepEqual(plain(records.do('s', 'key', { step: 'obtain', initial: { a: 2 }, lifetime: Infinity })), { a: 1 })
+})
+
 test('names of the prototype are names like any other', () => {
   const { records } = keeper()
   records.do('s', 'k', {

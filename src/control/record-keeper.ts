@@ -11,6 +11,8 @@ interface Entry {
 /** Keeps records for all units: sessions, and what may be used once. Bounded in number; times run on one clock. */
 export class RecordKeeper {
   readonly #entries = new Map<string, Entry>()
+  /** Those without an end: few, asked for by the configuration, and never to give way. */
+  readonly #lasting = new Map<string, Entry>()
   readonly #clock: Clock
   readonly #limit: number
   #dropped = 0
@@ -43,12 +45,12 @@ export class RecordKeeper {
         if (entry === null && step.step === 'amend') return null
         const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
         apply(changed, step.change)
-        if (Object.keys(changed.fields).length === 0) this.#entries.delete(id)
+        if (Object.keys(changed.fields).length === 0) this.#forget(id)
         else this.#used(id, changed, step.lifetime)
         return null
       }
       case 'take':
-        this.#entries.delete(id)
+        this.#forget(id)
         return entry?.fields ?? null
       case 'obtain': {
         const kept = entry ?? { fields: { ...step.initial }, expiresAt: 0 }
@@ -59,17 +61,26 @@ export class RecordKeeper {
   }
 
   #alive(id: string): Entry | null {
-    const entry = this.#entries.get(id)
+    const entry = this.#lasting.get(id) ?? this.#entries.get(id)
     if (entry === undefined) return null
     if (entry.expiresAt > this.#clock.monotonic()) return entry
     this.#entries.delete(id)
     return null
   }
 
+  #forget(id: string): void {
+    this.#entries.delete(id)
+    this.#lasting.delete(id)
+  }
+
   /** Moves an entry to the end of the order of use, and starts its time anew. */
   #used(id: string, entry: Entry, lifetime: number | null): void {
     if (lifetime !== null) entry.expiresAt = this.#clock.monotonic() + lifetime
     this.#entries.delete(id)
+    if (entry.expiresAt === Number.POSITIVE_INFINITY) {
+      this.#lasting.set(id, entry)
+      return
+    }
     this.#entries.set(id, entry)
     this.#makeRoom()
   }

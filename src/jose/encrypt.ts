@@ -19,14 +19,18 @@ export interface Encrypting {
   readonly includeKeyId?: boolean
 }
 
-/** Makes an encrypted token of text. Throws KeyUnsuitableError where the key is not one for the algorithm. */
-export async function encryptJwt(secret: Secret, text: string, encrypting: Encrypting): Promise<string> {
+/** Makes an encrypted token of text or bytes. Throws KeyUnsuitableError where the key is not one for the algorithm. */
+export async function encryptJwt(
+  secret: Secret,
+  plaintext: string | Uint8Array,
+  encrypting: Encrypting,
+): Promise<string> {
   const { algorithm, method, content, includeKeyId = true } = encrypting
   const refusal = encryptionRefusal(secret, algorithm, method)
   if (refusal !== null) throw new KeyUnsuitableError(refusal)
   const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
   const inside = content === 'token' ? { cty: 'JWT' } : {}
-  return new CompactEncrypt(Buffer.from(text))
+  return new CompactEncrypt(Buffer.from(plaintext as string))
     .setProtectedHeader({ alg: algorithm, enc: method, typ: 'JWT', ...inside, ...kid })
     .encrypt(secret.publicOrSecretKey as KeyObject)
 }

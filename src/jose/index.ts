@@ -23,6 +23,7 @@ export {
   ENCRYPTION_METHODS,
   type EncryptionAlgorithm,
   type EncryptionMethod,
+  METHOD_BYTES,
 } from './encryption-algorithms.ts'
 export type { KeySource, KeysUnavailable } from './key-choice.ts'
 export { type JwtOpening, type OpenedJwt, type OpeningKeys, openJwt } from './open-jwt.ts'

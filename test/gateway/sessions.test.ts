@@ -65,4 +65,21 @@ describe('Session rules of a route', () => {
     assert.equal((await gateway.ask('/inside', { headers: { Cookie: outer } })).text, 'visit 1')
     assert.equal((await gateway.ask('/counter', { headers: { Cookie: outer } })).text, 'visit 2')
   })
+
+  test('3. its content leaves as an encrypted JWT in a cookie, and is not available outside', options, async () => {
+    const session = { type: 'AuthenticatedEncryptedJwtSessionManager' }
+    await using gateway = await RunningGateway.start({
+      admin: { gatewayUnits: 2 },
+      routes: { around: counter(), inside: counter({ session, condition: "${request.uri.path == '/inside'}" }) },
+    })
+    const [inner = ''] = cookiesOf(await gateway.ask('/inside'))
+    assert.match(inner, /^gateway-jwt-session=[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+    let cookie = inner
+    for (let visit = 2; visit <= 9; visit += 1) {
+      const answer = await gateway.ask('/inside', { headers: { Cookie: cookie } })
+      assert.equal(answer.text, `visit ${visit}`)
+      cookie = cookiesOf(answer)[0] as string
+    }
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 1')
+  })
 })

@@ -1,0 +1,93 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import { providerOf, Secret, type SecretsProvider, SecretsProviderKind, SessionManagerKind } from '#contracts'
+import { ENCRYPTION_METHODS, encryptionRefusal, METHOD_BYTES } from '#jose'
+import { boolean, ConfigError, config, defineType, duration, type Environment, oneOf, ref, secretId } from '#schema'
+import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { jwtSessions } from './jwt-sessions.ts'
+import type { SessionKeys } from './session-token.ts'
+
+/** Sessions that the client keeps in an encrypted cookie. */
+export const AuthenticatedEncryptedJwtSessionManager = defineType({
+  name: 'AuthenticatedEncryptedJwtSessionManager',
+  aliases: ['JwtSessionManager', 'JwtSession'],
+  kind: SessionManagerKind,
+  summary: 'Keeps sessions with the client, in cookies that only gateways with the key can read or change.',
+  config: {
+    authenticatedEncryptionSecretId: config(secretId()).optional().meta({
+      description:
+        'Secret ID of the symmetric keys: the first encrypts, all decrypt. Without it a random key is made, which ends with the gateway.',
+    }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
+      .prefault('A256GCM')
+      .meta({ description: 'Algorithm of the content; the length of the key has to fit it.' }),
+    sessionTimeout: config(duration({ zero: false }))
+      .prefault('30 minutes')
+      .meta({ description: 'Time after its beginning when a session ends; 3650 days at most.' }),
+    skewAllowance: config(duration({ unlimited: false }))
+      .prefault('0 seconds')
+      .meta({ description: 'How much longer a session is taken, for gateways whose clocks differ.' }),
+    persistentCookie: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether browsers keep the cookie until the session ends, rather than until they close.' }),
+    useCompression: config(boolean()).prefault(true).meta({ description: 'Whether longer sessions are compressed.' }),
+    cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
+  },
+  check: ({ cookie }, report) => {
+    const problem = cookieProblem(cookie)
+    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+  },
+  create: async (config, env) =>
+    jwtSessions({
+      keys: await keysOf(config, env),
+      cookie: config.cookie,
+      timeout: Math.min(config.sessionTimeout, LONGEST),
+      skew: config.skewAllowance,
+      persistent: config.persistentCookie,
+      clock: env.clock,
+      refused: env.metrics.counter('gw_session_refused_total', 'Session cookies that stood for no session.', {
+        name: env.name,
+      }),
+    }),
+})
+
+const LONGEST = 3_650 * 24 * 3_600_000
+
+interface KeyConfig {
+  readonly authenticatedEncryptionSecretId?: string | undefined
+  readonly secretsProvider?: SecretsProvider | undefined
+  readonly encryptionMethod: SessionKeys['method']
+  readonly useCompression: boolean
+  readonly cookie: { readonly name: string }
+}
+
+async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys> {
+  const { authenticatedEncryptionSecretId: secretId, secretsProvider, useCompression: compress } = config
+  if (secretId === undefined) return { ...(await randomKey(config, env)), compress }
+  const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+  await checkKey(provider, secretId, config.encryptionMethod)
+  return { provider, secretId, method: config.encryptionMethod, compress }
+}
+
+/** A key of the wrong length is found when the configuration loads; one that can not be had now may be had later. */
+async function checkKey(provider: SessionKeys['provider'], secretId: string, method: SessionKeys['method']) {
+  const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
+  const refusal = encryptionRefusal(secret, 'dir', method)
+  if (refusal !== null) throw new ConfigError([{ pointer: '/authenticatedEncryptionSecretId', message: refusal }])
+}
+
+/** One key for all units, which lasts over changes of the route and ends with the gateway (decisions 4, JWT session). */
+async function randomKey(
+  { cookie, encryptionMethod: method }: KeyConfig,
+  env: Environment,
+): Promise<Omit<SessionKeys, 'compress'>> {
+  env.warn(
+    'no authenticatedEncryptionSecretId: sessions are encrypted with a random key, so that they end when the gateway stops and no other gateway can read them',
+  )
+  const initial = { key: randomBytes(METHOD_BYTES[method]).toString('base64') }
+  const kept = await env.kept('session key').obtain(`${cookie.name} ${method}`, initial, Number.POSITIVE_INFINITY)
+  const key = createSecretKey(Buffer.from(kept.key as string, 'base64'))
+  const secret = new Secret({ secretId: 'random', key, source: env.name })
+  const store = { find: async () => [secret], onChange: () => () => {} }
+  return { provider: providerOf([store]), secretId: 'random', method }
+}
