@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
+import { openToProxy } from './secure-proxy.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { openTunnel } from './tunnel.ts'
@@ -79,6 +80,10 @@ export function connector({ timeout, contexts, proxy, offers }: Ways): buildConn
     if (options.protocol === 'https:') {
       const { hostname, port, localAddress = null } = options
       openSecure(secure, proxy, { hostname, port: port === '' ? 443 : Number(port), localAddress }, attempt)
+      return
+    }
+    if (proxy?.secure !== undefined) {
+      openToProxy(proxy, options.localAddress ?? null, attempt)
       return
     }
     const { servername: _ofRequest, ...target } = options

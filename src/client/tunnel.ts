@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
+import { openToProxy } from './secure-proxy.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** A server behind a proxy, and the way out of an attempt to reach it. */
@@ -15,6 +16,19 @@ export interface TunnelAttempt {
 
 /** Has a proxy open a connection to a server (RFC 9110 section 9.3.6); the bytes on it are then for that server alone. */
 export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
+  if (proxy.secure === undefined) {
+    askForTunnel(proxy, attempt, null)
+    return
+  }
+  openToProxy(proxy, attempt.localAddress, {
+    isOver: () => false,
+    started: (socket) => attempt.started(socket),
+    opened: (socket) => askForTunnel(proxy, attempt, socket),
+    failed: (error) => attempt.failed(error),
+  })
+}
+
+function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket | null): void {
   const authority = `${isIPv6(attempt.hostname) ? `[${attempt.hostname}]` : attempt.hostname}:${attempt.port}`
   const authorization = proxy.authorization()
   const asking = request({
@@ -24,7 +38,7 @@ export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
     method: 'CONNECT',
     path: authority,
     headers: { host: authority, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) },
-    agent: false,
+    ...(over === null ? { agent: false } : { createConnection: () => over }),
   })
   asking.once('socket', (socket) => attempt.started(socket))
   asking.once('error', (error) => attempt.failed(error))

@@ -1,9 +1,12 @@
 import { kind } from '#schema'
+import type { ClientTls } from './tls.ts'
 
 /** A server that passes requests on to others. */
 export interface ForwardProxy {
   readonly hostname: string
   readonly port: number
+  /** Set where TLS is spoken to the proxy itself: how, or null for the ordinary way. */
+  readonly secure?: { readonly tls: ClientTls | null }
   /** The value of Proxy-Authorization as it is now; null where the proxy wants none. */
   authorization(): string | null
 }

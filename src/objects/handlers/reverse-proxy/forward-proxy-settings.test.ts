@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ProxyOptions } from '#contracts'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
 import { build, type Surroundings } from '#test/build'
@@ -8,6 +9,7 @@ import { rawUpstream } from '#test/upstream'
 import { CustomProxyOptions } from '../../proxies/custom-proxy-options/custom-proxy-options.ts'
 import { NoProxyOptions } from '../../proxies/no-proxy-options/no-proxy-options.ts'
 import { SystemProxyOptions } from '../../proxies/system-proxy-options/system-proxy-options.ts'
+import { ClientTlsOptions } from '../../tls/client-tls-options/client-tls-options.ts'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 const types = [CustomProxyOptions, NoProxyOptions, SystemProxyOptions]
@@ -81,4 +83,21 @@ test('a proxy that can not be one is refused where it stands', async () => {
     handler({ proxy: { uri: 'http://proxy', username: 'a', password: 'b', passwordSecretId: 'c' } }),
     /\/config\/proxy: give at most one of password, passwordSecretId/,
   )
+})
+
+test('a proxy with an https URI is spoken to in TLS, as tls of its options says', async () => {
+  const config = { uri: 'https://proxy.example', tls: { type: 'ClientTlsOptions', config: {} } }
+  await using custom = await build<ProxyOptions>(CustomProxyOptions, config, { types: [ClientTlsOptions] })
+  const { secure, port } = custom.object.proxyFor('http', 'app.invalid', 80)!
+  assert.equal(port, 443)
+  assert.equal(secure?.tls?.hostnames, 'STRICT')
+  const env = { HTTP_PROXY: 'https://proxy.example:8443' }
+  await using system = await build<ProxyOptions>(SystemProxyOptions, {}, { env })
+  assert.deepEqual(system.object.proxyFor('http', 'app.invalid', 80)?.secure, { tls: null })
+  assert.equal(system.object.proxyFor('http', 'app.invalid', 80)?.port, 8443)
+})
+
+test('tls beside a proxy with an http URI is refused', async () => {
+  const config = { uri: 'http://proxy.example', tls: { type: 'ClientTlsOptions', config: {} } }
+  await assert.rejects(build(CustomProxyOptions, config, { types: [ClientTlsOptions] }), /tls/)
 })

@@ -1,11 +1,16 @@
-import { type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
+import { ClientTlsKind, type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
 import { passwordSource } from '../tls/password.ts'
 
 /** The fields that name a proxy. */
 export const PROXY_SERVER_FIELDS = {
-  uri: config(url(['http'])).meta({
-    description: 'Where the proxy is, such as `http://proxy.example.com:3128`; port 80 where none is given.',
+  uri: config(url(['http', 'https'])).meta({
+    description:
+      'Where the proxy is, such as `http://proxy.example.com:3128`; port 80, or 443 of https, where none is given. With https, TLS is spoken to the proxy itself.',
+  }),
+  tls: ref(ClientTlsKind).optional().meta({
+    description:
+      'How TLS is spoken to a proxy with an https URI; by default its certificate must lead to an authority the platform trusts and name its host.',
   }),
   username: config(string({ nonEmpty: true }))
     .optional()
@@ -25,9 +30,14 @@ let objects = 0
 /** Every request goes through one proxy. The password is read now, and again when secrets have changed. */
 export async function customProxy(values: ProxyServerValues, env: Environment): Promise<ProxyOptions> {
   const { uri, username } = values
-  const { hostname, port } = new URL(uri)
-  const server = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) }
-  const name = `${server.hostname} ${server.port}`
+  const { hostname, port, protocol } = new URL(uri)
+  const isSecure = protocol === 'https:'
+  const server = {
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    ...(isSecure ? { secure: { tls: values.tls ?? null } } : {}),
+  }
+  const name = `${protocol} ${server.hostname} ${server.port}${values.tls === undefined ? '' : ` ${++objects}`}`
   if (username === undefined) return through(`custom ${name}`, { ...server, authorization: () => null })
   const secretsProvider = values.secretsProvider ?? env.secrets
   const password = passwordSource({ ...values, secretsProvider })
@@ -55,14 +65,15 @@ function through(key: string, proxy: ForwardProxy): ProxyOptions {
 
 /** Reports what makes no proxy: values that only show once they are settled. */
 export function checkProxyServer(
-  { uri, username }: Pick<ProxyServerValues, 'uri' | 'username'>,
+  { uri, username, tls }: Pick<ProxyServerValues, 'uri' | 'username' | 'tls'>,
   report: (path: string, message: string) => void,
 ): void {
-  const { pathname, search, hash, username: inUri, password } = new URL(uri)
+  const { protocol, pathname, search, hash, username: inUri, password } = new URL(uri)
   if (inUri !== '' || password !== '') {
     report('/uri', 'expected no name and password in the URI; use username and passwordSecretId')
   } else if (pathname !== '/' || search !== '' || hash !== '') {
     report('/uri', 'expected scheme, host and port only, got more')
   }
+  if (tls !== undefined && protocol !== 'https:') report('/tls', 'expected none beside a uri of http; use https')
   if (username?.includes(':')) report('/username', 'expected no colon: it ends the name (RFC 7617 section 2)')
 }

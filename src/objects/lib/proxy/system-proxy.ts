@@ -50,7 +50,8 @@ function byVariables(scheme: string, env: Environment): Choice | null {
   const text = variable(env.scope, name)
   if (text === null) return null
   const uri = URL.parse(text.includes('://') ? text : `http://${text}`)
-  if (uri === null || uri.protocol !== 'http:' || uri.hostname === '') {
+  const isSecure = uri?.protocol === 'https:'
+  if (uri === null || (uri.protocol !== 'http:' && !isSecure) || uri.hostname === '') {
     throw new TypeError(`${name}: expected a proxy such as http://proxy.example.com:3128, got something else`)
   }
   if (uri.username !== '' || uri.password !== '') {
@@ -59,14 +60,20 @@ function byVariables(scheme: string, env: Environment): Choice | null {
   const exempt = variable(env.scope, 'NO_PROXY') ?? ''
   return choiceOf(
     uri.hostname.replace(/^\[|\]$/g, ''),
-    uri.port === '' ? 80 : Number(uri.port),
+    uri.port === '' ? (isSecure ? 443 : 80) : Number(uri.port),
     exempt,
     noProxyList(exempt),
+    isSecure,
   )
 }
 
-function choiceOf(hostname: string, port: number, list: string, exempts: Exempts): Choice {
-  return { key: JSON.stringify([hostname, port, list]), proxy: { hostname, port, authorization: () => null }, exempts }
+function choiceOf(hostname: string, port: number, list: string, exempts: Exempts, isSecure = false): Choice {
+  const secure = isSecure ? { secure: { tls: null } } : {}
+  return {
+    key: JSON.stringify([hostname, port, list, isSecure]),
+    proxy: { hostname, port, ...secure, authorization: () => null },
+    exempts,
+  }
 }
 
 /** From the properties, as one word or nested, from the system properties, or from the environment. */

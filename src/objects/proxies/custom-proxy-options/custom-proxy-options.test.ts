@@ -57,9 +57,9 @@ test('handlers with equal options can share connections, those with credentials 
 
 const at = '/heap/0/config'
 const refused: readonly [JsonValue, string | RegExp][] = [
-  [{}, `${at}/uri: expected a URL (http://); this field is required`],
-  [{ uri: 'proxy:3128' }, `${at}/uri: expected a URL (http://), got "proxy:3128"`],
-  [{ uri: 'https://proxy' }, `${at}/uri: expected a URL (http://), got "https://proxy"`],
+  [{}, `${at}/uri: expected a URL (http://, https://); this field is required`],
+  [{ uri: 'proxy:3128' }, `${at}/uri: expected a URL (http://, https://), got "proxy:3128"`],
+  [{ uri: 'socks5://proxy' }, `${at}/uri: expected a URL (http://, https://), got "socks5://proxy"`],
   [
     { uri: 'http://me:x@proxy' },
     `${at}/uri: expected no name and password in the URI; use username and passwordSecretId`,
