@@ -66,30 +66,50 @@ export interface Ways {
   readonly proxy: ForwardProxy | null
   /** The protocols to choose from in TLS; HTTP/1.1 where there is no list. */
   readonly offers?: readonly string[]
+  /** For which servers a proxy is asked for a tunnel: those that speak TLS, or all, where what follows is not HTTP. */
+  readonly tunnels?: 'secure' | 'all'
+}
+
+/** A connection that is being opened. */
+export interface Opening {
+  /** Gives up: whatever there is of the connection is closed, and its caller told nothing but that. */
+  cancel(): void
 }
 
 /**
  * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early). TLS is
  * ours: for the name of the origin, whatever Host field the first request carries.
  */
-export function connector({ timeout, contexts, proxy, offers }: Ways): buildConnector.connector {
+export function opener(ways: Ways): (options: buildConnector.Options, callback: buildConnector.Callback) => Opening {
+  const { timeout, contexts, proxy, offers, tunnels = 'secure' } = ways
   const inClear = buildConnector({ allowH2: false, timeout: 0 })
   const secure = new SecureConnections(contexts, offers ?? ['http/1.1'])
   return (options, callback) => {
     const attempt = new Attempt(timeout, callback)
-    if (options.protocol === 'https:') {
-      const { hostname, port, localAddress = null } = options
-      openSecure(secure, proxy, { hostname, port: port === '' ? 443 : Number(port), localAddress }, attempt)
-      return
-    }
-    if (proxy?.secure !== undefined) {
-      openToProxy(proxy, options.localAddress ?? null, attempt)
-      return
-    }
     const { servername: _ofRequest, ...target } = options
-    const next = proxy === null ? target : { ...target, hostname: proxy.hostname, port: String(proxy.port) }
-    // undici's connector returns the socket it opens; its type does not say so.
-    attempt.started(inClear(next, (...result) => attempt.settle(...result)) as unknown as Socket)
+    const { protocol, hostname, port, localAddress = null } = target
+    if (protocol === 'https:') {
+      openSecure(secure, proxy, { hostname, port: port === '' ? 443 : Number(port), localAddress }, attempt)
+    } else if (proxy !== null && tunnels === 'all') {
+      tunnel(proxy, { hostname, port: port === '' ? 80 : Number(port), localAddress }, attempt, (socket) =>
+        attempt.opened(socket),
+      )
+    } else if (proxy?.secure !== undefined) {
+      openToProxy(proxy, localAddress, attempt)
+    } else {
+      const next = proxy === null ? target : { ...target, hostname: proxy.hostname, port: String(proxy.port) }
+      // undici's connector returns the socket it opens; its type does not say so.
+      attempt.started(inClear(next, (...result) => attempt.settle(...result)) as unknown as Socket)
+    }
+    return attempt
+  }
+}
+
+/** An opener for undici. */
+export function connector(ways: Ways): buildConnector.connector {
+  const open = opener(ways)
+  return (options, callback) => {
+    open(options, callback)
   }
 }
 
@@ -99,20 +119,21 @@ function openSecure(secure: SecureConnections, proxy: ForwardProxy | null, targe
   const handshake = (through: Socket | null) => {
     secure.open({ ...target, through }, attempt).catch((error: Error) => attempt.failed(error))
   }
-  if (proxy === null) {
-    handshake(null)
-    return
-  }
+  if (proxy === null) handshake(null)
+  else tunnel(proxy, target, attempt, handshake)
+}
+
+function tunnel(proxy: ForwardProxy, target: Target, attempt: Attempt, opened: (socket: Socket) => void): void {
   openTunnel(proxy, {
     ...target,
     started: (socket) => attempt.started(socket),
-    opened: handshake,
+    opened,
     failed: (error) => attempt.failed(error),
   })
 }
 
 /** One attempt to connect: it ends once, whatever happens first. */
-class Attempt implements SecureEvents {
+class Attempt implements SecureEvents, Opening {
   readonly #callback: buildConnector.Callback
   readonly #timer: NodeJS.Timeout | undefined
   #socket: Socket | null = null
@@ -129,6 +150,7 @@ class Attempt implements SecureEvents {
 
   started(socket: Socket): void {
     this.#socket = socket
+    if (this.#over) socket.destroy()
   }
 
   opened(socket: Socket): void {
@@ -137,6 +159,12 @@ class Attempt implements SecureEvents {
 
   failed(error: Error): void {
     this.settle(error, null)
+  }
+
+  cancel(): void {
+    if (this.#over) return
+    this.failed(new Error('the connection is not wanted any more'))
+    this.#socket?.destroy()
   }
 
   settle(...result: Parameters<buildConnector.Callback>): void {

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
-import { connector, type Ways } from '../connection.ts'
-import { openTunnel } from '../tunnel.ts'
+import type { Exchange } from '#http'
+import { opener, type Ways } from '../connection.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
-
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The server of a WebSocket connection. */
 export interface UpgradeTarget {
@@ -13,38 +11,20 @@ export interface UpgradeTarget {
   readonly port: number
 }
 
-/** Opens a connection of its own, within the time for it. A proxy is asked for a tunnel whatever the scheme: what follows is not HTTP. */
-export function openForUpgrade(target: UpgradeTarget, ways: Ways): Promise<Socket> {
-  if (ways.proxy !== null && !target.isSecure) return throughProxy(target, ways)
+/** Opens a connection of its own, within the time for it, unless the client leaves before. */
+export function openForUpgrade(exchange: Exchange, target: UpgradeTarget, ways: Ways): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const { isSecure, hostname, port } = target
-  connector(ways)(
+  const opening = opener({ ...ways, tunnels: 'all' })(
     { hostname, host: hostname, protocol: isSecure ? 'https:' : 'http:', port: String(port) },
     (error, socket) => {
       if (error === null) resolve(socket)
       else reject(upstreamErrorOf(error, false))
     },
   )
-  return promise
-}
-
-function throughProxy({ hostname, port }: UpgradeTarget, { proxy, timeout }: Ways): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  let opening: Socket | null = null
-  const late = () => {
-    opening?.destroy()
-    reject(new UpstreamError('GW_UPSTREAM_CONNECT', new Error('proxy: expected a tunnel in time, got none')))
-  }
-  const timer = timeout <= LONGEST_TIMER ? setTimeout(late, timeout) : undefined
-  openTunnel(proxy!, {
-    hostname,
-    port,
-    localAddress: null,
-    started: (socket) => {
-      opening = socket
-    },
-    opened: resolve,
-    failed: (error) => reject(upstreamErrorOf(error, false)),
+  const stopListening = exchange.onAbort((reason) => {
+    reject(new UpstreamError('GW_CLIENT_GONE', reason))
+    opening.cancel()
   })
-  return promise.finally(() => clearTimeout(timer))
+  return promise.finally(stopListening)
 }

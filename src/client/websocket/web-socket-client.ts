@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net'
 import type { ClientTls, ProxyOptions } from '#contracts'
 import { type Exchange, type Request, type Response, reasonPhrase, respond } from '#http'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
 import { type OfferLimits, readOffer } from './handshake.ts'
+import { takePlace } from './open-connections.ts'
 import type { Stalling } from './relay.ts'
 import { askForUpgrade } from './upgrade-call.ts'
 import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
@@ -11,11 +13,15 @@ import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
 /** How WebSocket connections are made and kept; times in milliseconds. */
 export interface WebSocketSettings extends OfferLimits, Stalling {
   readonly connectionTimeout: number
+  /** Connections to one server that may be open; the caller has already divided the gateway's limit by its units. */
+  readonly maxConnections: number
   /** Longest wait for the answer to the handshake. */
   readonly soTimeout: number
   readonly tls: ClientTls | null
   readonly proxy: ProxyOptions | null
 }
+
+const ALL_TAKEN = 'websocket: expected fewer open connections to the server; raise maxWebSockets of its vertx'
 
 /** Makes WebSocket connections to whatever server the URI of a request names. Each has a connection of its own. */
 export class WebSocketClient {
@@ -39,23 +45,37 @@ export class WebSocketClient {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
     const offer = readOffer(request.headers, this.#settings)
     if (typeof offer === 'string') return respond(400, {}, reasonPhrase(400))
-    const { soTimeout, connectionTimeout, proxy } = this.#settings
-    const target = targetOf(request)
-    const socket = await openForUpgrade(target, {
-      timeout: connectionTimeout,
-      contexts: this.#contexts,
-      proxy: proxy?.proxyFor(target.isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
-    })
+    const socket = await this.#connect(exchange, targetOf(request))
     if (exchange.aborted) {
       socket.destroy()
       throw new UpstreamError('GW_CLIENT_GONE')
     }
     return askForUpgrade(exchange, request, socket, {
       offer,
-      soTimeout,
+      soTimeout: this.#settings.soTimeout,
       stalling: this.#settings,
       watchdog: this.#watchdog,
     })
+  }
+
+  async #connect(exchange: Exchange, target: UpgradeTarget): Promise<Socket> {
+    const { connectionTimeout, proxy, maxConnections } = this.#settings
+    const leavePlace = takePlace(target, maxConnections)
+    // No use in waiting: these connections last.
+    if (leavePlace === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL', new Error(ALL_TAKEN))
+    try {
+      const socket = await openForUpgrade(exchange, target, {
+        timeout: connectionTimeout,
+        contexts: this.#contexts,
+        proxy: proxy?.proxyFor(target.isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
+      })
+      if (socket.closed) leavePlace()
+      else socket.once('close', leavePlace)
+      return socket
+    } catch (error) {
+      leavePlace()
+      throw error
+    }
   }
 
   /** Stops looking for changed keys; connections that are open end by themselves. */

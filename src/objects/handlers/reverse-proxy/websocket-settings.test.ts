@@ -15,9 +15,9 @@ test('every value takes a configuration expression', async () => {
       enabled: '${yes}',
       connectionTimeout: '${wait}',
       soTimeout: '${wait}',
-      vertx: { tryUsePerMessageWebSocketCompression: '${yes}' },
+      vertx: { tryUsePerMessageWebSocketCompression: '${yes}', maxWebSockets: '${most}' },
     },
-    { yes: true, wait: '2 seconds' },
+    { yes: true, wait: '2 seconds', most: '100' },
   )
   assert.deepEqual(built.warnings, [])
 })
@@ -33,6 +33,9 @@ test('values that can not work are refused where they stand', async () => {
     { vertx: { tryUsePerFrameWebSocketCompression: 'yes' } },
     /\/websocket\/vertx\/tryUsePerFrameWebSocketCompression: expected true or false, got "yes"/,
   )
+  for (const maxWebSockets of [0, -2, 1.5, 'many']) {
+    await refused({ vertx: { maxWebSockets } }, /\/websocket\/vertx\/maxWebSockets: expected -1 or an integer of at/)
+  }
 })
 
 test('vertx: the option names of the handler are disallowed here too', async () => {

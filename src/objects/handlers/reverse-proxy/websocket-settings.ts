@@ -19,7 +19,10 @@ import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
 
 const PER_MESSAGE = 'tryUsePerMessageWebSocketCompression'
 const PER_FRAME = 'tryUsePerFrameWebSocketCompression'
-const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME])
+const MAX_WEB_SOCKETS = 'maxWebSockets'
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME, MAX_WEB_SOCKETS])
+/** What one address of this machine can open to one server is not much more. */
+const DEFAULT_MAX_WEB_SOCKETS = 20_000
 
 const FIELDS = {
   enabled: config(boolean())
@@ -54,7 +57,7 @@ const FIELDS = {
   })
     .prefault({ [PER_FRAME]: true, [PER_MESSAGE]: true })
     .meta({
-      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false keeps the offer to compress from the application.`,
+      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false keeps the offer to compress from the application. ${MAX_WEB_SOCKETS}: connections to one server that may be open, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
     }),
 }
 
@@ -73,11 +76,18 @@ export function checkWebSocket(
   { vertx }: Settled<DecodedMembers<typeof FIELDS>>,
   report: (path: string, message: string) => void,
 ): void {
-  for (const option of KNOWN_OPTIONS) {
+  for (const option of [PER_MESSAGE, PER_FRAME]) {
     const value = vertx[option]
     if (value !== undefined && typeof value !== 'boolean') {
       report(`/websocket/vertx/${option}`, `expected true or false, got ${JSON.stringify(value)}`)
     }
+  }
+  const most = vertx[MAX_WEB_SOCKETS] ?? DEFAULT_MAX_WEB_SOCKETS
+  if (!/^(-1|[1-9]\d{0,8})$/.test(String(most))) {
+    report(
+      `/websocket/vertx/${MAX_WEB_SOCKETS}`,
+      `expected -1 or an integer of at least 1, got ${JSON.stringify(most)}`,
+    )
   }
 }
 
@@ -96,6 +106,7 @@ export async function upgrading(
   const tls = websocket.tls ?? handler.tls ?? undefined
   const client = new WebSocketClient({
     connectionTimeout: websocket.connectionTimeout ?? connectionTimeout,
+    maxConnections: maxConnectionsOf(vertx, env.units),
     soTimeout: websocket.soTimeout ?? soTimeout,
     idleTime: websocket.soTimeout ?? null,
     answerTime: soTimeout,
@@ -107,6 +118,11 @@ export async function upgrading(
   env.onDispose(() => client.release())
   return (exchange) =>
     WebSocketClient.isAskedFor(exchange.request) ? client.upgrade(exchange, exchange.request) : plain(exchange)
+}
+
+function maxConnectionsOf(vertx: Readonly<Record<string, unknown>>, units: number): number {
+  const most = Number(vertx[MAX_WEB_SOCKETS] ?? DEFAULT_MAX_WEB_SOCKETS)
+  return most < 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(most / units))
 }
 
 function withheld(vertx: Readonly<Record<string, unknown>>): ReadonlySet<string> {

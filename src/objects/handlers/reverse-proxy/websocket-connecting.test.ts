@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WebSocket as WsClient } from 'ws'
+import { httpUpstream, silentUpstream } from '#test/upstream'
+import { webSocketUpstream } from '#test/websocket'
+import { opened, proxying, refusal } from '#test/websocket-proxy'
+
+const options = { timeout: 30_000 }
+
+for (const [what, isSecure, hasProxy] of [
+  ['the TLS handshake', true, false],
+  ['the answer of a forward proxy', false, true],
+  ['the answer of a forward proxy, for TLS', true, true],
+] as const) {
+  test(`a client that leaves while ${what} is awaited stops that at once`, options, async () => {
+    const accepted = Promise.withResolvers<void>()
+    // It takes what it is sent, and says nothing.
+    await using server = await silentUpstream((socket) => {
+      socket.resume()
+      accepted.resolve()
+    })
+    const url = hasProxy ? 'http://127.0.0.1:1' : server.url
+    await using proxy = await proxying(isSecure ? url.replace('http:', 'https:') : url, {
+      connectionTimeout: '1 hour',
+      ...(hasProxy ? { proxy: { uri: server.url } } : {}),
+    })
+    const client = new WsClient(proxy.ws)
+    client.on('error', () => {})
+    await accepted.promise
+    client.terminate()
+    while (server.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+  })
+}
+
+test('maxWebSockets: one more is answered 503, and finds a place when another has ended', options, async () => {
+  await using upstream = await webSocketUpstream()
+  const vertx = { maxWebSockets: 7 }
+  await using proxy = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+  const first = await opened(proxy.ws)
+  const second = await opened(proxy.ws)
+  assert.equal(await refusal(proxy.ws), 503)
+  // The next version of a route counts what the last one still holds.
+  await using next = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+  assert.equal(await refusal(next.ws), 503)
+  await using other = await webSocketUpstream()
+  await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
+  ;(await opened(elsewhere.ws)).close()
+  first.close()
+  while (upstream.server.clients.size > 1 || proxy.listener.stats.active > 1) await new Promise(setImmediate)
+  const third = await opened(next.ws)
+  second.close()
+  third.close()
+})
+
+test('maxWebSockets: attempts that fail take no place', options, async () => {
+  await using upstream = await httpUpstream((_request, response) => response.writeHead(403).end())
+  const config = { websocket: { vertx: { maxWebSockets: 1 } } }
+  await using proxy = await proxying(upstream.url, config)
+  await using gone = await proxying('http://127.0.0.1:1', config)
+  for (let i = 0; i < 3; i++) {
+    assert.equal(await refusal(proxy.ws), 403)
+    assert.equal(await refusal(gone.ws), 502)
+    while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+  }
+})

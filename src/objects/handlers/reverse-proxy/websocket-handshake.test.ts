@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { test } from 'node:test'
+import { WebSocket as WsClient } from 'ws'
+import { respond } from '#http'
+import { converse, RawClient } from '#test/listening'
+import { httpUpstream, rawUpstream } from '#test/upstream'
+import { webSocketUpstream } from '#test/websocket'
+import { ACCEPT, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
+
+const options = { timeout: 30_000 }
+
+test(
+  'what the upstream is asked for: the handshake, the fields of the client, nothing of its connection',
+  options,
+  async () => {
+    const heads: string[] = []
+    await using upstream = await rawUpstream((socket, head) => {
+      heads.push(head)
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nX-App: 2\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\n`,
+      )
+    })
+    await using proxy = await proxying(upstream.url)
+    await using client = new RawClient(proxy.port)
+    client.send(`GET /a?b=c HTTP/1.1\r\n${HANDSHAKE}Keep-Alive: 5\r\nOrigin: http://a\r\nX-One: 1\r\nTE: gzip\r\n\r\n`)
+    await client.receives(/\r\n\r\n/)
+    const [head = ''] = heads
+    assert.match(head, /^GET \/a\?b=c HTTP\/1\.1\r\n/)
+    for (const field of [
+      'Host: a',
+      'Origin: http://a',
+      'X-One: 1',
+      'Sec-WebSocket-Version: 13',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+    ]) {
+      assert.equal(head.split('\r\n').filter((line) => line === field).length, 1, field)
+    }
+    assert.doesNotMatch(head, /Keep-Alive|^TE:|Content-Length|Transfer-Encoding/im)
+    assert.match(
+      client.text,
+      new RegExp(
+        `X-App: 2\r\nSec-WebSocket-Accept: ${RegExp.escape(ACCEPT)}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`,
+      ),
+    )
+    assert.doesNotMatch(client.text, /X-Hop/)
+  },
+)
+
+test(
+  'B66: filters run before the upgrade; what they refuse is plain HTTP and never reaches the application',
+  options,
+  async () => {
+    let asked = 0
+    await using upstream = await webSocketUpstream({ onConnection: () => asked++ })
+    await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+      const token = exchange.request.headers.get('authorization')
+      return token === 'Bearer good' ? handler(exchange) : respond(token === null ? 401 : 403)
+    })
+    assert.equal(await refusal(proxy.ws), 401)
+    assert.equal(await refusal(proxy.ws, [], { headers: { authorization: 'Bearer bad' } }), 403)
+    assert.equal(asked, 0)
+    const client = new WsClient(proxy.ws, { headers: { authorization: 'Bearer good' } })
+    await once(client, 'open')
+    client.terminate()
+  },
+)
+
+test('B67: an application that stays with HTTP is relayed, body and all', options, async () => {
+  await using upstream = await httpUpstream((_request, response) => {
+    response.writeHead(426, { 'X-App': '1', Upgrade: 'other' })
+    response.end('not here')
+  })
+  await using proxy = await proxying(upstream.url)
+  const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  assert.match(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n[\s\S]*X-App: 1[\s\S]*not here/)
+  assert.doesNotMatch(answer, /^Upgrade:/im)
+})
+
+for (const [what, head] of [
+  ['a wrong Sec-WebSocket-Accept', `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT.replace('s', 't')}`],
+  ['no Sec-WebSocket-Accept', 'Upgrade: websocket'],
+  ['two of them', `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\nSec-WebSocket-Accept: ${ACCEPT}`],
+  ['another protocol', `Upgrade: h2c\r\nSec-WebSocket-Accept: ${ACCEPT}`],
+  ['no protocol', `Sec-WebSocket-Accept: ${ACCEPT}`],
+  [
+    'a subprotocol nobody asked for',
+    `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\nSec-WebSocket-Protocol: a`,
+  ],
+  [
+    'an extension nobody asked for',
+    `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\nSec-WebSocket-Extensions: x`,
+  ],
+] as const) {
+  test(`B67: a 101 with ${what} opens no tunnel`, options, async () => {
+    await using upstream = await rawUpstream((socket) =>
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${head}\r\n\r\nsecret`),
+    )
+    await using proxy = await proxying(upstream.url)
+    const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    assert.match(answer, /^HTTP\/1\.1 502 /)
+    assert.doesNotMatch(answer, /secret/)
+    while (upstream.sockets.size > 0) await new Promise(setImmediate)
+  })
+}
+
+for (const [what, fields] of [
+  ['no key', 'Sec-WebSocket-Version: 13\r\n'],
+  ['a bad key', 'Sec-WebSocket-Key: abc\r\n'],
+  ['two keys', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'],
+  ['a broken subprotocol', `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a b\r\n`],
+  ['a subprotocol twice', `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a, a\r\n`],
+  [
+    'B68: spaces without end',
+    `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a${' '.repeat(9_000)}b\r\n`,
+  ],
+] as const) {
+  test(`a handshake with ${what} is refused with 400`, options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using proxy = await proxying(upstream.url)
+    const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`
+    assert.match(await converse(proxy.port, head), /^HTTP\/1\.1 400 /)
+  })
+}
+
+test(
+  'B70: the subprotocol the application chooses is relayed once; those that are not listed are not offered',
+  options,
+  async () => {
+    const offered: string[][] = []
+    await using upstream = await webSocketUpstream({
+      handleProtocols: (protocols) => {
+        offered.push([...protocols])
+        return [...protocols].at(-1) ?? false
+      },
+    })
+    await using free = await proxying(upstream.url)
+    assert.equal((await opened(free.ws, ['one', 'two'])).protocol, 'two')
+    await using limited = await proxying(upstream.url, {}, { webSocketSubProtocols: ['one', 'three'] })
+    const socket = await opened(limited.ws, ['one', 'two'])
+    assert.equal(socket.protocol, 'one')
+    assert.deepEqual(offered, [['one', 'two'], ['one']])
+    assert.equal(await refusal(limited.ws, ['two']), 400)
+    assert.equal((await opened(limited.ws)).protocol, '')
+  },
+)
+
+test('compression is agreed between the ends, unless it is withheld', options, async () => {
+  await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
+  await using proxy = await proxying(upstream.url)
+  const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
+  await once(client, 'open')
+  assert.match(client.extensions, /permessage-deflate/)
+  client.send('a'.repeat(100_000))
+  const [data] = (await once(client, 'message')) as [Buffer]
+  assert.equal(data.length, 100_000)
+  client.terminate()
+  const vertx = { tryUsePerMessageWebSocketCompression: false }
+  await using without = await proxying(upstream.url, { websocket: { vertx } })
+  const plain = new WsClient(without.ws)
+  await once(plain, 'open')
+  assert.equal(plain.extensions, '')
+  plain.terminate()
+})
+
+test('not enabled: the request is relayed as a plain one', options, async () => {
+  const heads: string[] = []
+  await using upstream = await rawUpstream((socket, head) => {
+    heads.push(head)
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  })
+  await using proxy = await proxying(upstream.url, { websocket: { enabled: false } })
+  assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`), /^HTTP\/1\.1 200 OK[\s\S]*ok$/)
+  assert.doesNotMatch(heads[0]!, /^(Upgrade|Connection: Upgrade)/im)
+})
+
+test('an application that can not be reached, or does not answer the handshake, is 502 and 504', options, async () => {
+  await using silent = await rawUpstream(() => {})
+  await using proxy = await proxying(silent.url, { soTimeout: '100 ms' })
+  assert.equal(await refusal(proxy.ws), 504)
+  while (silent.sockets.size > 0) await new Promise(setImmediate)
+  await using gone = await proxying('http://127.0.0.1:1')
+  assert.equal(await refusal(gone.ws), 502)
+})
+
+test('a client that leaves during the handshake ends it', options, async () => {
+  const asked = Promise.withResolvers<void>()
+  await using upstream = await rawUpstream(() => asked.resolve())
+  await using proxy = await proxying(upstream.url)
+  const client = new WsClient(proxy.ws)
+  client.on('error', () => {})
+  await asked.promise
+  client.terminate()
+  while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+})
+
+test('a forward proxy is asked for a tunnel, in clear too', options, async () => {
+  const asked: string[] = []
+  const proxy = createServer().on('connect', (request, client) => {
+    asked.push(request.url ?? '')
+    const [host, port] = (request.url ?? '').split(':')
+    const server = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+    server.pipe(client).pipe(server)
+    for (const end of [server, client]) end.on('error', () => {})
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  await using upstream = await webSocketUpstream()
+  const uri = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  await using gateway = await proxying(upstream.url, { proxy: { uri } })
+  const socket = await opened(gateway.ws)
+  socket.send('through')
+  assert.equal(await message(socket), 'through')
+  assert.deepEqual(asked, [new URL(upstream.url).host])
+  socket.close()
+  proxy.close()
+})
+
+test('the URI may have the scheme ws', options, async () => {
+  await using upstream = await webSocketUpstream()
+  await using proxy = await proxying(upstream.url.replace('http:', 'ws:'))
+  const socket = await opened(proxy.ws)
+  socket.send('a')
+  assert.equal(await message(socket), 'a')
+  socket.close()
+})
