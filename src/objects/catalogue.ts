@@ -13,11 +13,13 @@ import { ClientSecretPostAuthenticationFilter } from './filters/client-secret-po
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
+import { CsrfFilter } from './filters/csrf/csrf-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
 import { HttpBasicAuthenticationClientFilter } from './filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
+import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
@@ -83,6 +85,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ConditionEnforcementFilter,
   ConditionalFilter,
   CorsFilter,
+  CsrfFilter,
   CustomProxyOptions,
   Delegate,
   DispatchHandler,
@@ -103,6 +106,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   OAuth2TokenExchangeFilter,
   PemPropertyFormat,
   PlainPropertyFormat,
+  PrivateKeyJwtClientAuthenticationFilter,
   ResourceHandler,
   ReverseProxyHandler,
   Router,
