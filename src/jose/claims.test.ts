@@ -24,7 +24,7 @@ test('B46: the skew helps by just its length', () => {
 
 test('B46: times are numbers of seconds: text, negative, endless and other values are refused', () => {
   for (const value of ['"1800000000"', '-1', '1e400', '-1e400', '1e30', 'null', 'true', '[1800000000]', '{}', '""']) {
-    assert.deepEqual(wrong(`{"exp":${value}}`), ['the claim "exp" is not a number of seconds since the epoch'], value)
+    assert.deepEqual(wrong(`{"exp":${value}}`), ['the claim exp is not a number of seconds since the epoch'], value)
     assert.equal(wrong(`{"nbf":${value}}`).length, 1, value)
     assert.equal(wrong(`{"iat":${value}}`).length, 1, value)
   }
@@ -33,7 +33,7 @@ test('B46: times are numbers of seconds: text, negative, endless and other value
 
 test('times that are required must be there', () => {
   assert.deepEqual(wrong('{}'), [])
-  assert.deepEqual(wrong('{}', 0, ['exp', 'iat']), ['the token has no claim "exp"', 'the token has no claim "iat"'])
+  assert.deepEqual(wrong('{}', 0, ['exp', 'iat']), ['the token has no claim exp', 'the token has no claim iat'])
 })
 
 test('B45: an audience is named exactly', () => {

@@ -41,11 +41,11 @@ export function timeViolations(claims: JsonObject, { now, skew, required = [] }:
   const check = (name: TimeClaim, wrong: (time: number) => string | null): void => {
     const value = claim(claims, name)
     if (value === undefined) {
-      if (required.includes(name)) violations.push(`the token has no claim "${name}"`)
+      if (required.includes(name)) violations.push(`the token has no claim ${name}`)
       return
     }
     const time = numericDate(value)
-    const violation = time === null ? `the claim "${name}" is not a number of seconds since the epoch` : wrong(time)
+    const violation = time === null ? `the claim ${name} is not a number of seconds since the epoch` : wrong(time)
     if (violation !== null) violations.push(violation)
   }
   check('exp', (exp) => (now < exp + skew ? null : 'the token has expired'))
@@ -66,5 +66,5 @@ export function scopesOf(claims: JsonObject): ReadonlySet<string> {
   if (scope === undefined || scope === null) return new Set()
   if (typeof scope === 'string') return new Set(scope.split(' ').filter((word) => word !== ''))
   if (Array.isArray(scope) && scope.every((word) => typeof word === 'string')) return new Set(scope as string[])
-  throw new TokenError('the claim "scope" is neither text nor a list of texts')
+  throw new TokenError('the claim scope is neither text nor a list of texts')
 }

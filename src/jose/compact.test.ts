@@ -46,27 +46,27 @@ test('only exact base64url is taken', () => {
 
 test('B38: crit and b64 are refused whatever they say', () => {
   for (const crit of [['exp'], ['b64'], [], 'b64', null, ['http://example.com/unknown']]) {
-    refused(rawToken({ alg: 'RS256', crit }, {}), /"crit"/)
+    refused(rawToken({ alg: 'RS256', crit }, {}), /crit/)
   }
-  refused(rawToken({ alg: 'RS256', b64: false }, {}), /"b64"/)
-  refused(rawToken({ alg: 'RS256', b64: true }, {}), /"b64"/)
+  refused(rawToken({ alg: 'RS256', b64: false }, {}), /b64/)
+  refused(rawToken({ alg: 'RS256', b64: true }, {}), /b64/)
 })
 
 test('B42: compressed tokens are refused before any work', () => {
-  for (const zip of ['DEF', 'def', 'GZIP', '', null, 1]) refused(rawToken({ alg: 'RS256', zip }, {}), /"zip"/)
-  refused(`${rawToken({ alg: 'dir', enc: 'A256GCM', zip: 'DEF' }, '')}.AAAA.AAAA`, /"zip"/)
+  for (const zip of ['DEF', 'def', 'GZIP', '', null, 1]) refused(rawToken({ alg: 'RS256', zip }, {}), /zip/)
+  refused(`${rawToken({ alg: 'dir', enc: 'A256GCM', zip: 'DEF' }, '')}.AAAA.AAAA`, /zip/)
 })
 
 test('a header needs an alg, and its members the type they have', () => {
-  refused(rawToken({}, {}), /names no "alg"/)
-  refused(rawToken({ alg: '' }, {}), /"alg" that is not text/)
-  refused(rawToken({ alg: ['RS256'] }, {}), /"alg" that is not text/)
-  refused(rawToken({ alg: 'RS256', kid: 7 }, {}), /"kid" that is not text/)
+  refused(rawToken({}, {}), /names no alg/)
+  refused(rawToken({ alg: '' }, {}), /alg that is not text/)
+  refused(rawToken({ alg: ['RS256'] }, {}), /alg that is not text/)
+  refused(rawToken({ alg: 'RS256', kid: 7 }, {}), /kid that is not text/)
   refused(rawToken('[]', {}), /not a JSON object/)
   refused(rawToken('null', {}), /not a JSON object/)
   refused(rawToken('{"alg":"RS256"}x', {}), /not valid JSON/)
   refused(rawToken('/* */{"alg":"RS256"}', {}), /not valid JSON/)
-  refused(`${rawToken({ alg: 'dir' }, '')}.AAAA.AAAA`, /names no "enc"/)
+  refused(`${rawToken({ alg: 'dir' }, '')}.AAAA.AAAA`, /names no enc/)
 })
 
 test('members that are given twice are refused, at any depth and in any spelling', () => {

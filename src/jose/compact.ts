@@ -72,7 +72,7 @@ function encryptedToken(text: string, parts: readonly string[]): EncryptedToken 
   const [first, ...others] = parts as [string, ...string[]]
   const header = readHeader(first)
   const method = textMember(header.members, 'enc')
-  if (method === null) throw new TokenError('the header of the token names no "enc"')
+  if (method === null) throw new TokenError('the header of the token names no enc')
   for (const part of others) decoded(part, 'encrypted part')
   return { form: 'encrypted', text, header, method }
 }
@@ -91,7 +91,7 @@ function readHeader(encoded: string): TokenHeader {
   const members = readObject(decoded(encoded, 'header'), 'header')
   refuseExtensions(members)
   const alg = textMember(members, 'alg')
-  if (alg === null) throw new TokenError('the header of the token names no "alg"')
+  if (alg === null) throw new TokenError('the header of the token names no alg')
   return {
     alg,
     kid: textMember(members, 'kid'),
@@ -106,18 +106,17 @@ function readHeader(encoded: string): TokenHeader {
  * any work is done for it; `NONE` is what access managers write who do not compress.
  */
 function refuseExtensions(members: JsonObject): void {
-  if (own(members, 'crit') !== undefined)
-    throw new TokenError('the token demands extensions ("crit") that are not known')
-  if (own(members, 'b64') !== undefined) throw new TokenError('tokens with "b64" (RFC 7797) are not taken')
+  if (own(members, 'crit') !== undefined) throw new TokenError('the token demands extensions (crit) that are not known')
+  if (own(members, 'b64') !== undefined) throw new TokenError('tokens with b64 (RFC 7797) are not taken')
   const zip = own(members, 'zip')
-  if (zip !== undefined && zip !== 'NONE') throw new TokenError('compressed tokens ("zip") are not taken')
+  if (zip !== undefined && zip !== 'NONE') throw new TokenError('compressed tokens (zip) are not taken')
 }
 
 function textMember(members: JsonObject, name: string): string | null {
   const value = own(members, name)
   if (value === undefined) return null
   if (typeof value === 'string' && value !== '') return value
-  throw new TokenError(`the header of the token has a "${name}" that is not text`)
+  throw new TokenError(`the header of the token has a ${name} that is not text`)
 }
 
 function own(members: JsonObject, name: string): JsonValue | undefined {
