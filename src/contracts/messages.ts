@@ -79,13 +79,15 @@ export interface RecordRequest {
   readonly step: RecordStep
 }
 
-/** One measured value, ready to be added up over units. */
+/** One measured value of a unit. */
 export interface MetricSample {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'summary'
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
+  /** How the values of units become one, where they are not added up. */
+  readonly merge?: 'max'
   /** Summaries: how many observations, and how many fell into each bucket (upper bounds in order). */
   readonly count?: number
   readonly buckets?: readonly (readonly [number, number])[]
@@ -117,6 +119,9 @@ export interface UnitSettings {
   readonly prefix: string
   readonly connectors: readonly ConnectorSettings[]
   readonly streamingEnabled: boolean
+  /** Milliseconds a script may run without a pause, and milliseconds until its evaluation is given up. */
+  readonly scriptTimeout: number
+  readonly scriptDeadline: number
   /** WebSocket subprotocols that may be relayed; null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null
   readonly trustedProxies: readonly string[]

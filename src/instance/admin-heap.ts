@@ -65,7 +65,13 @@ function adminWorld({ types, logger }: AdminInput, directories: InstanceDirector
     router: () => ({
       openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
     }),
-    metrics: () => ({ counter: () => nothing, gauge: () => nothing, summary: () => nothing, release: () => {} }),
+    metrics: () => ({
+      counter: () => nothing,
+      gauge: () => nothing,
+      summary: () => nothing,
+      reading: () => {},
+      release: () => {},
+    }),
     onReload: (refresh) => {
       reloads.add(refresh)
       return () => reloads.delete(refresh)

@@ -70,3 +70,22 @@ test('a summary without observations has no buckets', () => {
   registry.open().summary('s', '')
   assert.deepEqual(registry.collect()[0]?.buckets, [])
 })
+
+test('a reading is taken when the numbers are collected, and says how units come together', () => {
+  const registry = new MetricsRegistry()
+  const holder = registry.open()
+  let value = 1
+  holder.reading('gw_open', 'Open.', { labels: { name: 'a' }, read: () => value, merge: 'max' })
+  holder.reading('gw_sum', 'Sum.', { read: () => value })
+  assert.deepEqual(registry.collect(), [
+    { name: 'gw_open', help: 'Open.', type: 'gauge', labels: { name: 'a' }, value: 1, merge: 'max' },
+    { name: 'gw_sum', help: 'Sum.', type: 'gauge', labels: {}, value: 1 },
+  ])
+  value = 5
+  assert.deepEqual(
+    registry.collect().map((sample) => sample.value),
+    [5, 5],
+  )
+  holder.release()
+  assert.deepEqual(registry.collect(), [])
+})

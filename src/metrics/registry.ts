@@ -1,5 +1,5 @@
 import type { MetricSample } from '#contracts'
-import type { Counter, Gauge, Metrics, Summary } from '#schema'
+import type { Counter, Gauge, Metrics, Reading, Summary } from '#schema'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -62,6 +62,21 @@ class SummarySeries implements Summary, Series {
   }
 }
 
+class ReadingSeries implements Series {
+  readonly #head: Omit<MetricSample, 'value'>
+  readonly #reading: Reading
+
+  constructor(head: Omit<MetricSample, 'value'>, reading: Reading) {
+    this.#head = head
+    this.#reading = reading
+  }
+
+  sample(): MetricSample {
+    const { merge } = this.#reading
+    return { ...this.#head, value: this.#reading.read(), ...(merge === undefined ? {} : { merge }) }
+  }
+}
+
 /** The numbers of one unit. Each holder of metrics owns its series and gives them back when it is retired. */
 export class MetricsRegistry {
   readonly #holders = new Map<Holder, true>()
@@ -81,7 +96,7 @@ export class MetricsRegistry {
 
 /** The series of one object or route. */
 export class Holder implements Metrics {
-  readonly #series = new Map<string, CounterSeries | SummarySeries>()
+  readonly #series = new Map<string, Series>()
   readonly release: () => void
 
   constructor(release: () => void) {
@@ -100,11 +115,16 @@ export class Holder implements Metrics {
     return this.#one(name, labels, () => new SummarySeries({ name, help, labels, type: 'summary' })) as SummarySeries
   }
 
+  reading(name: string, help: string, reading: Reading): void {
+    const { labels = {} } = reading
+    this.#one(name, labels, () => new ReadingSeries({ name, help, labels, type: 'gauge' }, reading))
+  }
+
   samples(): MetricSample[] {
     return [...this.#series.values()].map((series) => series.sample())
   }
 
-  #one(name: string, labels: Labels, make: () => CounterSeries | SummarySeries): CounterSeries | SummarySeries {
+  #one(name: string, labels: Labels, make: () => Series): Series {
     const key = `${name}${JSON.stringify(labels)}`
     const known = this.#series.get(key) ?? make()
     this.#series.set(key, known)

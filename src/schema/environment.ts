@@ -28,11 +28,21 @@ export interface Summary {
   observe(value: number): void
 }
 
+/** A number that is looked up when somebody asks for it. */
+export interface Reading {
+  readonly labels?: Readonly<Record<string, string>>
+  read(): number
+  /** Of a number that all units see alike, the largest is the whole truth; others are added up. */
+  readonly merge?: 'max'
+}
+
 /** Where an object counts what it does. Labels are fixed at load: nothing a request sends may become one. */
 export interface Metrics {
   counter(name: string, help: string, labels?: Readonly<Record<string, string>>): Counter
   gauge(name: string, help: string, labels?: Readonly<Record<string, string>>): Gauge
   summary(name: string, help: string, labels?: Readonly<Record<string, string>>): Summary
+  /** A gauge of what is known elsewhere: it is read when the numbers are collected. */
+  reading(name: string, help: string, reading: Reading): void
 }
 
 /** The folders of an instance. */
@@ -80,6 +90,10 @@ export interface Environment {
   readonly streaming: boolean
   /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null
+  /** How long a script may run without a pause (`scriptTimeout` of admin.json), in milliseconds. */
+  readonly scriptTimeout: number
+  /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */
+  readonly scriptDeadline: number
   readonly router: RouterHost
   /** What the `secrets` of the document and of its parents hold: asked after the provider in an object's own config. */
   readonly secrets: SecretsProvider

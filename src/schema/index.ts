@@ -29,6 +29,7 @@ export type {
   Environment,
   Gauge,
   Metrics,
+  Reading,
   RouterHost,
   RouterSettings,
   Summary,

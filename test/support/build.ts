@@ -6,7 +6,15 @@ import { baseScope } from '#expression'
 import { Catalogue, Heap, Properties, type World } from '#heap'
 import type { JsonValue } from '#json'
 import { createLogger, memoryLog } from '#logging'
-import { type Clock, type Kind, type Metrics, type RouterHost, systemClock, type TypeDefinition } from '#schema'
+import {
+  type Clock,
+  type Kind,
+  type Metrics,
+  type Reading,
+  type RouterHost,
+  systemClock,
+  type TypeDefinition,
+} from '#schema'
 import { NoProxyOptions } from '../../src/objects/proxies/no-proxy-options/no-proxy-options.ts'
 
 /** A clock that tests move by hand. */
@@ -47,6 +55,13 @@ export class TestMetrics implements Metrics {
     }
   }
 
+  /** What is read when numbers are collected, by name. */
+  readonly readings = new Map<string, Reading>()
+
+  reading(name: string, _help: string, reading: Reading): void {
+    this.readings.set(name, reading)
+  }
+
   summary(name: string) {
     return { observe: (value: number) => this.#change(name, value) }
   }
@@ -67,6 +82,8 @@ export interface Surroundings {
   readonly transactionIdHeader?: string
   readonly streaming?: boolean
   readonly webSocketSubProtocols?: readonly string[]
+  readonly scriptTimeout?: number
+  readonly scriptDeadline?: number
   readonly router?: RouterHost
   readonly name?: string
 }
@@ -163,6 +180,8 @@ export function testWorld(
     units: surroundings.units ?? 1,
     streaming: surroundings.streaming ?? true,
     webSocketSubProtocols: surroundings.webSocketSubProtocols ?? null,
+    scriptTimeout: surroundings.scriptTimeout ?? 1_000,
+    scriptDeadline: surroundings.scriptDeadline ?? 30_000,
     transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
     router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,

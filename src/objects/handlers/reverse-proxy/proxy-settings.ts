@@ -19,6 +19,7 @@ import { checkClientOptions, clientOptionsOf } from './client-options.ts'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
 import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
 import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
+import { measurePool } from './pool-metrics.ts'
 import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
@@ -115,6 +116,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     ...clientOptionsOf(vertx, http2Of(settings, tls, env), env),
   })
   env.onDispose(() => client.release())
+  measurePool(client, env)
   const plain: Handler = (exchange) => client.send(exchange, exchange.request)
   const relay = await upgrading(plain, settings, { tls, proxy }, env)
   const send = others.via === undefined ? relay : naming(relay, others.via)

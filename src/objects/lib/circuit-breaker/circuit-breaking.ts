@@ -1,5 +1,5 @@
 import type { Exchange, Handler, Response } from '#http'
-import type { Environment } from '#schema'
+import type { Counter, Environment } from '#schema'
 import { Circuit } from './circuit.ts'
 import type { CircuitValues } from './circuit-fields.ts'
 import { CircuitOpenError } from './circuit-open-error.ts'
@@ -27,6 +27,8 @@ export async function circuitBreaking(values: CircuitValues, env: Environment): 
   const settings = { maxFailures, openDuration, size: values.slidingCounter?.size ?? null }
   const circuit = new Circuit(await env.shared('circuit', Circuit.bytes(settings)), settings, env.clock)
 
+  const { trips, refused } = countersOf(circuit, env)
+
   const close = (): void => {
     if (circuit.closeIfDue()) env.logger.info('the circuit breaker closed')
   }
@@ -38,6 +40,7 @@ export async function circuitBreaking(values: CircuitValues, env: Environment): 
   })
   const record = (epoch: number, failed: boolean): void => {
     if (!circuit.record(epoch, failed)) return
+    trips.add()
     env.logger.warn({ maxFailures, openDuration }, 'the circuit breaker opened: no request is sent until it closes')
     // The next request closes it as well: a unit that goes away must not leave the circuit open.
     if (!disposed) cancelClosing = executor.schedule(openDuration, close)
@@ -46,7 +49,10 @@ export async function circuitBreaking(values: CircuitValues, env: Environment): 
   return async (exchange, attempt) => {
     close()
     const epoch = circuit.admit()
-    if (epoch === null) return openHandler(exchange)
+    if (epoch === null) {
+      refused.add()
+      return openHandler(exchange)
+    }
     let outcome: Outcome
     try {
       outcome = await attempt(exchange)
@@ -56,5 +62,18 @@ export async function circuitBreaking(values: CircuitValues, env: Environment): 
     }
     if (!exchange.aborted) record(epoch, outcome.failed)
     return outcome.response
+  }
+}
+
+function countersOf(circuit: Circuit, { metrics, name }: Environment): { trips: Counter; refused: Counter } {
+  const labels = { name }
+  metrics.reading('gw_circuit_breaker_open', 'Whether the circuit is open: 1, or 0.', {
+    labels,
+    read: () => Number(circuit.isOpen),
+    merge: 'max',
+  })
+  return {
+    trips: metrics.counter('gw_circuit_breaker_trips_total', 'How often the circuit opened.', labels),
+    refused: metrics.counter('gw_circuit_breaker_refused_total', 'Requests that came while it was open.', labels),
   }
 }

@@ -46,6 +46,12 @@ export class Circuit {
     return this.#failures.add(epoch, failed, this.#opened)
   }
 
+  /** Whether requests are kept back at this moment. */
+  get isOpen(): boolean {
+    const word = Atomics.load(this.#words, STATE)
+    return !isClosed(epochOf(word)) && this.#clock.monotonic() < contentOf(word)
+  }
+
   /** Closes the circuit if its time has come; true if this call did it. */
   closeIfDue(): boolean {
     const word = Atomics.load(this.#words, STATE)

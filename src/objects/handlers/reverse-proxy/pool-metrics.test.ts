@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Handler } from '#http'
+import { build } from '#test/build'
+import { textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { httpUpstream } from '#test/upstream'
+import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
+
+test('the pool of a handler shows open connections, running and waiting requests, at the moment of asking', async () => {
+  const held: (() => void)[] = []
+  await using upstream = await httpUpstream((_request, response) => held.push(() => response.end('x')))
+  await using built = await build<Handler>(ReverseProxyHandler, { connections: 2, soTimeout: '7 seconds' })
+  const now = () => [...built.metrics.readings.values()].map(({ read }) => read())
+  assert.deepEqual(
+    [...built.metrics.readings],
+    [...built.metrics.readings].filter(
+      ([name, { labels }]) => name.startsWith('gw_client_') && labels?.['name'] !== '',
+    ),
+  )
+  assert.deepEqual(now(), [0, 0, 0])
+  const asked = Array.from({ length: 5 }, () => built.object(exchangeFor('GET', upstream.url)))
+  while (held.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(now(), [2, 2, 3])
+  for (let answered = 0; answered < 5; answered++) {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    held.shift()!()
+  }
+  for (const response of await Promise.all(asked)) await textOf(response)
+  assert.deepEqual(now(), [2, 0, 0])
+})
