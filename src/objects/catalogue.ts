@@ -43,6 +43,7 @@ import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
 import { CustomProxyOptions } from './proxies/custom-proxy-options/custom-proxy-options.ts'
 import { NoProxyOptions } from './proxies/no-proxy-options/no-proxy-options.ts'
 import { SystemProxyOptions } from './proxies/system-proxy-options/system-proxy-options.ts'
+import { StatelessAccessTokenResolver } from './resolvers/stateless/stateless-access-token-resolver.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
@@ -117,6 +118,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   SecretsTrustManager,
   SequenceHandler,
   ServerTlsOptions,
+  StatelessAccessTokenResolver,
   StaticRequestFilter,
   StaticResponseHandler,
   SwitchFilter,

@@ -1,0 +1,66 @@
+import type { AccessTokenResolver, TokenResolution } from '#contracts'
+import { claim, numericDate, type OpeningKeys, openJwt, scopesOf, TokenError, timeViolations } from '#jose'
+import type { JsonObject, JsonValue } from '#json'
+import { type Logger, onceEvery } from '#logging'
+import type { Clock } from '#schema'
+
+/** What makes a token a good one. */
+export interface StatelessTokensSettings {
+  readonly issuer: string
+  readonly keys: OpeningKeys
+  /** Milliseconds by which the clock of the issuer may be wrong. */
+  readonly skew: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What access managers write into the claim `tokenName` of access tokens, and not into that of others. */
+const TOKEN_NAME = 'access_token'
+const LOG_INTERVAL = 10_000
+
+/** Access tokens that say themselves what they are worth (access manager protocol 2.2). */
+export class StatelessTokens implements AccessTokenResolver {
+  readonly #settings: StatelessTokensSettings
+  readonly #repeated: ReturnType<typeof onceEvery>
+
+  constructor(settings: StatelessTokensSettings) {
+    this.#settings = settings
+    this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)
+  }
+
+  async resolve(token: string): Promise<TokenResolution> {
+    const opened = await openJwt(token, this.#settings.keys)
+    if (opened.outcome === 'opened') return this.#judge(token, opened.claims)
+    if (opened.outcome === 'invalid') return refusal(opened.reason)
+    this.#log(opened.reason)
+    return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
+  }
+
+  #judge(token: string, claims: JsonObject): TokenResolution {
+    const { issuer, skew, clock } = this.#settings
+    if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
+    if (claim(claims, 'tokenName') !== TOKEN_NAME) return refusal('the token is not an access token')
+    const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
+    if (violation !== undefined) return refusal(violation)
+    try {
+      const scopes = scopesOf(claims)
+      // The end of its life as this resolver sees it, so that everybody who looks at the time sees the same.
+      const expiresAt = (numericDate(claim(claims, 'exp') as JsonValue) as number) + skew
+      return { outcome: 'valid', accessToken: { token, info: claims, scopes, expiresAt } }
+    } catch (error) {
+      if (error instanceof TokenError) return refusal(error.message)
+      throw error
+    }
+  }
+
+  #log(reason: string): void {
+    const held = this.#repeated.admit(reason)
+    if (held === null) return
+    this.#settings.logger.error({ reason, ...(held > 0 && { repeated: held }) }, 'access tokens can not be verified')
+  }
+}
+
+/** A reason becomes the sentence that the bearer of the token gets. */
+function refusal(reason: string): TokenResolution {
+  return { outcome: 'invalid', description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }
+}
