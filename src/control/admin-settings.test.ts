@@ -44,6 +44,17 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
+  test('scripts may run for a second without a pause and for half a minute in all, unless it says otherwise', async () => {
+    const { unit } = await settings({})
+    assert.deepEqual([unit.scriptTimeout, unit.scriptDeadline], [1_000, 30_000])
+    const other = await settings({ scriptTimeout: '200 ms', scriptDeadline: '1 minute' })
+    assert.deepEqual([other.unit.scriptTimeout, other.unit.scriptDeadline], [200, 60_000])
+    assert.deepEqual(await problems({ scriptTimeout: 'unlimited', scriptDeadline: '1 ms' }), [
+      '/scriptTimeout: expected a duration of at most 1 minute, got "unlimited"',
+      '/scriptDeadline: expected a duration of at least 10 milliseconds, got "1 ms"',
+    ])
+  })
+
   test('the mode is that of the file, else of the environment, in any case', async () => {
     assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'DEVELOPMENT')
     assert.equal((await settings({ mode: 'production' }, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'PRODUCTION')

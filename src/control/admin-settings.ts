@@ -59,6 +59,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       streamingEnabled: fields.streamingEnabled,
       webSocketSubProtocols: webSocketSubProtocols(fields.vertx, warnings),
+      scriptTimeout: fields.scriptTimeout,
+      scriptDeadline: fields.scriptDeadline,
       trustedProxies: fields.trustedProxies,
       transactionIdHeader: fields.transactionIdHeader,
       trustTransactionHeader: fields.trustTransactionHeader,

@@ -43,6 +43,8 @@ export function objectEnvironment(world: World, place: Place): Environment {
     transactionIdHeader: world.transactionIdHeader,
     streaming: world.streaming ?? true,
     webSocketSubProtocols: world.webSocketSubProtocols ?? null,
+    scriptTimeout: world.scriptTimeout ?? 1_000,
+    scriptDeadline: world.scriptDeadline ?? 30_000,
     router: place.router,
     get secrets() {
       secrets ??= place.secrets()

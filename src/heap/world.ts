@@ -16,6 +16,10 @@ export interface World {
   readonly streaming?: boolean
   /** WebSocket subprotocols that may be relayed; all of them by default. */
   readonly webSocketSubProtocols?: readonly string[] | null
+  /** Milliseconds a script may run without a pause; a second by default. */
+  readonly scriptTimeout?: number
+  /** Milliseconds one evaluation of a script may take; half a minute by default. */
+  readonly scriptDeadline?: number
   /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */

@@ -103,6 +103,14 @@ export const AdminDocument = documentType({
   streamingEnabled: config(boolean())
     .prefault(true)
     .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
+  scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
+    .prefault('1 second')
+    .meta({
+      description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
+    }),
+  scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
+    .prefault('30 seconds')
+    .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
   temporaryDirectory: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),

@@ -24,6 +24,8 @@ export interface UnitInput {
   readonly transactionIdHeader: string
   readonly streaming?: boolean
   readonly webSocketSubProtocols?: readonly string[] | null
+  readonly scriptTimeout?: number
+  readonly scriptDeadline?: number
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
@@ -100,6 +102,8 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     transactionIdHeader: input.transactionIdHeader,
     streaming: input.streaming ?? true,
     webSocketSubProtocols: input.webSocketSubProtocols ?? null,
+    ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
+    ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),

@@ -62,6 +62,8 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       transactionIdHeader: settings.transactionIdHeader,
       streaming: settings.streamingEnabled,
       webSocketSubProtocols: settings.webSocketSubProtocols,
+      scriptTimeout: settings.scriptTimeout,
+      scriptDeadline: settings.scriptDeadline,
       config: settings.config,
       types: CATALOGUE,
       feed: link,
