@@ -115,10 +115,9 @@ export class Sessions {
   }
 
   #outlived(session: Session): SessionEvent | null {
-    const now = this.#clock.now()
     const { idle, most } = this.endsAt(session)
-    if (now >= most) return 'MAX_TIMEOUT'
-    return now >= idle ? 'IDLE_TIMEOUT' : null
+    if (this.#clock.now() < Math.min(idle, most)) return null
+    return idle < most ? 'IDLE_TIMEOUT' : 'MAX_TIMEOUT'
   }
 }
 
