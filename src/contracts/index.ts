@@ -27,14 +27,24 @@ export {
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
+export { ClaimsSet } from './contexts/claims-set.ts'
+export { type JwtBuilder, JwtBuilderContext } from './contexts/jwt-builder.ts'
+export {
+  type JwtValidation,
+  JwtValidationContext,
+  type JwtValidationError,
+  JwtValidationErrorContext,
+} from './contexts/jwt-validation.ts'
 export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
 export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-failure.ts'
 export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts/oauth2-token-exchange.ts'
+export { type SessionCookie, SessionCookieContext } from './contexts/session-cookie.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
 export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
+export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
 export type {
   ChangeProblems,
   ConnectorSettings,

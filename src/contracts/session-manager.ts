@@ -1,9 +1,12 @@
 import type { Exchange, Response, Session } from '#http'
 import { kind } from '#schema'
+import type { SessionCookie } from './contexts/session-cookie.ts'
 
 /** The session of one request, and the way it goes back to where it is kept. */
 export interface OpenSession {
   readonly session: Session
+  /** The cookie that the session was found by; null where it is new. */
+  readonly cookie: SessionCookie | null
   /** Keeps what has changed, and puts the cookie on the response where the client needs one. */
   save(response: Response): void | Promise<void>
 }

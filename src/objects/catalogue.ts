@@ -12,6 +12,7 @@ import { ClientSecretBasicAuthenticationFilter } from './filters/client-secret-b
 import { ClientSecretPostAuthenticationFilter } from './filters/client-secret-post-authentication/client-secret-post-authentication-filter.ts'
 import { ConditionEnforcementFilter } from './filters/condition-enforcement/condition-enforcement-filter.ts'
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
+import { CookieFilter } from './filters/cookie/cookie-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
 import { CsrfFilter } from './filters/csrf/csrf-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
@@ -85,6 +86,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ClientTlsOptions,
   ConditionEnforcementFilter,
   ConditionalFilter,
+  CookieFilter,
   CorsFilter,
   CsrfFilter,
   CustomProxyOptions,

@@ -1,4 +1,4 @@
-import type { OpenSession, SessionManager } from '#contracts'
+import { type OpenSession, SessionCookieContext, type SessionManager } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 
 /**
@@ -13,7 +13,8 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
   }
 
   async function handled(open: OpenSession, exchange: Exchange): Promise<Response> {
-    const response = await handler(exchange.withSession(open.session))
+    const inside = exchange.withSession(open.session)
+    const response = await handler(open.cookie === null ? inside : inside.with(SessionCookieContext, open.cookie))
     // A handler that gave no response is the route's business to answer; there is nothing to put a cookie on.
     const saving = response === null || response === undefined ? undefined : open.save(response)
     if (saving !== undefined) await saving

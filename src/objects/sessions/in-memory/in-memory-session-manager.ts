@@ -50,6 +50,7 @@ export function inMemorySessions(records: KeptRecords, timeout: number, cookie: 
 
   const opened = (exchange: Exchange, id: string | null, session: ChangingSession): OpenSession => ({
     session,
+    cookie: id === null ? null : { name: cookie.name, value: id },
     save: (response) => {
       const { change } = session
       if (change === null || (id === null && session.isEmpty)) return

@@ -42,6 +42,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
     const session = new ChangingSession(content?.values ?? null)
     return {
       session,
+      cookie: content === null ? null : { name: cookie.name, value: names.map((name) => sent.get(name)?.[0]).join('') },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
         return keep(exchange, response, session, content?.expiresAt ?? clock.now() + settings.timeout, sent)

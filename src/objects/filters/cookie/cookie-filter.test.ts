@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Filter, respond, type Session, transientSession } from '#http'
+import type { JsonValue } from '#json'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { CookieFilter } from './cookie-filter.ts'
+
+async function made(config: JsonValue = {}) {
+  const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'))
+  const built = await build<Filter>(CookieFilter, config, { clock })
+  const session: Session = transientSession()
+  return {
+    clock,
+    session,
+    /** One request: what the application saw, and what the client got. */
+    async visit(url: string, cookie: string | null, set: string[] = []) {
+      const exchange = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } })
+      const seen: string[][] = []
+      const response = await built.object(exchange.withSession(session), async ({ request }) => {
+        seen.push(request.headers.all('cookie') as string[])
+        return respond(200, set.length === 0 ? {} : { 'Set-Cookie': set })
+      })
+      return { app: seen[0], client: response.headers.all('set-cookie') }
+    },
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+test('managed cookies stay in the session and go to the application', async () => {
+  await using filter = await made()
+  assert.deepEqual(await filter.visit('http://app/a', null, ['JSESSIONID=1; Path=/']), { app: [], client: [] })
+  assert.deepEqual(await filter.visit('http://app/a', 'JSESSIONID=forged'), { app: ['JSESSIONID=1'], client: [] })
+})
+
+test('suppressed cookies are taken off both ways', async () => {
+  await using filter = await made({ suppressed: ['SSO'], defaultAction: 'RELAY' })
+  const { app, client } = await filter.visit('http://app/', 'a=1; sso=2; b=3', ['Sso=x', 'c=4; Path=/'])
+  assert.deepEqual([app, client], [['a=1; b=3'], ['c=4; Path=/']])
+})
+
+test('relayed cookies pass as they are', async () => {
+  await using filter = await made({ relayed: ['a'], defaultAction: 'SUPPRESS' })
+  const { app, client } = await filter.visit('http://app/', 'a="1"; b=2', ['a=1; Custom=x', 'b=2'])
+  assert.deepEqual([app, client], [['a="1"'], ['a=1; Custom=x']])
+})
+
+test('of several lists managed wins over suppressed, and that over relayed', async () => {
+  await using filter = await made({
+    managed: ['m'],
+    suppressed: ['m', 's'],
+    relayed: ['m', 's', 'r'],
+    defaultAction: 'RELAY',
+  })
+  const { client } = await filter.visit('http://app/', null, ['m=1', 's=1', 'r=1'])
+  assert.deepEqual(client, ['r=1'])
+  assert.deepEqual((await filter.visit('http://app/', 'm=x; s=x; r=x')).app, ['r=x; m=1'])
+})
+
+test('managed cookies go to the host, path and scheme they were set for', async () => {
+  await using filter = await made()
+  await filter.visit('https://a.example/shop/x', null, [
+    'host=1',
+    'all=2; Domain=.example; Path=/',
+    'deep=3; Path=/shop/cart',
+    'tls=4; Secure; Path=/',
+    'foreign=5; Domain=other.example',
+  ])
+  assert.deepEqual((await filter.visit('https://a.example/shop/cart/1', null)).app, ['deep=3; host=1; all=2; tls=4'])
+  assert.deepEqual((await filter.visit('https://a.example/shopping', null)).app, ['all=2; tls=4'])
+  assert.deepEqual((await filter.visit('http://b.example/shop/x', null)).app, ['all=2'])
+  assert.deepEqual((await filter.visit('http://other.example/', null)).app, ['all=2'])
+  assert.deepEqual((await filter.visit('http://127.0.0.1/', null)).app, [])
+})
+
+test('managed cookies end with Max-Age, Expires and when they are taken away', async () => {
+  await using filter = await made()
+  await filter.visit('http://app/', null, ['a=1; Max-Age=60', 'b=2; Expires=Thu, 01 Jan 2026 00:02:00 GMT', 'c=3'])
+  filter.clock.advance(61_000)
+  assert.deepEqual((await filter.visit('http://app/', null)).app, ['b=2; c=3'])
+  filter.clock.advance(60_000)
+  assert.deepEqual((await filter.visit('http://app/', null, ['c=; Max-Age=0'])).app, ['c=3'])
+  assert.deepEqual((await filter.visit('http://app/', null)).app, [])
+  assert.equal(filter.session.isEmpty, true)
+})
+
+test('a new value replaces the old one; the number and the length are bounded', async () => {
+  await using filter = await made()
+  await filter.visit('http://app/', null, ['a=1', 'a=2', `long=${'x'.repeat(5_000)}`])
+  assert.deepEqual((await filter.visit('http://app/', null)).app, ['a=2'])
+  await filter.visit(
+    'http://app/',
+    null,
+    Array.from({ length: 80 }, (_, index) => `n${index}=1`),
+  )
+  assert.equal((await filter.visit('http://app/', null)).app?.[0]?.split('; ').length, 50)
+})
+
+test('what can not be in a list is refused', async () => {
+  for (const config of [{ managed: [''] }, { defaultAction: 'KEEP' }, { managed: 'JSESSIONID' }])
+    await assert.rejects(build(CookieFilter, config))
+})

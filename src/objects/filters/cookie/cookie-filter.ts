@@ -1,0 +1,79 @@
+import { FilterKind } from '#contracts'
+import { type Cookie, type Filter, parseSetCookie, type Request, type Response } from '#http'
+import { config, defineType, list, oneOf, string } from '#schema'
+import { CookieJar } from './cookie-jar.ts'
+
+const ACTIONS = ['MANAGE', 'SUPPRESS', 'RELAY'] as const
+type Action = (typeof ACTIONS)[number]
+
+const names = () => list(config(string({ nonEmpty: true }))).prefault([])
+
+/** Keeps cookies of applications in the session, hides them, or lets them pass. */
+export const CookieFilter = defineType({
+  name: 'CookieFilter',
+  kind: FilterKind,
+  summary: 'Keeps cookies of the application in the session, hides cookies from both sides, or lets them pass.',
+  config: {
+    managed: names().meta({
+      description: 'Cookies kept in the session: the application gets them, the client never sees them.',
+    }),
+    suppressed: names().meta({ description: 'Cookies taken off requests and responses.' }),
+    relayed: names().meta({ description: 'Cookies that pass both ways as they are.' }),
+    defaultAction: config(oneOf(ACTIONS))
+      .prefault('MANAGE')
+      .meta({ description: 'What is done with cookies that are in none of the lists.' }),
+  },
+  create: ({ managed, suppressed, relayed, defaultAction }, { clock }) => {
+    const actions = new Map<string, Action>()
+    // A name in several lists: managed before suppressed before relayed.
+    for (const name of relayed) actions.set(name.toLowerCase(), 'RELAY')
+    for (const name of suppressed) actions.set(name.toLowerCase(), 'SUPPRESS')
+    for (const name of managed) actions.set(name.toLowerCase(), 'MANAGE')
+    return cookieActions(
+      (name) => actions.get(name.toLowerCase()) ?? defaultAction,
+      () => clock.now(),
+    )
+  },
+})
+
+/** Does with each cookie what its name says. */
+export function cookieActions(actionOf: (name: string) => Action, now: () => number): Filter {
+  return async (exchange, next) => {
+    const { request, session } = exchange
+    const uri = request.uri.clone()
+    // What the client sends under the name of a managed cookie is not the application's.
+    const ours = new CookieJar(session, now()).cookiesFor(uri).filter(({ name }) => actionOf(name) === 'MANAGE')
+    const kept = relayedPairs(request, actionOf)
+    const all = [...kept, ...ours.map(({ name, value }) => `${name}=${value}`)]
+    request.headers.delete('cookie')
+    if (all.length > 0) request.headers.add('Cookie', all.join('; '))
+    const response = await next(exchange)
+    const managed = takeSetCookies(response, actionOf)
+    if (managed.length > 0) new CookieJar(session, now()).keep(managed, uri)
+    return response
+  }
+}
+
+/** The cookies of a request that go on, as they were written. */
+function relayedPairs(request: Request, actionOf: (name: string) => Action): string[] {
+  return request.headers
+    .all('cookie')
+    .flatMap((field) => field.split(';'))
+    .map((pair) => pair.trim())
+    .filter((pair) => {
+      const equals = pair.indexOf('=')
+      return pair !== '' && actionOf(equals < 0 ? pair : pair.slice(0, equals).trim()) === 'RELAY'
+    })
+}
+
+/** Takes cookies off a response that the client is not to have; gives those to be kept. */
+function takeSetCookies({ headers }: Response, actionOf: (name: string) => Action): Cookie[] {
+  const fields = headers.all('set-cookie').map((field) => ({ field, cookie: parseSetCookie(field) }))
+  const relayed = fields.filter(({ cookie }) => actionOf(cookie.name) === 'RELAY')
+  if (relayed.length < fields.length)
+    headers.set(
+      'Set-Cookie',
+      relayed.map(({ field }) => field),
+    )
+  return fields.map(({ cookie }) => cookie).filter(({ name }) => actionOf(name) === 'MANAGE')
+}

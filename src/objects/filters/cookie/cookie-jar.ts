@@ -1,0 +1,108 @@
+import type { Cookie, Session, Uri } from '#http'
+import type { JsonValue } from '#json'
+
+/** Where the jar lies in the session. */
+const KEY = 'managed cookies'
+const MAX_COOKIES = 50
+const MAX_LENGTH = 4_096
+
+/** A cookie as a browser would keep it (RFC 6265 section 5.3). */
+interface Kept {
+  readonly name: string
+  readonly value: string
+  readonly domain: string
+  /** Whether it goes to the very host only that set it. */
+  readonly hostOnly: boolean
+  readonly path: string
+  readonly secure: boolean
+  /** Milliseconds since the epoch; null where it ends with the session. */
+  readonly expiresAt: number | null
+}
+
+/** The cookies of applications that are kept in the session instead of in the browser. */
+export class CookieJar {
+  readonly #session: Session
+  readonly #now: number
+
+  constructor(session: Session, now: number) {
+    this.#session = session
+    this.#now = now
+  }
+
+  /** Cookies for a request, the longest path first (RFC 6265 section 5.4). */
+  cookiesFor(uri: Uri): readonly { readonly name: string; readonly value: string }[] {
+    const matching = this.#kept().filter((cookie) => isFor(cookie, uri) && !this.#isOver(cookie))
+    return matching.sort((left, right) => right.path.length - left.path.length)
+  }
+
+  /** Keeps what an application has set; a cookie that is not for that host, or too long, is dropped. */
+  keep(cookies: readonly Cookie[], uri: Uri): void {
+    const taken = cookies.flatMap((cookie) => keptFrom(cookie, uri, this.#now) ?? [])
+    if (taken.length === 0) return
+    let jar = this.#kept().filter((cookie) => !this.#isOver(cookie))
+    for (const cookie of taken) {
+      jar = jar.filter((other) => !isSame(cookie, other))
+      if (!this.#isOver(cookie)) jar.push(cookie)
+    }
+    // The oldest give way, as in browsers.
+    if (jar.length === 0) this.#session.delete(KEY)
+    else this.#session.set(KEY, jar.slice(-MAX_COOKIES) as unknown as JsonValue)
+  }
+
+  #isOver({ expiresAt }: Kept): boolean {
+    return expiresAt !== null && expiresAt <= this.#now
+  }
+
+  #kept(): Kept[] {
+    const jar = this.#session.get(KEY)
+    return Array.isArray(jar) ? (jar as Kept[]) : []
+  }
+}
+
+function keptFrom(cookie: Cookie, uri: Uri, now: number): Kept | null {
+  const { name, value, secure = false } = cookie
+  if (name === '' || name.length + value.length > MAX_LENGTH) return null
+  const host = uri.host.toLowerCase()
+  const domain = (cookie.domain ?? '').replace(/^\./, '').toLowerCase()
+  if (domain !== '' && !isWithin(host, domain)) return null
+  if (secure && uri.scheme !== 'https') return null
+  const path = cookie.path?.startsWith('/') === true ? cookie.path : defaultPath(uri)
+  return {
+    name,
+    value,
+    domain: domain === '' ? host : domain,
+    hostOnly: domain === '',
+    path,
+    secure,
+    expiresAt: endOf(cookie, now),
+  }
+}
+
+function endOf({ maxAge, expires }: Cookie, now: number): number | null {
+  if (maxAge !== undefined) return maxAge <= 0 ? 0 : now + maxAge * 1_000
+  const at = expires === undefined ? Number.NaN : Date.parse(expires)
+  return Number.isNaN(at) ? null : at
+}
+
+/** The path up to its last slash (RFC 6265 section 5.1.4). */
+function defaultPath(uri: Uri): string {
+  const last = uri.rawPath.lastIndexOf('/')
+  return last <= 0 ? '/' : uri.rawPath.slice(0, last)
+}
+
+function isFor({ domain, hostOnly, path, secure }: Kept, uri: Uri): boolean {
+  const host = uri.host.toLowerCase()
+  if (hostOnly ? host !== domain : !isWithin(host, domain)) return false
+  if (secure && uri.scheme !== 'https') return false
+  const asked = uri.rawPath === '' ? '/' : uri.rawPath
+  return asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'))
+}
+
+/** Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3). */
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || (host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host) && !host.includes(':'))
+}
+
+function isSame(left: Kept, right: Kept): boolean {
+  return left.name === right.name && left.domain === right.domain && left.path === right.path
+}

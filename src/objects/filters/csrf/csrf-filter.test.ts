@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SessionCookieContext } from '#contracts'
+import { type Filter, respond } from '#http'
+import type { JsonValue } from '#json'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { CsrfFilter } from './csrf-filter.ts'
+
+const URL = 'http://app.example/'
+const made = (config: Record<string, JsonValue> = {}) =>
+  build<Filter>(CsrfFilter, { cookieName: 'sid', ...config }, { types: [StaticResponseHandler] })
+
+async function ask(filter: Filter, method: string, headers: Record<string, string | string[]>, setCookie?: string) {
+  const passed = async () => respond(200, setCookie === undefined ? {} : { 'Set-Cookie': setCookie })
+  const response = await filter(exchangeFor(method, URL, { headers }), passed)
+  return { status: response.status, token: response.headers.get('x-csrf-token') }
+}
+
+test('a page reads the token from a response and sends it back', async () => {
+  await using built = await made()
+  const { status, token } = await ask(built.object, 'GET', { Cookie: 'sid=abc' })
+  assert.equal(status, 200)
+  assert.match(token as string, /^[\w-]{43}$/)
+  assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': token as string })).status, 200)
+})
+
+test('without the token a request is refused, and told the token', async () => {
+  await using built = await made()
+  const refused = await ask(built.object, 'POST', { Cookie: 'sid=abc' })
+  assert.equal(refused.status, 403)
+  assert.equal(
+    (await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': refused.token as string })).status,
+    200,
+  )
+})
+
+test('a token of another session, a changed one, one sent twice and an empty one are refused', async () => {
+  await using built = await made()
+  const own = (await ask(built.object, 'GET', { Cookie: 'sid=abc' })).token as string
+  const other = (await ask(built.object, 'GET', { Cookie: 'sid=xyz' })).token as string
+  for (const token of [other, `${own}A`, own.slice(1), '', own.toUpperCase()]) {
+    assert.equal((await ask(built.object, 'DELETE', { Cookie: 'sid=abc', 'X-CSRF-Token': token })).status, 403, token)
+  }
+  assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': [own, own] })).status, 403)
+})
+
+test('without the session cookie everything passes, and no token is told', async () => {
+  await using built = await made()
+  assert.deepEqual(await ask(built.object, 'POST', { Cookie: 'other=1' }), { status: 200, token: null })
+})
+
+test('a response that sets the cookie tells the token of the new session', async () => {
+  await using built = await made()
+  const { token } = await ask(built.object, 'POST', {}, 'sid=new; Path=/')
+  assert.equal(token, (await ask(built.object, 'GET', { Cookie: 'sid=new' })).token)
+})
+
+test('excludeSafeMethods: false asks GET, HEAD and OPTIONS too', async () => {
+  await using strict = await made({ excludeSafeMethods: false })
+  await using usual = await made()
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    assert.equal((await ask(strict.object, method, { Cookie: 'sid=abc' })).status, 403)
+    assert.equal((await ask(usual.object, method, { Cookie: 'sid=abc' })).status, 200)
+  }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'get'])
+    assert.equal((await ask(usual.object, method, { Cookie: 'sid=abc' })).status, 403)
+})
+
+test('the session of the gateway itself is known by its context', async () => {
+  await using built = await made({ cookieName: 'gateway-session' })
+  const exchange = exchangeFor('POST', URL).with(SessionCookieContext, { name: 'gateway-session', value: 'id' })
+  assert.equal((await built.object(exchange, async () => respond(200))).status, 403)
+})
+
+test('failureHandler answers instead', async () => {
+  const failureHandler = { type: 'StaticResponseHandler', config: { status: 419 } }
+  await using built = await made({ failureHandler })
+  const refused = await ask(built.object, 'POST', { Cookie: 'sid=abc' })
+  assert.equal(refused.status, 419)
+  assert.notEqual(refused.token, null)
+})
+
+test('headerName names the header', async () => {
+  await using built = await made({ headerName: 'X-Proof' })
+  const response = await built.object(exchangeFor('GET', URL, { headers: { Cookie: 'sid=1' } }), async () =>
+    respond(200),
+  )
+  assert.ok(response.headers.has('x-proof'))
+})
+
+for (const [name, config, message] of [
+  ['no cookieName', {}, /cookieName/],
+  ['a header name that is none', { cookieName: 'a', headerName: 'a b' }, /headerName/],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await assert.rejects(build(CsrfFilter, config), (error: Error & { problems?: { pointer: string }[] }) => {
+      assert.match(JSON.stringify(error.problems), message)
+      return true
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { FilterKind, HandlerKind, SessionCookieContext } from '#contracts'
+import { type Exchange, type Filter, type Handler, parseSetCookie, type Response, respond } from '#http'
+import { boolean, config, defineType, ref, string } from '#schema'
+import { reportHeader } from '../../lib/header-fields.ts'
+
+/** Lets requests that change something through only with a token that other sites can not know. */
+export const CsrfFilter = defineType({
+  name: 'CsrfFilter',
+  kind: FilterKind,
+  summary: 'Protects sessions that live in a cookie from requests that other sites make a browser send.',
+  config: {
+    cookieName: config(string({ nonEmpty: true })).meta({
+      description: 'Name of the session cookie: that of the gateway, of the access manager or of the application.',
+    }),
+    headerName: config(string({ nonEmpty: true }))
+      .prefault('X-CSRF-Token')
+      .meta({ description: 'Header that carries the token, in responses and in the requests that follow.' }),
+    excludeSafeMethods: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether GET, HEAD and OPTIONS need no token.' }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({
+        description: 'Answers requests without the right token; 403 by default. The response carries the token.',
+      }),
+  },
+  check: ({ headerName }, report) => reportHeader(headerName, '', '/headerName', report),
+  create: (config) => csrfProtection(config),
+})
+
+interface Settings {
+  readonly cookieName: string
+  readonly headerName: string
+  readonly excludeSafeMethods: boolean
+  readonly failureHandler?: Handler | undefined
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A request without the session cookie has no session to misuse, and passes. */
+export function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
+  const refused = failureHandler ?? (async () => respond(403))
+  return async (exchange, next) => {
+    const sessions = sessionsOf(exchange, cookieName)
+    const isOpen = sessions.length === 0 || (excludeSafeMethods && SAFE.has(exchange.request.method))
+    const passes = isOpen || hasToken(exchange, headerName, sessions)
+    const response = await (passes ? next(exchange) : refused(exchange))
+    const current = newSession(response, cookieName) ?? sessions[0]
+    if (current !== undefined) response.headers.set(headerName, tokenOf(current))
+    return response
+  }
+}
+
+/** The values of the session cookie; a browser sends several where they were set for several paths. */
+function sessionsOf(exchange: Exchange, cookieName: string): readonly string[] {
+  const own = exchange.context(SessionCookieContext)
+  if (own?.name === cookieName) return [own.value]
+  return (exchange.request.cookies[cookieName] ?? []).map(({ value }) => value)
+}
+
+function newSession(response: Response, cookieName: string): string | undefined {
+  const set = response.headers.all('set-cookie').map(parseSetCookie)
+  return set.findLast(({ name, value }) => name === cookieName && value !== '')?.value
+}
+
+function hasToken(exchange: Exchange, headerName: string, sessions: readonly string[]): boolean {
+  const [sent, ...others] = exchange.request.headers.all(headerName)
+  if (sent === undefined || others.length > 0) return false
+  return sessions.some((session) => equal(Buffer.from(sent), Buffer.from(tokenOf(session))))
+}
+
+function equal(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/**
+ * The session itself is the key: who knows it needs no forgery, and every gateway that meets the cookie makes the same
+ * token of it.
+ */
+function tokenOf(session: string): string {
+  return createHmac('sha256', session).update('csrf token').digest('base64url')
+}
