@@ -1,0 +1,39 @@
+import { type Exposure, exposed } from '#expression'
+import type { JsonObject, JsonValue } from '#json'
+
+/** The claims of a token as expressions see them: by their names, and the registered ones in words too. */
+export class ClaimsSet {
+  readonly values: JsonObject
+
+  constructor(values: JsonObject) {
+    this.values = values
+  }
+
+  /** The value of a claim; null where there is none of the name. */
+  get(name: string): JsonValue {
+    return Object.hasOwn(this.values, name) ? (this.values[name] as JsonValue) : null
+  }
+
+  get [exposed](): Exposure<ClaimsSet> {
+    return EXPOSURE
+  }
+}
+
+const EXPOSURE: Exposure<ClaimsSet> = {
+  kind: 'claims',
+  get: {
+    subject: (claims) => claims.get('sub'),
+    issuer: (claims) => claims.get('iss'),
+    audience: (claims) => claims.get('aud'),
+    expirationTime: (claims) => claims.get('exp'),
+    notBeforeTime: (claims) => claims.get('nbf'),
+    issuedAtTime: (claims) => claims.get('iat'),
+    jwtId: (claims) => claims.get('jti'),
+  },
+  call: {
+    getClaim: (claims, name) => claims.get(String(name)),
+    isDefined: (claims, name) => Object.hasOwn(claims.values, String(name)),
+  },
+  index: (claims, key) => claims.get(String(key)),
+  keys: (claims) => Object.keys(claims.values),
+}

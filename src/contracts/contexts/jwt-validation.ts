@@ -1,0 +1,28 @@
+import { type ContextKey, contextKey } from '#http'
+import type { JsonObject } from '#json'
+import type { ClaimsSet } from './claims-set.ts'
+
+/** A token that was found good. */
+export interface JwtValidation {
+  /** The token, as it was sent. */
+  readonly value: string
+  readonly claims: ClaimsSet
+  /** The claims as a map. */
+  readonly info: JsonObject
+  /** The parts of the token. */
+  readonly jwt: { readonly header: JsonObject; readonly claimsSet: ClaimsSet }
+}
+
+/** The context `jwtValidation`. */
+export const JwtValidationContext: ContextKey<JwtValidation> = contextKey<JwtValidation>('jwtValidation')
+
+/** A token that was not found good; for failure handlers. */
+export interface JwtValidationError {
+  /** The token, as it was sent; null where there was none. */
+  readonly jwt: string | null
+  readonly violations: readonly { readonly description: string }[]
+}
+
+/** The context `jwtValidationError`. */
+export const JwtValidationErrorContext: ContextKey<JwtValidationError> =
+  contextKey<JwtValidationError>('jwtValidationError')
