@@ -1,4 +1,5 @@
 import { Addresses } from './addresses.ts'
+import { ControlServer } from './control/control-server.ts'
 import { type Fault, Faults, type Hold } from './control/faults.ts'
 import { type ReceivedRequest, ReceivedRequests } from './control/received-requests.ts'
 import { endpointsOf, type State } from './endpoints.ts'
@@ -42,6 +43,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
   readonly #requests: ReceivedRequests
   readonly #server: AccessManagerServer
   readonly #sweeping: NodeJS.Timeout
+  #control: ControlServer | null = null
 
   /** Starts one; without settings with the accounts `demo`, `amadmin`, `ig_agent` and `client-application`. */
   static async start(given: AccessManagerSettings = {}): Promise<DevelopmentAccessManager> {
@@ -76,7 +78,14 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     const directory = new Directory(accounts)
     const state: State = { settings, clock, directory, sessions, tokens, keys, issuer }
     server.serve(endpointsOf(state, addresses))
-    return new DevelopmentAccessManager(addresses.base, clock, { state, hub, faults, requests, server })
+    const manager = new DevelopmentAccessManager(addresses.base, clock, { state, hub, faults, requests, server })
+    try {
+      if (given.controlPort !== undefined) manager.#control = await ControlServer.start(given.controlPort, manager)
+      return manager
+    } catch (error) {
+      await manager.close()
+      throw error
+    }
   }
 
   private constructor(url: string, clock: MovedClock, parts: Parts) {
@@ -88,6 +97,11 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     this.#requests = parts.requests
     this.#server = parts.server
     this.#sweeping = setInterval(() => this.#state.sessions.sweep(), SWEEP_INTERVAL).unref()
+  }
+
+  /** Where the control API is, and the bearer token it wants; null where it was not asked for. */
+  get control(): { readonly url: string; readonly token: string } | null {
+    return this.#control
   }
 
   /** Base64 of the secret that signs HS256 tokens. */
@@ -227,7 +241,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     clearInterval(this.#sweeping)
     this.#faults.clear()
     this.#hub.close()
-    await this.#server.close()
+    await Promise.all([this.#server.close(), this.#control?.close()])
   }
 
   [Symbol.asyncDispose](): Promise<void> {

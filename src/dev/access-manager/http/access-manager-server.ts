@@ -6,9 +6,10 @@ import { CUT, type Faults } from '../control/faults.ts'
 import type { ReceivedRequests } from '../control/received-requests.ts'
 import { refuseUpgrade } from '../notifications/refusal.ts'
 import type { WholeSettings } from '../settings.ts'
-import { type Answer, crestError } from './answer.ts'
+import { crestError } from './answer.ts'
 import { readBody } from './request-body.ts'
 import { callEndpoint, type Endpoints, findEndpoint } from './routing.ts'
+import { send } from './sending.ts'
 
 /** What the server is made of. */
 export interface ServerParts {
@@ -99,14 +100,4 @@ export class AccessManagerServer {
   #note(endpoint: string, { method = 'GET', url: target = '/', headers }: IncomingMessage, body: string): void {
     this.#parts.requests.add({ endpoint, method, target, headers, body, at: this.#parts.now() })
   }
-}
-
-function send(response: ServerResponse, { status, headers = {}, body }: Answer, { close = false } = {}): void {
-  for (const [name, value] of Object.entries(headers))
-    response.setHeader(name, typeof value === 'string' ? value : [...value])
-  if (close) response.setHeader('Connection', 'close')
-  if (body !== null && typeof body === 'object' && !response.hasHeader('content-type'))
-    response.setHeader('Content-Type', 'application/json;charset=UTF-8')
-  const text = body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-  response.writeHead(status).end(text)
 }
