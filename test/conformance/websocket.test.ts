@@ -101,6 +101,7 @@ describe('websocket', () => {
     const closed = once(client, 'close')
     await once(client, 'open')
     assert.equal((await closed)[0], 1006)
+    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
   })
 
   test("soTimeout: the handler's by default, for an end that answers no ping", options, async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answer, type Asking, ask } from './ask.ts'
 import { type InstanceParts, TestInstance } from './instance.ts'
@@ -53,6 +54,17 @@ export class GatewayProcess implements AsyncDisposable {
   /** What it wrote to standard error. */
   get errors(): string {
     return this.#errors
+  }
+
+  /** Memory of the whole process that is in use, on Linux. */
+  get residentBytes(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'latin1')
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024
+  }
+
+  /** Its open files, connections among them, on Linux. */
+  get openFiles(): number {
+    return readdirSync(`/proc/${this.#child.pid}/fd`).length
   }
 
   kill(signal: NodeJS.Signals): void {
