@@ -1,0 +1,133 @@
+import { AccessManagerError } from '#contracts'
+import { type Handler, type Headers, parseSetCookie } from '#http'
+import type { Logger } from '#logging'
+import type { RealmUris } from './realm-uri.ts'
+import { callRest, type RestAnswer } from './rest-call.ts'
+
+/** Who logs in, and where. */
+export interface AgentSettings {
+  readonly uris: RealmUris
+  readonly handler: Handler
+  readonly username: string
+  /** Null where none was configured: then an older way to log in is tried too. */
+  readonly journey: string | null
+  readonly logger: Logger
+  password(): Promise<string>
+  cookieName(): Promise<string>
+}
+
+interface Way {
+  readonly type: 'service' | 'module'
+  readonly value: string
+}
+
+const DEFAULT_JOURNEY: Way = { type: 'service', value: 'Agent' }
+const OLD_MODULE: Way = { type: 'module', value: 'Application' }
+
+/** Answers that say that there is no such journey, or that it does not know the agent. */
+const TRY_OTHERWISE: ReadonlySet<number> = new Set([400, 401, 404])
+
+const SESSION_TOKEN = /^[\x21-\x7e]{1,8192}$/
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** Whether a text can be a session token: one that can go into a header field, of a size that tokens have. */
+export function isSessionToken(text: unknown): text is string {
+  return typeof text === 'string' && SESSION_TOKEN.test(text)
+}
+
+/** Logs the agent in; the way that worked is the first one to be tried the next time. */
+export class AgentLogin {
+  readonly #settings: AgentSettings
+  #winner: Way | null = null
+
+  constructor(settings: AgentSettings) {
+    this.#settings = settings
+  }
+
+  /** The token of a new session. Rejects with an AccessManagerError that holds no credential. */
+  async logIn(): Promise<string> {
+    const cookieName = await this.#settings.cookieName()
+    const password = await this.#password()
+    let refusal = 0
+    for (const way of this.#ways()) {
+      const answer = await this.#attempt(way, password)
+      if (answer.status === 200) {
+        const token = tokenIn(answer, cookieName)
+        this.#remember(way)
+        return token
+      }
+      refusal = answer.status
+      if (!TRY_OTHERWISE.has(answer.status)) break
+    }
+    this.#winner = null
+    throw refused(refusal)
+  }
+
+  #ways(): readonly Way[] {
+    const { journey } = this.#settings
+    if (journey !== null) return [{ type: 'service', value: journey }]
+    return this.#winner === null ? [DEFAULT_JOURNEY, OLD_MODULE] : [this.#winner]
+  }
+
+  #attempt({ type, value }: Way, password: string): Promise<RestAnswer> {
+    const { uris, handler, username } = this.#settings
+    const query = `authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
+    return callRest(handler, {
+      method: 'POST',
+      uri: uris.rest(`authenticate?${query}`),
+      resource: '2.1',
+      headers: { 'X-OpenAM-Username': fieldText(username), 'X-OpenAM-Password': fieldText(password) },
+      body: {},
+    })
+  }
+
+  async #password(): Promise<string> {
+    try {
+      return await this.#settings.password()
+    } catch (cause) {
+      throw new AccessManagerError('misconfigured', 'the password of the agent can not be read', { cause })
+    }
+  }
+
+  #remember(way: Way): void {
+    if (this.#settings.journey !== null || this.#winner === way) return
+    this.#winner = way
+    this.#settings.logger.info({ [way.type]: way.value }, 'the agent logs in this way')
+  }
+}
+
+/** The body goes before the cookie: OpenAM with HttpOnly cookies leaves the token out of the body. */
+function tokenIn({ json, headers }: RestAnswer, cookieName: string): string {
+  if (json !== null && 'callbacks' in json) {
+    throw new AccessManagerError(
+      'misconfigured',
+      'the journey of the agent wants more than a name and a password; set agent.journey to one that does not',
+    )
+  }
+  const token = json?.['tokenId'] ?? cookieIn(headers, cookieName)
+  if (isSessionToken(token)) return token
+  throw new AccessManagerError('unavailable', 'authenticate: expected a tokenId or the session cookie, got neither')
+}
+
+function cookieIn(headers: Headers, name: string): string | null {
+  const cookie = headers
+    .all('set-cookie')
+    .map(parseSetCookie)
+    .findLast((each) => each.name === name)
+  return cookie?.value ?? null
+}
+
+function refused(status: number): AccessManagerError {
+  if (TRY_OTHERWISE.has(status) || status === 403) {
+    return new AccessManagerError(
+      'refused',
+      `the access manager does not let the agent log in (${status}); check its name, password, realm and journey`,
+    )
+  }
+  return new AccessManagerError('unavailable', `authenticate: expected the status 200, got ${status}`)
+}
+
+/** A value for a header field; what can not stand in one goes as an encoded word (RFC 2047). */
+function fieldText(text: string): string {
+  return PLAIN.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`
+}

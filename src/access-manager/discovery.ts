@@ -1,0 +1,101 @@
+import { AccessManagerError, type AmDialect } from '#contracts'
+import type { Handler } from '#http'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import { ASSUMED_VERSION, dialectOf } from './dialect.ts'
+import type { RealmUris } from './realm-uri.ts'
+import { Remembered } from './remembered.ts'
+import { callRest } from './rest-call.ts'
+
+/** What is known of a server beforehand, and how it is asked for the rest. */
+export interface DiscoverySettings {
+  readonly uris: RealmUris
+  /** Sends as it is. */
+  readonly handler: Handler
+  /** Sends with the agent's session. */
+  readonly agentHandler: Handler
+  readonly ssoTokenHeader: string | null
+  readonly version: string | null
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
+const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
+const PAUSE = 1_000
+/** While the server can not be asked, requests are not kept waiting for it each time. */
+const VERSION_PAUSE = 10_000
+
+/** Whether a text can be the name of a header field and of a cookie. */
+export function isHeaderName(text: string): boolean {
+  return TOKEN.test(text)
+}
+
+/** Finds out what the configuration leaves open. */
+export class Discovery {
+  readonly #settings: DiscoverySettings
+  readonly #cookieName: Remembered<string>
+  readonly #dialect: Remembered<AmDialect>
+
+  constructor(settings: DiscoverySettings) {
+    this.#settings = settings
+    this.#cookieName = new Remembered(
+      () => this.#askForCookieName(),
+      settings.clock,
+      () => PAUSE,
+    )
+    this.#dialect = new Remembered(
+      () => this.#askForVersion(),
+      settings.clock,
+      () => VERSION_PAUSE,
+    )
+  }
+
+  cookieName(): Promise<string> {
+    const { ssoTokenHeader } = this.#settings
+    return ssoTokenHeader === null ? this.#cookieName.get() : Promise.resolve(ssoTokenHeader)
+  }
+
+  /** The server's own word beats the configuration; while it can not be asked, the configuration's counts. */
+  async dialect(): Promise<AmDialect> {
+    try {
+      return await this.#dialect.get()
+    } catch {
+      return dialectOf(this.#settings.version ?? ASSUMED_VERSION)
+    }
+  }
+
+  async #askForCookieName(): Promise<string> {
+    const { handler, uris } = this.#settings
+    const { status, json } = await callRest(handler, {
+      method: 'GET',
+      uri: uris.server('serverinfo/*'),
+      resource: '1.1',
+    })
+    const name = json?.['cookieName']
+    if (status === 200 && typeof name === 'string' && isHeaderName(name)) return name
+    const got = status === 200 ? 'an answer without a cookieName' : `the status ${status}`
+    throw new AccessManagerError(
+      'unavailable',
+      `serverinfo: expected the name of the session cookie, got ${got}; check url, or set ssoTokenHeader`,
+    )
+  }
+
+  async #askForVersion(): Promise<AmDialect> {
+    const { agentHandler, uris, version: configured, logger } = this.#settings
+    const call = { method: 'GET', uri: uris.server('serverinfo/version'), resource: '1.0' } as const
+    const { status, json } = await callRest(agentHandler, call)
+    if (status === 503) throw new AccessManagerError('unavailable', 'serverinfo: the version can not be asked for')
+    const found = json?.['version']
+    if (status === 200 && typeof found === 'string' && VERSION.test(found)) {
+      const version = VERSION.exec(found)![0]
+      if (configured !== null && configured !== version) {
+        logger.warn({ configured, version }, 'the access manager has another version than the configuration says')
+      }
+      return dialectOf(version)
+    }
+    const version = configured ?? ASSUMED_VERSION
+    logger.warn({ status, version }, 'the access manager does not tell its version; another one is assumed')
+    return dialectOf(version)
+  }
+}

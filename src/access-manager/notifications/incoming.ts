@@ -1,0 +1,44 @@
+import type { Notification } from '#contracts'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+
+/** What a message of the access manager means. */
+export type Incoming =
+  | { readonly type: 'notification'; readonly notification: Notification }
+  /** A subscription is registered; by its id, else by its topic. */
+  | { readonly type: 'registered'; readonly id: string | null; readonly topic: string | null }
+  | { readonly type: 'refused'; readonly id: string | null }
+  | { readonly type: 'unreadable'; readonly problem: string }
+
+/** News are flat; what nests deeper is none. */
+const MAX_DEPTH = 16
+
+/** Reads a message; one that can not be understood may have been news, and is told apart for that. */
+export function readIncoming(text: string | null): Incoming {
+  if (text === null) return unreadable('expected text, got bytes')
+  let message: JsonObject
+  try {
+    const value = parseJson(text, MAX_DEPTH)
+    if (!isPlainObject(value)) return unreadable('expected a JSON object')
+    message = value as JsonObject
+  } catch {
+    return unreadable(`expected JSON, nested at most ${MAX_DEPTH} levels deep`)
+  }
+  const topic = textIn(message, 'topic')
+  const id = textIn(message, 'id')
+  const body = Object.hasOwn(message, 'body') ? message['body'] : undefined
+  if (topic !== null && isPlainObject(body)) {
+    return { type: 'notification', notification: { topic, body: body as JsonObject } }
+  }
+  if (body === undefined && Object.hasOwn(message, 'error')) return { type: 'refused', id }
+  if (body === undefined && Object.hasOwn(message, 'message')) return { type: 'registered', id, topic }
+  return unreadable('expected a topic with a body')
+}
+
+function textIn(message: JsonObject, name: string): string | null {
+  const value = Object.hasOwn(message, name) ? message[name] : null
+  return typeof value === 'string' ? value : null
+}
+
+function unreadable(problem: string): Incoming {
+  return { type: 'unreadable', problem }
+}

@@ -1,0 +1,263 @@
+import { UpgradeRefusedError } from '#client'
+import type { Executor, Notification, NotificationListener, Notifications } from '#contracts'
+import { TransactionId } from '#http'
+import { type Logger, onceEvery } from '#logging'
+import type { Clock, Counter, Gauge } from '#schema'
+import type { AgentSession } from '../agent-session.ts'
+import { Backoff } from './backoff.ts'
+import { isLimited } from './heartbeat.ts'
+import { SubscribedConnection, type SubscriptionEvents, type SubscriptionSettings } from './subscribed-connection.ts'
+import { NOTIFICATION_PROTOCOL } from './topics.ts'
+
+/** What a feed lives on; times in milliseconds. */
+export interface FeedSettings {
+  readonly url: string
+  readonly subscription: SubscriptionSettings
+  readonly session: Pick<AgentSession, 'token' | 'renewed'>
+  readonly executor: Executor
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly reconnectDelay: number
+  /** Age at which a connection is replaced by a new one; 0 and `Infinity` for never. */
+  readonly renewalDelay: number
+  /** Attempts before the feed counts as degraded; `Infinity` for never. */
+  readonly initialAttempts: number
+  readonly transactionIdHeader: string
+  readonly metrics: FeedMetrics
+  cookieName(): Promise<string>
+  /** Told when the state changes; the detail is for operators. */
+  state(state: 'starting' | 'up' | 'degraded', detail: string): void
+  random?(): number
+}
+
+/** What a feed counts. */
+export interface FeedMetrics {
+  readonly connected: Gauge
+  readonly reconnects: Counter
+  readonly messages: Counter
+  readonly unreadable: Counter
+}
+
+const WARN_INTERVAL = 60_000
+
+/**
+ * News of the access manager, over one connection that is made again for ever. A connection that has reached its age is
+ * replaced only when the new one has every subscription: news of both are passed on meanwhile, so that none is missed.
+ */
+export class NotificationFeed implements Notifications {
+  readonly #settings: FeedSettings
+  readonly #backoff: Backoff
+  readonly #listeners = new Set<NotificationListener>()
+  readonly #repeated: ReturnType<typeof onceEvery>
+  readonly #stop = new AbortController()
+  /** Connections that are being replaced, until they have ended. */
+  readonly #leaving = new Set<SubscribedConnection>()
+  #current: SubscribedConnection | null = null
+  #since = 0
+  #everConnected = false
+  #failures = 0
+  #attempting = false
+  #relogged = false
+  #cancelNext = (): void => {}
+
+  constructor(settings: FeedSettings) {
+    this.#settings = settings
+    this.#backoff = new Backoff(settings.reconnectDelay, settings.random)
+    this.#repeated = onceEvery(settings.clock, WARN_INTERVAL)
+  }
+
+  get connected(): boolean {
+    return this.#current !== null
+  }
+
+  listen(listener: NotificationListener): () => void {
+    // Wrapped, so that the same listener can listen twice.
+    const entry = { ...bound(listener) }
+    this.#listeners.add(entry)
+    return () => void this.#listeners.delete(entry)
+  }
+
+  /** Starts the first attempt, which is followed by others for ever; resolves when the first has ended, well or not. */
+  start(): Promise<void> {
+    this.#settings.metrics.connected.set(0)
+    this.#settings.state('starting', 'notifications: connecting')
+    return this.#attempt()
+  }
+
+  /** Ends every connection and every plan for one. */
+  close(): void {
+    this.#stop.abort()
+    this.#cancelNext()
+    this.#settings.metrics.connected.set(0)
+    for (const leaving of this.#leaving) leaving.destroy()
+    const current = this.#current
+    this.#current = null
+    current?.destroy()
+    this.#listeners.clear()
+  }
+
+  get #stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#attempting || this.#stopped) return
+    this.#attempting = true
+    try {
+      const connection = await this.#open()
+      this.#attempting = false
+      if (this.#stopped) connection.destroy()
+      else this.#replace(connection)
+    } catch (error) {
+      this.#attempting = false
+      if (!this.#stopped) this.#failed(error as Error)
+    }
+  }
+
+  async #open(): Promise<SubscribedConnection> {
+    const { session } = this.#settings
+    const token = await session.token()
+    try {
+      return await this.#openWith(token)
+    } catch (error) {
+      if (!this.#mayRelog(error) || this.#stopped) throw error
+      return this.#openWith(await session.renewed(token))
+    }
+  }
+
+  /** A session that the server does not know (any more); a 403 is worth one login, since a restarted server says so too. */
+  #mayRelog(error: unknown): boolean {
+    if (!(error instanceof UpgradeRefusedError)) return false
+    if (error.status === 401) return true
+    if (error.status !== 403 || this.#relogged) return false
+    this.#relogged = true
+    return true
+  }
+
+  async #openWith(token: string): Promise<SubscribedConnection> {
+    const { subscription, url, cookieName, transactionIdHeader } = this.#settings
+    const headers = { [await cookieName()]: token, [transactionIdHeader]: new TransactionId().next() }
+    let connection: SubscribedConnection | null = null
+    const events: SubscriptionEvents = {
+      notified: (notification) => this.#notified(notification),
+      unreadable: (problem) => this.#unreadable(problem),
+      topicRefused: (topic) => {
+        if (this.#repeated.admit(`topic ${topic}`) === null) return
+        this.#settings.logger.warn({ topic }, 'the access manager has no news of this topic')
+      },
+      closed: (reason) => {
+        if (connection !== null) this.#ended(connection, reason)
+      },
+    }
+    const request = { url, protocol: NOTIFICATION_PROTOCOL, headers }
+    connection = await SubscribedConnection.open(subscription, request, events, this.#stop.signal)
+    return connection
+  }
+
+  #replace(connection: SubscribedConnection): void {
+    const { logger, metrics, clock, state } = this.#settings
+    const before = this.#current
+    this.#current = connection
+    this.#since = clock.monotonic()
+    this.#failures = 0
+    this.#relogged = false
+    if (before === null) {
+      logger.info('notifications are connected')
+      if (this.#everConnected) metrics.reconnects.add()
+      this.#everConnected = true
+      metrics.connected.set(1)
+      state('up', 'notifications: connected')
+      this.#tell((listener) => listener.connected?.())
+    } else {
+      logger.debug('the connection for notifications was replaced by a new one')
+      this.#leaving.add(before)
+      before.close()
+    }
+    this.#planRenewal()
+  }
+
+  #planRenewal(): void {
+    const { renewalDelay, executor } = this.#settings
+    this.#cancelNext()
+    if (isLimited(renewalDelay)) this.#cancelNext = executor.schedule(renewalDelay, () => this.#attempt())
+  }
+
+  #failed(error: Error): void {
+    const { logger, initialAttempts, state } = this.#settings
+    const pause = this.#pause()
+    if (this.#current !== null) {
+      logger.warn({ error, pause }, 'the connection for notifications could not be replaced; the old one stays in use')
+      return
+    }
+    this.#failures++
+    const message = 'notifications can not be connected; it is tried again'
+    // What is tried for ever would fill the log: failures after the first ones are told once a minute.
+    const attempt = this.#failures
+    if (attempt <= 1 || this.#repeated.admit('failed') !== null) logger.warn({ error, attempt, pause }, message)
+    if (this.#everConnected || attempt < Math.max(1, initialAttempts)) return
+    if (attempt === Math.max(1, initialAttempts)) {
+      logger.error({ error, attempts: attempt }, 'initialConnectionAttempts are used up: degraded until it connects')
+    }
+    state('degraded', `notifications: no connection after ${attempt} attempts: ${told(error)}`)
+  }
+
+  #ended(connection: SubscribedConnection, reason: string): void {
+    this.#leaving.delete(connection)
+    if (connection !== this.#current || this.#stopped) return
+    const { logger, metrics, clock, reconnectDelay, state } = this.#settings
+    this.#current = null
+    metrics.connected.set(0)
+    // One that lived for a moment only has shown nothing: the pauses go on growing.
+    if (clock.monotonic() - this.#since >= reconnectDelay) this.#backoff.reset()
+    logger.warn({ reason }, 'notifications are disconnected; they are connected again')
+    state('degraded', 'notifications: disconnected')
+    this.#tell((listener) => listener.disconnected?.())
+    if (!this.#attempting) this.#pause()
+  }
+
+  #pause(): number {
+    const pause = this.#backoff.next()
+    this.#cancelNext()
+    this.#cancelNext = this.#settings.executor.schedule(pause, () => this.#attempt())
+    return Math.round(pause)
+  }
+
+  #notified(notification: Notification): void {
+    this.#settings.metrics.messages.add()
+    this.#tell((listener) => listener.notified?.(notification))
+  }
+
+  /** It may have been news of anything: whoever keeps something does as after a lost connection. */
+  #unreadable(problem: string): void {
+    const { logger, metrics } = this.#settings
+    metrics.unreadable.add()
+    const held = this.#repeated.admit('unreadable')
+    if (held !== null) logger.warn({ problem, held }, 'a notification can not be read; it is taken for one of anything')
+    if (this.#current === null) return
+    this.#tell((listener) => listener.disconnected?.())
+    this.#tell((listener) => listener.connected?.())
+  }
+
+  #tell(news: (listener: NotificationListener) => void): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        news(listener)
+      } catch (error) {
+        this.#settings.logger.error({ error }, 'a listener to notifications failed')
+      }
+    }
+  }
+}
+
+function bound(listener: NotificationListener): NotificationListener {
+  return {
+    notified: (notification) => listener.notified?.(notification),
+    disconnected: () => listener.disconnected?.(),
+    connected: () => listener.connected?.(),
+  }
+}
+
+/** What operators are told where anybody may read it: no address, no answer. */
+function told(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,49 @@
+import { Uri } from '#http'
+
+/** Paths of one access manager, by realm. */
+export class RealmUris {
+  /** Base address without a slash at its end. */
+  readonly url: string
+  readonly realm: string
+
+  constructor(url: string, realm: string) {
+    this.url = url.replace(/\/+$/, '')
+    this.realm = normalRealm(realm)
+  }
+
+  rest(path: string, realm = this.realm): Uri {
+    return Uri.parse(`${this.url}/json${realmPath(realm)}/${path}`)
+  }
+
+  oauth2(path: string, realm = this.realm): Uri {
+    return Uri.parse(`${this.url}/oauth2${realmPath(realm)}/${path}`)
+  }
+
+  /** What belongs to the server and to none of its realms. */
+  server(path: string): Uri {
+    return Uri.parse(`${this.url}/json/${path}`)
+  }
+
+  get notifications(): string {
+    return `${this.url}/notifications`
+  }
+}
+
+/** A realm with one slash before each name; `/` is the root. */
+export function normalRealm(realm: string): string {
+  return `/${namesOf(realm).join('/')}`
+}
+
+/** `/realms/root`, with `/realms/<name>` for each name below it. A name can not leave its segment. */
+function realmPath(realm: string): string {
+  return ['root', ...namesOf(realm)].map((name) => `/realms/${segment(name)}`).join('')
+}
+
+function namesOf(realm: string): string[] {
+  return realm.split('/').filter((name) => name !== '')
+}
+
+function segment(name: string): string {
+  // Dots alone would be taken for a way up.
+  return /^\.+$/.test(name) ? name.replaceAll('.', '%2E') : encodeURIComponent(name)
+}

@@ -1,0 +1,83 @@
+import { AccessManagerError, type AmDialect } from '#contracts'
+import type { Handler } from '#http'
+import { isSessionToken } from '../agent-login.ts'
+import type { RealmUris } from '../realm-uri.ts'
+import { callRest, type RestAnswer } from '../rest-call.ts'
+import { type FoundSession, readSession } from './session-answer.ts'
+
+/** What looking sessions up needs. */
+export interface LookupSettings {
+  readonly uris: RealmUris
+  readonly handler: Handler
+  readonly agentHandler: Handler
+  /** Properties that are wanted; null for all. */
+  readonly properties: readonly string[] | null
+  cookieName(): Promise<string>
+  dialect(): Promise<AmDialect>
+}
+
+/** Whether a lookup counts as a use of the session, which would end it later. */
+export type IdleTime = 'kept' | 'reset'
+
+/** Answers that say that a token stands for no session (protocol notes 3). */
+const NO_SESSION: ReadonlySet<number> = new Set([400, 401, 404])
+/** Answers of OpenAM to who may not ask in this way; the older way is open to all. */
+const ASK_OTHERWISE: ReadonlySet<number> = new Set([400, 403, 404, 501])
+
+/** Asks the access manager what a token stands for. */
+export class SessionLookup {
+  readonly #settings: LookupSettings
+  readonly #wanted: ReadonlySet<string> | null
+
+  constructor(settings: LookupSettings) {
+    this.#settings = settings
+    this.#wanted = settings.properties === null ? null : new Set(settings.properties)
+  }
+
+  /** Null where there is no such session. Rejects with an AccessManagerError where nobody can say. */
+  async find(token: string, idleTime: IdleTime): Promise<FoundSession | null> {
+    if (!isSessionToken(token)) return null
+    const { family } = await this.#settings.dialect()
+    const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token, idleTime)
+    return this.#read(answer)
+  }
+
+  /** The agent asks, and names the session in the body. */
+  #ask(tokenId: string, idleTime: IdleTime): Promise<RestAnswer> {
+    const { agentHandler, uris } = this.#settings
+    const action = idleTime === 'kept' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
+    const uri = uris.rest(`sessions?_action=${action}`)
+    return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } })
+  }
+
+  /** An agent of OpenAM may not ask for sessions of others: the session asks for itself. */
+  async #askOpenAm(token: string, idleTime: IdleTime): Promise<RestAnswer> {
+    const { handler, uris, cookieName } = this.#settings
+    const headers = { [await cookieName()]: token }
+    const own = (action: string) =>
+      callRest(handler, {
+        method: 'POST',
+        uri: uris.rest(`sessions?_action=${action}`),
+        resource: '2.0',
+        headers,
+        body: {},
+      })
+    if (idleTime === 'reset') await own('refresh')
+    const answer = await own('getSessionInfo')
+    if (!ASK_OTHERWISE.has(answer.status)) return answer
+    const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
+    return callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} })
+  }
+
+  #read({ status, json }: RestAnswer): FoundSession | null {
+    if (NO_SESSION.has(status)) return null
+    if (status === 403) {
+      throw new AccessManagerError('misconfigured', 'the agent may not look sessions up; give it the privilege')
+    }
+    if (status !== 200 || json === null) {
+      const got = status === 200 ? 'something else' : `the status ${status}`
+      throw new AccessManagerError('unavailable', `sessions: expected what is known of a session, got ${got}`)
+    }
+    return readSession(json, this.#wanted)
+  }
+}
