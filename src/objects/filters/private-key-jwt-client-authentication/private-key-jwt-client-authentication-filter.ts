@@ -1,6 +1,6 @@
 import { FilterKind, SecretsProviderKind } from '#contracts'
 import { config, defineType, duration, json, map, oneOf, ref, secretId, string, url } from '#schema'
-import { assertClient, SIGNING_ALGORITHMS } from './client-assertion.ts'
+import { assertClient, SIGNING_ALGORITHMS } from '../../lib/oauth2-client/client-assertion.ts'
 import { claimsProblems } from './extra-claims.ts'
 
 /** Authenticates an OAuth 2.0 client with `private_key_jwt`. */

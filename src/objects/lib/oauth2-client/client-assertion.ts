@@ -4,7 +4,7 @@ import type { Filter } from '#http'
 import { type SignatureAlgorithm, signJwt } from '#jose'
 import type { JsonObject, JsonValue } from '#json'
 import type { Clock } from '#schema'
-import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
+import { withFormFields } from './form-content.ts'
 
 /** Algorithms of key pairs: with a shared secret it would not be private_key_jwt. */
 export const SIGNING_ALGORITHMS = [
