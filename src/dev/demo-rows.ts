@@ -2,7 +2,10 @@
 export interface DemoRow {
   /** A few words: they stand in the first column of a table. */
   readonly title: string
-  /** A shell line. `{traffic}`, `{admin}`, `{instance}` and `{gateway}` stand for what the demo runs with. */
+  /**
+   * A shell line; what one sets, those after it may use. `{traffic}`, `{admin}`, `{am}`, `{instance}` and `{gateway}` stand
+   * for what the demo runs with.
+   */
   readonly line: string
   /** What the output holds when it works as promised; checked by the tests of the demo. */
   readonly shows: RegExp
@@ -56,6 +59,11 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     title: 'not allowed',
     line: 'curl -i -d x {traffic}/office/echo',
     shows: /^HTTP\/1\.1 401 /,
+  },
+  {
+    title: 'get a token',
+    line: `TOKEN=$(curl -s -u app:demo {am}/oauth2/access_token -d grant_type=client_credentials -d scope=read | sed 's/.*"access_token":"//; s/".*//'); echo $TOKEN`,
+    shows: /^[\w-]{20,}$/m,
   },
   {
     title: 'capture and timer',

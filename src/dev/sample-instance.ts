@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,6 +11,8 @@ export interface SampleInstance extends Disposable {
 export interface SampleSettings {
   /** Address of the application behind the gateway. */
   readonly application: string
+  /** Where the access manager is, and what the gateway logs in with. */
+  readonly accessManager: { readonly url: string; readonly agentPassword: string }
   readonly port: number
   readonly adminPort: number
 }
@@ -18,7 +20,8 @@ export interface SampleSettings {
 const SOURCE = join(import.meta.dirname, 'sample-instance')
 
 /** Copies the sample instance to a fresh temporary directory and fills in ports and addresses. */
-export function createSampleInstance({ application, port, adminPort }: SampleSettings): SampleInstance {
+export function createSampleInstance(settings: SampleSettings): SampleInstance {
+  const { application, accessManager, port, adminPort } = settings
   const directory = mkdtempSync(join(tmpdir(), 'gateway-demo-'))
   cpSync(SOURCE, directory, { recursive: true })
   const admin = {
@@ -30,6 +33,9 @@ export function createSampleInstance({ application, port, adminPort }: SampleSet
   }
   writeJson(join(directory, 'config', 'admin.json'), admin)
   writeJson(join(directory, 'config', 'application.json'), { url: application })
+  writeJson(join(directory, 'config', 'access-manager.json'), { url: accessManager.url })
+  mkdirSync(join(directory, 'secrets'), { mode: 0o700 })
+  writeFileSync(join(directory, 'secrets', 'agent.password'), accessManager.agentPassword, { mode: 0o600 })
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
 }
 

@@ -9,16 +9,20 @@ import { DEMO_ROWS } from '#dev'
 import { SpawnedCommand } from '#test/spawned-command'
 
 const root = join(import.meta.dirname, '..', '..')
+/** What lines before have set, as it stays set in a terminal. */
+const variables: Record<string, string> = {}
 const shell = async (line: string): Promise<string> => {
   // -s: without a terminal curl would draw its progress.
-  const quiet = line.replaceAll('curl ', 'curl -s ')
-  return (await promisify(execFile)('/bin/sh', ['-c', quiet], { cwd: root, timeout: 30_000 })).stdout
+  const quiet = line.replaceAll(/curl (?!-s )/g, 'curl -s ')
+  const env = { ...process.env, ...variables }
+  return (await promisify(execFile)('/bin/sh', ['-c', quiet], { cwd: root, env, timeout: 30_000 })).stdout
 }
 
 interface Told {
   readonly traffic: string
   readonly admin: string
   readonly application: string
+  readonly accessManager: string
   readonly instance: string
   readonly rows: readonly { readonly title: string; readonly line: string }[]
 }
@@ -27,7 +31,7 @@ let demo: SpawnedCommand
 let told: Told
 
 before(async () => {
-  demo = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--json'])
+  demo = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0', '--json'])
   told = JSON.parse((await demo.writes(/^\{\n[\s\S]*?^\}$/m))[0]) as Told
 })
 
@@ -45,6 +49,8 @@ for (const [at, row] of DEMO_ROWS.entries()) {
     let output = ''
     for (let tries = 0; tries < 10 && !row.shows.test(output); tries++) output = await shell(line)
     assert.match(output, row.shows)
+    const variable = /^([A-Z]+)=/.exec(line)?.[1]
+    if (variable !== undefined) variables[variable] = output.trim()
     if (row.logs !== undefined) await demo.writes(row.logs)
   })
 }

@@ -6,7 +6,7 @@ import { filledRows } from '../../src/cli/demo/demo-text.ts'
 
 test('what the README shows of the demo is what the demo says', () => {
   const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
-  const shown = [...readme.matchAll(/^ {2}(\S.*?) {2,}(curl .*)$/gm)].map(([, title = '', line = '']) => ({
+  const shown = [...readme.matchAll(/^ {2}(\S.*?) {2,}((?:curl|TOKEN=).*)$/gm)].map(([, title = '', line = '']) => ({
     title,
     line,
   }))
@@ -14,6 +14,7 @@ test('what the README shows of the demo is what the demo says', () => {
     traffic: 'http://127.0.0.1:8080',
     admin: 'http://127.0.0.1:8085',
     application: '',
+    accessManager: 'http://127.0.0.1:8088/am',
     instance: '',
   })
   assert.ok(shown.length > 0)

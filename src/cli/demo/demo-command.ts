@@ -1,4 +1,4 @@
-import { createSampleInstance, startProtectedApplication } from '#dev'
+import { createSampleInstance, startDemoAccessManager, startProtectedApplication } from '#dev'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -13,17 +13,19 @@ import { firstFree } from './free-port.ts'
 
 const TRAFFIC_PORT = 8080
 const ADMIN_PORT = 8085
+const ACCESS_MANAGER_PORT = 8088
 
 /** `gateway demo`: a sample gateway in front of an application, and what to try with it. */
 export const DemoCommand: Command = {
-  usage: ['demo [--port PORT] [--admin-port PORT] [--json]'],
+  usage: ['demo [--port PORT] [--admin-port PORT] [--am-port PORT] [--json]'],
   description: [
-    'Runs the gateway on a sample instance, in front of a small application that shows what reaches it, and prints commands to try. Everything is in a temporary directory that is removed at the end; only this machine can reach it. Ctrl-C stops it.',
-    'Without options it uses the ports 8080 and 8085, or free ones where those are taken.',
+    'Runs the gateway on a sample instance, in front of a small application that shows what reaches it and beside an access manager that gives out tokens, and prints commands to try. Everything is in a temporary directory that is removed at the end; only this machine can reach it. Ctrl-C stops it.',
+    'Without options it uses the ports 8080, 8085 and 8088, or free ones where those are taken.',
   ],
   options: [
     { name: 'port', value: 'PORT', description: 'Port for traffic; 0 takes a free one.' },
     { name: 'admin-port', value: 'PORT', description: 'Port for management; 0 takes a free one.' },
+    { name: 'am-port', value: 'PORT', description: 'Port of the access manager; 0 takes a free one.' },
   ],
   operands: { least: 0, most: 0 },
   examples: [{ line: 'gateway demo --port 9000', note: 'where something else has port 8080' }],
@@ -34,9 +36,11 @@ export const DemoCommand: Command = {
   async run(args, surroundings) {
     const port = portOption(args, 'port') ?? (await firstFree(TRAFFIC_PORT))
     const adminPort = portOption(args, 'admin-port') ?? (await firstFree(ADMIN_PORT))
+    const accessManagerPort = portOption(args, 'am-port') ?? (await firstFree(ACCESS_MANAGER_PORT))
     if (!args.json) surroundings.stdout.write('starting the demo ...\n')
     await using application = await startProtectedApplication()
-    using instance = createSampleInstance({ application: application.url, port, adminPort })
+    await using accessManager = await startDemoAccessManager(accessManagerPort)
+    using instance = createSampleInstance({ application: application.url, accessManager, port, adminPort })
     const { directory } = instance
     const opened = await openSettings(directory, SILENT, surroundings)
     if ('problems' in opened) {
@@ -48,7 +52,8 @@ export const DemoCommand: Command = {
         ...opened,
         logFormat: args.json ? 'json' : 'pretty',
         ready: ({ traffic: [traffic = ''], admin }) => {
-          const facts = { traffic, admin, application: application.url, instance: directory }
+          const places = { application: application.url, accessManager: accessManager.url, instance: directory }
+          const facts = { traffic, admin, ...places }
           tell(facts, args.json, surroundings)
         },
       },
@@ -62,6 +67,7 @@ export interface DemoFacts {
   readonly traffic: string
   readonly admin: string
   readonly application: string
+  readonly accessManager: string
   readonly instance: string
 }
 

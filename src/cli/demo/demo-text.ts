@@ -9,10 +9,10 @@ const COMMAND = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway')
 
 /** The rows of the demo as they can be typed. */
 export function filledRows(facts: DemoFacts): { title: string; line: string }[] {
-  const values: Readonly<Record<string, string>> = { ...facts, gateway: shownPath(COMMAND) }
+  const values: Readonly<Record<string, string>> = { ...facts, am: facts.accessManager, gateway: shownPath(COMMAND) }
   return DEMO_ROWS.map(({ title, line }) => ({
     title,
-    line: line.replace(/\{(traffic|admin|instance|gateway)\}/g, (_, name: string) => values[name] as string),
+    line: line.replace(/\{(traffic|admin|am|instance|gateway)\}/g, (_, name: string) => values[name] as string),
   }))
 }
 
@@ -22,6 +22,7 @@ export function demoText(facts: DemoFacts, surroundings: Surroundings): string {
   const places = aligned([
     ['  traffic', `${facts.traffic}/app`],
     ['  management', `${facts.admin}/api/info`],
+    ['  access manager', facts.accessManager],
     ['  routes', join(facts.instance, 'config', 'routes')],
   ])
   const rows = aligned(filledRows(facts).map(({ title, line }) => [`  ${title}`, line]))
