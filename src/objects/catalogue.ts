@@ -18,6 +18,9 @@ import { CsrfFilter } from './filters/csrf/csrf-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
 import { HttpBasicAuthenticationClientFilter } from './filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'
+import { IdTokenValidationFilter } from './filters/id-token-validation/id-token-validation-filter.ts'
+import { JwtBuilderFilter } from './filters/jwt-builder/jwt-builder-filter.ts'
+import { JwtValidationFilter } from './filters/jwt-validation/jwt-validation-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
@@ -96,10 +99,13 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ForwardedRequestFilter,
   HeaderFilter,
   HttpBasicAuthenticationClientFilter,
+  IdTokenValidationFilter,
   InMemorySessionManager,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,
+  JwtBuilderFilter,
+  JwtValidationFilter,
   KeyManager,
   KeyStore,
   KeyStoreSecretStore,

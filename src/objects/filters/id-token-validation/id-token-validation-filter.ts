@@ -1,0 +1,37 @@
+import { FilterKind } from '#contracts'
+import { claim, isForAudience } from '#jose'
+import type { JsonObject } from '#json'
+import { config, defineType, runtime, string } from '#schema'
+import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
+
+/** Lets requests through that carry a good ID token. */
+export const IdTokenValidationFilter = defineType({
+  name: 'IdTokenValidationFilter',
+  kind: FilterKind,
+  summary: 'Lets a request through only with an ID token of OpenID Connect that is good.',
+  config: {
+    idToken: runtime('string').meta({ description: "The ID token, such as `${request.headers['id-token'][0]}`." }),
+    audience: config(string({ nonEmpty: true })).meta({
+      description: 'Whom the token must be for: the claim `aud`, or one of its values, letter by letter.',
+    }),
+    issuer: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description: 'Who must have issued the token: its claim `iss`, letter by letter; not checked by default.',
+      }),
+    ...JWT_VALIDATION_FIELDS,
+  },
+  rules: JWT_VALIDATION_RULES,
+  create: ({ idToken, audience, issuer, ...values }, env) => {
+    const violations = (claims: JsonObject) => idTokenViolations(claims, audience, issuer ?? null)
+    return validateJwt({ token: idToken, times: ['exp', 'iat'], violations }, values, env)
+  },
+})
+
+/** What OpenID Connect Core section 3.1.3.7 finds wrong with claims, apart from signature and times. */
+export function idTokenViolations(claims: JsonObject, audience: string, issuer: string | null): readonly string[] {
+  const found: string[] = []
+  if (!isForAudience(claims, audience)) found.push('the token is for another audience')
+  if (issuer !== null && claim(claims, 'iss') !== issuer) found.push('the token has another issuer')
+  return found
+}

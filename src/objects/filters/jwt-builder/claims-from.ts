@@ -1,0 +1,29 @@
+import { types } from 'node:util'
+import { ClaimsSet } from '#contracts'
+import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+
+const MAX_DEPTH = 32
+
+/** The claims that the values of expressions make. Throws a TypeError where a value has no place in JSON. */
+export function claimsFrom(value: unknown): JsonObject {
+  const claims = jsonOf(value, 'template', 0)
+  if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims
+  throw new TypeError(`template: expected a map of claims, got ${value === null ? 'null' : typeof value}`)
+}
+
+/** Sets become lists, as scopes are sets; anything that is not data is refused rather than written as a guess. */
+function jsonOf(value: unknown, path: string, depth: number): JsonValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (depth >= MAX_DEPTH) throw new TypeError(`${path}: nested more than ${MAX_DEPTH} levels deep`)
+  if (Array.isArray(value) || types.isSet(value)) {
+    return [...value].map((each, at) => jsonOf(each, `${path}/${at}`, depth + 1))
+  }
+  if (value instanceof ClaimsSet) return value.values
+  const entries = types.isMap(value) ? [...value] : isPlainObject(value) ? Object.entries(value) : null
+  if (entries === null) throw new TypeError(`${path}: expected data that JSON can hold, got ${typeof value}`)
+  const result: JsonObject = {}
+  for (const [key, each] of entries) setOwn(result, String(key), jsonOf(each, `${path}/${String(key)}`, depth + 1))
+  return result
+}

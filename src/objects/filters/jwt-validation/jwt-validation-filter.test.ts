@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createHmac, sign } from 'node:crypto'
+import { test } from 'node:test'
+import { JwtValidationContext, JwtValidatorCustomizerKind } from '#contracts'
+import { type Exchange, type Filter, respond } from '#http'
+import { encryptJwt, signJwt } from '#jose'
+import type { JsonObject } from '#json'
+import { defineType, string } from '#schema'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { keyPairs, keySecret, rawToken, symmetricKey, testKeysType } from '#test/token-secrets'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { JwtValidationFilter } from './jwt-validation-filter.ts'
+
+const { rsa, otherRsa, p256 } = keyPairs
+const clock = manualClock()
+const now = clock.now() / 1000
+
+const KEYS = testKeysType({
+  'rsa.keys': [keySecret(otherRsa.publicKey, 'other'), keySecret(rsa.publicKey, 'mine')],
+  'rsa.private': [keySecret(rsa.privateKey)],
+  'shared.key': [keySecret(symmetricKey(32))],
+  'out.of.reach': null,
+})
+
+/** Demands that the claim `level` is there. */
+const LevelCustomizer = defineType({
+  name: 'LevelCustomizer',
+  kind: JwtValidatorCustomizerKind,
+  summary: 'Wants a level.',
+  config: { level: string() },
+  create: ({ level }) => ({
+    violations: async (claims) => (claims['level'] === level ? [] : [`the claim level is not ${level}`]),
+  }),
+})
+
+const CONFIG: JsonObject = {
+  jwt: "${request.headers['jwt'][0]}",
+  verificationSecretId: 'rsa.keys',
+  secretsProvider: 'Keys',
+}
+
+interface Seen {
+  readonly status: number
+  readonly text: string
+  /** The exchange that came through. */
+  readonly passed: Exchange | null
+}
+
+async function send(token: string | null, config: JsonObject = CONFIG): Promise<Seen> {
+  await using built = await build<Filter>(JwtValidationFilter, config, {
+    clock,
+    types: [KEYS, StaticResponseHandler, LevelCustomizer],
+    heap: [{ name: 'Keys', type: 'TestKeys' }],
+  })
+  let passed: Exchange | null = null
+  const headers: Record<string, string> = token === null ? {} : { jwt: token }
+  const response = await built.object(exchangeFor('GET', 'http://app.example.com/', { headers }), async (exchange) => {
+    passed = exchange
+    return respond(200)
+  })
+  return { status: response.status, text: (await response.body.bytes()).toString(), passed }
+}
+
+const signed = (claims: JsonObject, kid: string | null = 'mine') =>
+  signJwt(keySecret(rsa.privateKey, kid), claims, { algorithm: 'RS256' })
+
+test('a good token goes through, and what it says into a context', async () => {
+  const token = await signed({ sub: 'demo', exp: now + 60, roles: ['a'] })
+  const { status, passed } = await send(token)
+  assert.equal(status, 200)
+  const context = passed?.context(JwtValidationContext)
+  assert.equal(context?.value, token)
+  assert.deepEqual(context?.info, { sub: 'demo', exp: now + 60, roles: ['a'] })
+  assert.equal(context?.claims.get('sub'), 'demo')
+  assert.equal(context?.jwt.header['alg'], 'RS256')
+})
+
+test('without a token, or with a bad one, the answer is 403', async () => {
+  assert.equal((await send(null)).status, 403)
+  assert.equal((await send('')).status, 403)
+  for (const token of ['opaque', 'a.b.c', rawToken({ alg: 'none' }, {}), 'x'.repeat(100_000)]) {
+    const { status, passed, text } = await send(token)
+    assert.deepEqual({ status, passed, text }, { status: 403, passed: null, text: '' })
+  }
+})
+
+test('failureHandler answers, and knows what is wrong', async () => {
+  const config = {
+    ...CONFIG,
+    failureHandler: {
+      type: 'StaticResponseHandler',
+      config: {
+        status: 401,
+        headers: { 'Content-Type': ['text/plain; charset=utf-8'] },
+        entity: '${contexts.jwtValidationError.violations[0].description}: ${contexts.jwtValidationError.jwt == null}',
+      },
+    },
+  }
+  const expired = await send(await signed({ exp: now }), config)
+  assert.deepEqual([expired.status, expired.text], [401, 'the token has expired: false'])
+  const missing = await send(null, config)
+  assert.deepEqual([missing.status, missing.text], [401, 'there is no token: true'])
+})
+
+test('B46: times that are there are checked, with the skew', async () => {
+  const statuses = async (claims: JsonObject, skewAllowance = 'zero') =>
+    (await send(await signed(claims), { ...CONFIG, skewAllowance })).status
+  assert.equal(await statuses({}), 200)
+  assert.equal(await statuses({ exp: now }), 403)
+  assert.equal(await statuses({ nbf: now + 1 }), 403)
+  assert.equal(await statuses({ iat: now + 1 }), 403)
+  assert.equal(await statuses({ exp: now - 9, nbf: now + 10, iat: now + 10 }, '10 seconds'), 200)
+  assert.equal(await statuses({ exp: now - 10 }, '10 seconds'), 403)
+  for (const exp of [String(now + 60), null, -5]) assert.equal(await statuses({ exp }), 403)
+})
+
+test('B37, B38, B40, B41: forged tokens do not get through', async () => {
+  const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
+  const byRsa = (text: string) => sign('sha256', Buffer.from(text), rsa.privateKey)
+  const tokens = [
+    rawToken({ alg: 'none' }, {}),
+    rawToken({ alg: 'HS256' }, {}, (text) => createHmac('sha256', pem).update(text).digest()),
+    rawToken({ alg: 'RS256', crit: ['exp'] }, {}, byRsa),
+    rawToken({ alg: 'RS256', b64: false, crit: ['b64'] }, {}, byRsa),
+    rawToken({ alg: 'RS256', kid: 'other' }, {}, byRsa),
+    rawToken({ alg: 'ES256' }, {}, () => Buffer.alloc(64)),
+    await signJwt(keySecret(p256.privateKey), {}, { algorithm: 'ES256' }),
+  ]
+  for (const token of tokens) assert.equal((await send(token)).status, 403)
+})
+
+test('encrypted tokens: by a shared key alone, by a private key only with a signature', async () => {
+  const direct = { algorithm: 'dir', method: 'A256GCM' } as const
+  const shared = keySecret(symmetricKey(32))
+  const decrypting = { jwt: CONFIG['jwt'] as string, secretsProvider: 'Keys', decryptionSecretId: 'shared.key' }
+  const claims = await encryptJwt(shared, '{"sub":"demo"}', { ...direct, content: 'claims' })
+  const nested = await encryptJwt(shared, await signed({ sub: 'demo' }), { ...direct, content: 'token' })
+  assert.equal((await send(claims, decrypting)).status, 200)
+  assert.equal((await send(await signed({ sub: 'demo' }), decrypting)).status, 403)
+  assert.equal((await send(nested, { ...CONFIG, decryptionSecretId: 'shared.key' })).status, 200)
+  assert.equal((await send(claims, { ...CONFIG, decryptionSecretId: 'shared.key' })).status, 403)
+
+  const forged = await encryptJwt(keySecret(rsa.publicKey), '{"sub":"demo"}', {
+    algorithm: 'RSA-OAEP',
+    method: 'A256GCM',
+    content: 'claims',
+  })
+  assert.equal((await send(forged, { ...decrypting, decryptionSecretId: 'rsa.private' })).status, 403)
+})
+
+test('where keys can not be had the answer is 503, whatever the failure handler', async () => {
+  const failureHandler = { type: 'StaticResponseHandler', config: { status: 200 } }
+  for (const verificationSecretId of ['out.of.reach', 'unknown']) {
+    const { status, passed } = await send(await signed({}), { ...CONFIG, verificationSecretId, failureHandler })
+    assert.deepEqual([status, passed], [503, null])
+  }
+})
+
+test('a customizer makes further demands, and takes none back', async () => {
+  const config = { ...CONFIG, customizer: { type: 'LevelCustomizer', config: { level: 'high' } } }
+  assert.equal((await send(await signed({ level: 'high' }), config)).status, 200)
+  assert.equal((await send(await signed({ level: 'low' }), config)).status, 403)
+  assert.equal((await send(await signed({ level: 'high', exp: now }), config)).status, 403)
+})
+
+test('an expression that fails is a fault', async () => {
+  await assert.rejects(send('x', { ...CONFIG, jwt: '${integer(request.headers.jwt[0]) / 0}' }))
+})
+
+test('a token nobody could verify is refused when the route loads', async () => {
+  await assert.rejects(build(JwtValidationFilter, { jwt: '${null}' }), {
+    message: '/heap/0/config: give at least one of verificationSecretId, decryptionSecretId',
+  })
+  await assert.rejects(build(JwtValidationFilter, { verificationSecretId: 'a' }), /jwt/)
+})

@@ -1,0 +1,16 @@
+import { FilterKind } from '#contracts'
+import { defineType, runtime } from '#schema'
+import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
+
+/** Lets requests through that carry a good token. */
+export const JwtValidationFilter = defineType({
+  name: 'JwtValidationFilter',
+  kind: FilterKind,
+  summary: 'Lets a request through only with a JSON Web Token that is good.',
+  config: {
+    jwt: runtime('string').meta({ description: "The token, such as `${request.cookies['jwt'][0].value}`." }),
+    ...JWT_VALIDATION_FIELDS,
+  },
+  rules: JWT_VALIDATION_RULES,
+  create: ({ jwt, ...values }, env) => validateJwt({ token: jwt, times: [], violations: () => [] }, values, env),
+})
