@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { agentToken, ask, basic, form, login } from '#test/access-manager-requests'
@@ -207,4 +208,18 @@ test('no more sockets are let in than the limit', async () => {
   await using manager = await DevelopmentAccessManager.start({ limits: { sockets: 1 } })
   using _ = await subscriber(manager)
   assert.equal(await refusal(manager, header(await agentToken(manager))), 503)
+})
+
+test('a refused client that does not hang up does not keep the server from ending', async () => {
+  const manager = await DevelopmentAccessManager.start()
+  const socket = connect({ port: Number(new URL(manager.url).port), allowHalfOpen: true })
+  socket.on('error', () => {})
+  socket.write(
+    'GET /am/notifications HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  )
+  const [data] = (await once(socket, 'data')) as [Buffer]
+  assert.match(data.toString(), /^HTTP\/1\.1 401 /)
+  await manager.close()
+  socket.destroy()
 })
