@@ -22,6 +22,7 @@ import { IdTokenValidationFilter } from './filters/id-token-validation/id-token-
 import { JwtBuilderFilter } from './filters/jwt-builder/jwt-builder-filter.ts'
 import { JwtValidationFilter } from './filters/jwt-validation/jwt-validation-filter.ts'
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
+import { OAuth2ResourceServerFilter } from './filters/oauth2-resource-server/oauth2-resource-server-filter.ts'
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
@@ -47,7 +48,10 @@ import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
 import { CustomProxyOptions } from './proxies/custom-proxy-options/custom-proxy-options.ts'
 import { NoProxyOptions } from './proxies/no-proxy-options/no-proxy-options.ts'
 import { SystemProxyOptions } from './proxies/system-proxy-options/system-proxy-options.ts'
+import { CacheAccessTokenResolver } from './resolvers/cache/cache-access-token-resolver.ts'
+import { OpenAmAccessTokenResolver } from './resolvers/open-am/open-am-access-token-resolver.ts'
 import { StatelessAccessTokenResolver } from './resolvers/stateless/stateless-access-token-resolver.ts'
+import { TokenIntrospectionAccessTokenResolver } from './resolvers/token-introspection/token-introspection-access-token-resolver.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
@@ -77,6 +81,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   Base64EncodedSecretStore,
   Base64PropertyFormat,
   BaseUriDecorator,
+  CacheAccessTokenResolver,
   CaptureDecorator,
   CertificateThumbprintFilter,
   Chain,
@@ -112,7 +117,9 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   LocationHeaderFilter,
   NoOpAuditService,
   NoProxyOptions,
+  OAuth2ResourceServerFilter,
   OAuth2TokenExchangeFilter,
+  OpenAmAccessTokenResolver,
   PemPropertyFormat,
   PlainPropertyFormat,
   PrivateKeyJwtClientAuthenticationFilter,
@@ -135,6 +142,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   TemporaryStorage,
   TimerDecorator,
   TlsOptions,
+  TokenIntrospectionAccessTokenResolver,
   TransactionIdOutboundFilter,
   TrustAllManager,
   TrustManager,

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FilterKind, HandlerKind } from '#contracts'
+import {
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  FilterKind,
+  HandlerKind,
+  type TokenResolution,
+} from '#contracts'
 import { type Filter, type Handler, respond } from '#http'
 import type { JsonValue } from '#json'
 import { defineType, type TypeDefinition } from '#schema'
@@ -126,6 +132,47 @@ for (const [timeUnit, unit, total] of units) {
     assert.equal(built.log.entries[0]?.['timeUnit'], unit)
   })
 }
+
+const REFUSAL: TokenResolution = { outcome: 'invalid', description: 'No.' }
+
+const slowResolver = (clock: ManualClock, answer: () => TokenResolution | Promise<TokenResolution>) =>
+  defineType({
+    name: 'SlowResolver',
+    kind: AccessTokenResolverKind,
+    summary: 'Takes 250 ms.',
+    config: {},
+    create: (): AccessTokenResolver => ({
+      schemes: ['DPoP'],
+      resolve() {
+        clock.advance(250)
+        return answer()
+      },
+      admit: () => null,
+      watch: () => () => {},
+    }),
+  })
+
+test('a resolver is timed, whether it answers at once or later', async () => {
+  for (const answer of [() => REFUSAL, async () => REFUSAL]) {
+    const clock = manualClock()
+    await using built = await timed<AccessTokenResolver>(slowResolver(clock, answer), true, {}, clock)
+    const answered = built.object.resolve('token', request())
+    assert.equal(answered instanceof Promise, answer() instanceof Promise)
+    assert.deepEqual(await answered, REFUSAL)
+    assert.equal(built.log.entries[0]?.['outcome'], 'invalid')
+    assert.deepEqual(built.log.entries[0]?.['elapsed'], { total: 250 })
+    assert.deepEqual(built.object.schemes, ['DPoP'])
+    assert.ok(built.object.admit !== undefined && built.object.watch !== undefined)
+  }
+})
+
+test('a resolver that fails is timed, and its fault passed on', async () => {
+  const clock = manualClock()
+  const failing = slowResolver(clock, () => Promise.reject(new Error('broken')))
+  await using built = await timed<AccessTokenResolver>(failing, true, {}, clock)
+  await assert.rejects(Promise.resolve(built.object.resolve('token', request())), /broken/)
+  assert.equal(built.log.entries[0]?.['outcome'], 'failed')
+})
 
 test('a fault is timed and passed on', async () => {
   const clock = manualClock()

@@ -1,13 +1,15 @@
-import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
-import type { Exchange, Filter, Handler, Response } from '#http'
+import { AccessTokenResolverKind, DecoratorKind, FilterKind, HandlerKind } from '#contracts'
+import type { Filter, Handler, Response } from '#http'
 import { boolean, config, defineDecorator, type Environment, wrap } from '#schema'
 import { type TimeUnit, timeUnit } from './time-unit.ts'
+import { about, inUnit } from './timed-entry.ts'
+import { timedResolver } from './timed-resolver.ts'
 
-/** Tells how long filters and handlers take. */
+/** Tells how long objects take. */
 export const TimerDecorator = defineDecorator({
   name: 'TimerDecorator',
   kind: DecoratorKind,
-  summary: 'Logs how long a filter or handler took to answer.',
+  summary: 'Logs how long a filter, handler or access token resolver took to answer.',
   config: {
     timeUnit: config(timeUnit())
       .prefault('milliseconds')
@@ -16,6 +18,9 @@ export const TimerDecorator = defineDecorator({
   settings: config(boolean()).meta({ description: 'Whether the object is timed.' }),
   create: ({ timeUnit }) => ({
     wraps: {
+      AccessTokenResolver: wrap(AccessTokenResolverKind, (inner, timed: boolean, env) =>
+        timed ? timedResolver(inner, timeUnit, env) : inner,
+      ),
       Filter: wrap(FilterKind, (inner, timed: boolean, env) => (timed ? timedFilter(inner, timeUnit, env) : inner)),
       Handler: wrap(HandlerKind, (inner, timed: boolean, env) => (timed ? timedHandler(inner, timeUnit, env) : inner)),
     },
@@ -71,13 +76,4 @@ async function observed(answer: Promise<Response>, tell: (outcome: Outcome) => v
   } finally {
     tell(outcome)
   }
-}
-
-function about(exchange: Exchange, outcome: Outcome): Record<string, unknown> {
-  return { transactionId: exchange.transactionId.value, outcome }
-}
-
-/** Three decimals: more than the clock knows would be noise. */
-function inUnit(milliseconds: number, unit: TimeUnit): number {
-  return Math.round((milliseconds / unit.milliseconds) * 1_000) / 1_000
 }

@@ -1,0 +1,108 @@
+import {
+  type AccessToken,
+  type AccessTokenResolver,
+  OAuth2Context,
+  type TokenRefusal,
+  type TokenResolution,
+} from '#contracts'
+import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
+import type { Clock } from '#schema'
+import { EXPIRED } from '../../lib/access-token/token-info.ts'
+import { Challenges } from './challenge.ts'
+import { credentialsIn, type Scheme } from './credentials.ts'
+import type { RequiredScopes } from './required-scopes.ts'
+
+/** What decides about requests. */
+export interface AdmissionSettings {
+  readonly resolver: AccessTokenResolver
+  readonly requiredScopes: RequiredScopes
+  readonly realm: string
+  readonly requireHttps: boolean
+  readonly clock: Clock
+  /** Called for responses to requests that want to leave HTTP; null where connections outlive their token. */
+  readonly follow: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
+}
+
+type Awaitable<T> = T | Promise<T>
+
+const BEARER: readonly Scheme[] = ['Bearer']
+
+/**
+ * Admits requests whose token is good and has every scope they need (RFC 6750). Where everything is known, nothing is
+ * waited for: a request that passes costs no promise more. Of what a cache keeps only the facts are believed; expiry,
+ * scopes and the resolver's own demands are held against each request (threats B54).
+ */
+export class Admission {
+  readonly #settings: AdmissionSettings
+  readonly #schemes: readonly Scheme[]
+  readonly #challenges: Challenges
+
+  constructor(settings: AdmissionSettings) {
+    this.#settings = settings
+    this.#schemes = settings.resolver.schemes ?? BEARER
+    this.#challenges = new Challenges(settings.realm, this.#schemes)
+  }
+
+  readonly filter: Filter = (exchange, next) => {
+    try {
+      return Promise.resolve(this.#admit(exchange, next))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #admit(exchange: Exchange, next: Handler): Awaitable<Response> {
+    const { requireHttps, resolver } = this.#settings
+    if (requireHttps && exchange.originalUri.scheme !== 'https') {
+      return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
+    }
+    const credentials = credentialsIn(exchange.request.headers, this.#schemes)
+    if (credentials.found === 'nothing') return this.#challenges.tokenWanted()
+    if (credentials.found === 'malformed') return this.#challenges.malformed(credentials.description)
+    const { scheme } = credentials
+    if (credentials.found === 'oversized') return this.#challenges.refused(scheme, OVERSIZED)
+    return then(resolver.resolve(credentials.token, exchange), (resolution) =>
+      this.#resolved(resolution, scheme, exchange, next),
+    )
+  }
+
+  #resolved(resolution: TokenResolution, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
+    const { resolver, clock, requiredScopes } = this.#settings
+    if (resolution.outcome !== 'valid') return this.#challenges.refused(scheme, resolution)
+    const { accessToken } = resolution
+    if (accessToken.expiresAt !== null && accessToken.expiresAt <= clock.now()) {
+      return this.#challenges.refused(scheme, EXPIRED)
+    }
+    const admitted = resolver.admit === undefined ? null : resolver.admit(accessToken, exchange)
+    return then(admitted, (refusal) => {
+      if (refusal !== null) return this.#challenges.refused(scheme, refusal)
+      return then(requiredScopes(exchange), (required) => this.#pass(accessToken, required, scheme, exchange, next))
+    })
+  }
+
+  #pass(
+    accessToken: AccessToken,
+    required: Iterable<string>,
+    scheme: Scheme,
+    exchange: Exchange,
+    next: Handler,
+  ): Awaitable<Response> {
+    const { follow } = this.#settings
+    for (const scope of required) {
+      if (!accessToken.scopes.has(scope)) return this.#challenges.insufficientScope(scheme, required)
+    }
+    const response = next(exchange.with(OAuth2Context, { accessToken }))
+    if (follow === null || !exchange.request.headers.has('upgrade')) return response
+    return response.then((upgraded) => {
+      follow(upgraded, accessToken, exchange)
+      return upgraded
+    })
+  }
+}
+
+const OVERSIZED: TokenRefusal = { outcome: 'invalid', description: 'The access token is too long to be one.' }
+
+/** Goes on at once with what is there, and later with what is not. */
+function then<T, R>(value: Awaitable<T>, goOn: (value: T) => Awaitable<R>): Awaitable<R> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value)
+}

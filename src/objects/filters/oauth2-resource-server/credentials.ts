@@ -1,0 +1,63 @@
+import { equalsIgnoreCase, type Headers } from '#http'
+
+/** The schemes under which tokens are sent. */
+export type Scheme = 'Bearer' | 'DPoP'
+
+/** What the Authorization field of a request holds. */
+export type Credentials =
+  | { readonly found: 'token'; readonly scheme: Scheme; readonly token: string }
+  /** Nothing, or something for somebody else. */
+  | { readonly found: 'nothing' }
+  /** RFC 6750 section 3.1, `invalid_request`. */
+  | { readonly found: 'malformed'; readonly description: string }
+  /** RFC 6750 section 3.1, `invalid_token`: no server would know it. */
+  | { readonly found: 'oversized'; readonly scheme: Scheme }
+
+const NOTHING: Credentials = { found: 'nothing' }
+const SEVERAL: Credentials = {
+  found: 'malformed',
+  description: 'The request has more than one Authorization header field.',
+}
+const ILL_FORMED: Credentials = {
+  found: 'malformed',
+  description: 'The Authorization header field is not a scheme, one space and a token.',
+}
+
+/** RFC 6750 section 2.1; the class and the tail have no character in common, so that no input takes more than one pass. */
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+
+/** Longer tokens are not looked at: no authorization server makes them. */
+const LONGEST_TOKEN = 16_384
+
+/**
+ * The token of a request. It is looked for in the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and
+ * 2.3) end in logs and histories. Two fields are refused: the application might believe the other one (threats B47).
+ */
+export function credentialsIn(headers: Headers, schemes: readonly Scheme[]): Credentials {
+  const raw = headers.raw()
+  let value: string | null = null
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] as string
+    if (name.length !== 13 || !equalsIgnoreCase(name, 'authorization')) continue
+    if (value !== null) return SEVERAL
+    value = raw[at + 1] as string
+  }
+  return value === null ? NOTHING : credentialsOf(value, schemes)
+}
+
+function credentialsOf(value: string, schemes: readonly Scheme[]): Credentials {
+  for (const scheme of schemes) {
+    if (value.length < scheme.length || !equalsIgnoreCase(value.slice(0, scheme.length), scheme)) continue
+    const separator = value[scheme.length]
+    // The word alone brings no token; a longer word is another scheme.
+    if (separator === undefined) return NOTHING
+    if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1))
+    if (separator === '\t' || separator === ',') return ILL_FORMED
+  }
+  return NOTHING
+}
+
+function tokenOf(scheme: Scheme, token: string): Credentials {
+  if (token.length > LONGEST_TOKEN) return { found: 'oversized', scheme }
+  return B64TOKEN.test(token) ? { found: 'token', scheme, token } : ILL_FORMED
+}

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  type AccessToken,
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  OAuth2Context,
+  ResourceAccessKind,
+  type TokenResolution,
+} from '#contracts'
+import { type Exchange, type Filter, type Handler, respond } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { defineType } from '#schema'
+import { build, manualClock } from '#test/build'
+import { textOf } from '#test/client'
+import { type ExchangeParts, exchangeFor } from '#test/exchange'
+import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
+import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
+
+const clock = manualClock()
+
+const accessToken = (more: Partial<AccessToken> = {}): AccessToken => ({
+  token: 'good',
+  info: { sub: 'demo' },
+  scopes: new Set(['read', 'mail']),
+  expiresAt: clock.now() + 60_000,
+  ...more,
+})
+
+/** A resolver that says what a test wants. */
+async function filterWith(config: JsonObject = {}, resolver: Partial<AccessTokenResolver> = {}) {
+  const whole: AccessTokenResolver = {
+    resolve: () => ({ outcome: 'valid', accessToken: accessToken() }),
+    ...resolver,
+  }
+  const Resolver = defineType({
+    name: 'TestResolver',
+    kind: AccessTokenResolverKind,
+    summary: 'Says what a test wants.',
+    config: {},
+    create: () => whole,
+  })
+  const Access = defineType({
+    name: 'TestAccess',
+    kind: ResourceAccessKind,
+    summary: 'Wants the scope that the path names.',
+    config: {},
+    create: () => ({
+      requiredScopes: async ({ request }: Exchange) => new Set([request.uri.rawPath.slice(1)]),
+    }),
+  })
+  const built = await build<Filter>(
+    OAuth2ResourceServerFilter,
+    { accessTokenResolver: { type: 'TestResolver' }, scopes: ['read'], ...config },
+    {
+      clock,
+      types: [Resolver, Access, ScheduledExecutorService],
+      heap: [
+        { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+        { name: 'access', type: 'TestAccess' },
+      ],
+    },
+  )
+  let passed: Exchange | null = null
+  const next: Handler = async (exchange) => {
+    passed = exchange
+    return respond(200, {}, 'application')
+  }
+  return {
+    built,
+    passed: () => passed,
+    /** What the client sees: status, challenges, body. */
+    async ask(
+      authorization: string | readonly string[] | null = 'Bearer good',
+      url = 'https://app.example/',
+      parts: ExchangeParts = {},
+    ) {
+      const headers = authorization === null ? {} : { Authorization: authorization }
+      const response = await built.object(
+        exchangeFor('GET', url, { ...parts, headers: { ...headers, ...parts.headers } }),
+        next,
+      )
+      const { status } = response
+      return {
+        status,
+        challenges: response.headers.all('www-authenticate'),
+        retryAfter: response.headers.get('retry-after'),
+        cacheControl: response.headers.get('cache-control'),
+        text: await textOf(response),
+      }
+    },
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+const refusing = (resolution: TokenResolution) => ({ resolve: () => resolution })
+
+test('a good token passes, and what is known of it is in the context oauth2', async () => {
+  await using at = await filterWith()
+  assert.equal((await at.ask()).status, 200)
+  assert.deepEqual(at.passed()?.context(OAuth2Context), { accessToken: accessToken() })
+})
+
+test('a good token needs no promise of its own: the answer of the application is passed on as it is', async () => {
+  await using at = await filterWith()
+  const answer = Promise.resolve(respond(200))
+  const exchange = exchangeFor('GET', 'https://app.example/', { headers: { Authorization: 'Bearer good' } })
+  assert.equal(
+    at.built.object(exchange, () => answer),
+    answer,
+  )
+})
+
+describe('requests without a good token', () => {
+  test('no token: 401 with the realm and nothing else', async () => {
+    await using at = await filterWith()
+    for (const authorization of [null, 'Basic x', 'Bearer']) {
+      const { status, challenges, text, cacheControl } = await at.ask(authorization)
+      assert.deepEqual(
+        [status, challenges, text, cacheControl],
+        [401, ['Bearer realm="IdentityGateway"'], '', 'no-store'],
+      )
+    }
+    assert.equal(at.passed(), null)
+  })
+
+  test('B47: tokens in a query or a body are not seen', async () => {
+    await using at = await filterWith()
+    assert.equal((await at.ask(null, 'https://app.example/?access_token=good')).status, 401)
+    const posted = await at.ask(null, 'https://app.example/', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'access_token=good',
+    })
+    assert.equal(posted.status, 401)
+  })
+
+  test('B47: two Authorization fields: 400', async () => {
+    await using at = await filterWith()
+    const { status, challenges, cacheControl } = await at.ask(['Bearer good', 'Bearer good'])
+    assert.deepEqual([status, cacheControl], [400, 'no-store'])
+    assert.deepEqual(challenges, [
+      'Bearer realm="IdentityGateway", error="invalid_request", error_description="The request has more than one Authorization header field."',
+    ])
+  })
+
+  test('B47: a token of 100 KB is refused without a question', async () => {
+    await using at = await filterWith({}, { resolve: () => assert.fail('nobody is asked') })
+    const { status, challenges } = await at.ask(`Bearer ${'x'.repeat(100_000)}`)
+    assert.equal(status, 401)
+    assert.match(challenges[0] as string, /error="invalid_token"/)
+  })
+
+  test('a token that is not valid: 401 with the description of the resolver, made fit for a header', async () => {
+    await using at = await filterWith({}, refusing({ outcome: 'invalid', description: 'no "good"\r\ntoken \u2713' }))
+    const { status, challenges, cacheControl } = await at.ask()
+    assert.deepEqual([status, cacheControl], [401, 'no-store'])
+    assert.deepEqual(challenges, [
+      `Bearer realm="IdentityGateway", error="invalid_token", error_description="no 'good'''token '"`,
+    ])
+  })
+
+  test('a question that the server does not take: 400', async () => {
+    await using at = await filterWith({}, refusing({ outcome: 'misasked', description: 'Not so.' }))
+    const { status, challenges, text, cacheControl } = await at.ask()
+    assert.deepEqual([status, text, cacheControl], [400, 'Not so.', 'no-store'])
+    assert.match(challenges[0] as string, /error="invalid_request"/)
+  })
+
+  test('nobody can say: 503 with Retry-After and no challenge', async () => {
+    await using at = await filterWith({}, refusing({ outcome: 'unavailable', description: 'Later.' }))
+    const { status, challenges, retryAfter, cacheControl } = await at.ask()
+    assert.deepEqual([status, challenges, retryAfter, cacheControl], [503, [], '5', 'no-store'])
+  })
+
+  test('a resolver that fails is a fault', async () => {
+    await using at = await filterWith({}, { resolve: () => Promise.reject(new Error('broken')) })
+    await assert.rejects(at.ask(), /broken/)
+    await using thrown = await filterWith(
+      {},
+      {
+        resolve: () => {
+          throw new Error('broken')
+        },
+      },
+    )
+    await assert.rejects(thrown.ask(), /broken/)
+    assert.equal(at.passed(), null)
+  })
+
+  test('B54: a token whose time is over is refused although the resolver finds it good', async () => {
+    await using at = await filterWith(
+      {},
+      refusing({ outcome: 'valid', accessToken: accessToken({ expiresAt: clock.now() }) }),
+    )
+    const { status, challenges } = await at.ask()
+    assert.equal(status, 401)
+    assert.match(challenges[0] as string, /error="invalid_token", error_description="The access token has expired\."/)
+    assert.equal(at.passed(), null)
+  })
+
+  test('a token without expiry passes', async () => {
+    await using at = await filterWith({}, refusing({ outcome: 'valid', accessToken: accessToken({ expiresAt: null }) }))
+    assert.equal((await at.ask()).status, 200)
+  })
+})
+
+describe('what a resolver demands of each request', () => {
+  test('a refusal has its own code and header fields', async () => {
+    await using at = await filterWith(
+      {},
+      {
+        schemes: ['DPoP', 'Bearer'],
+        admit: async () => ({
+          outcome: 'invalid',
+          error: 'use_dpop_nonce',
+          description: 'A nonce is wanted.',
+          headers: { 'DPoP-Nonce': 'n1' },
+        }),
+      },
+    )
+    const exchange = exchangeFor('GET', 'https://app.example/', { headers: { Authorization: 'DPoP good' } })
+    const response = await at.built.object(exchange, () => assert.fail('nothing passes'))
+    assert.equal(response.status, 401)
+    assert.equal(response.headers.get('dpop-nonce'), 'n1')
+    assert.deepEqual(response.headers.all('www-authenticate'), [
+      'DPoP realm="IdentityGateway", error="use_dpop_nonce", error_description="A nonce is wanted."',
+      'Bearer realm="IdentityGateway"',
+    ])
+  })
+
+  test('null lets the request pass', async () => {
+    await using at = await filterWith({}, { admit: () => null })
+    assert.equal((await at.ask()).status, 200)
+  })
+
+  test('the schemes of the resolver are the ways in', async () => {
+    await using both = await filterWith({}, { schemes: ['Bearer', 'DPoP'] })
+    assert.deepEqual((await both.ask(null)).challenges, [
+      'Bearer realm="IdentityGateway"',
+      'DPoP realm="IdentityGateway"',
+    ])
+    assert.equal((await both.ask('DPoP good')).status, 200)
+    await using bearer = await filterWith()
+    assert.equal((await bearer.ask('DPoP good')).status, 401)
+  })
+})
+
+describe('scopes', () => {
+  const statuses: readonly [string, JsonValue, number][] = [
+    ['one that the token has', ['read'], 200],
+    ['all that the token has', ['read', 'mail'], 200],
+    ['none', [], 200],
+    ['one that it lacks among others', ['read', 'admin'], 403],
+    ['another case', ['READ'], 403],
+    ['a list in the list', ['read', ['mail']], 200],
+    ['a list in the list with one that it lacks', [['read', 'admin']], 403],
+    ['an expression', ["${request.method == 'GET' ? 'read' : 'write'}"], 200],
+    ['an expression for what it lacks', ["${request.method == 'GET' ? 'admin' : 'read'}"], 403],
+    ['an expression that gives a list', ["${split('read mail', ' ')}"], 200],
+    ['an expression that gives a list with one that it lacks', ["${split('read admin', ' ')}"], 403],
+    ['an expression in a list in the list', [["${request.method == 'GET' ? 'mail' : 'x'}"]], 200],
+    ['an object that names them', 'access', 403],
+    ['an object in place', { type: 'TestAccess' }, 403],
+  ]
+  for (const [name, scopes, expected] of statuses) {
+    test(name, async () => {
+      await using at = await filterWith({ scopes })
+      const { status, cacheControl } = await at.ask()
+      assert.equal(status, expected)
+      assert.equal(cacheControl, expected === 403 ? 'no-store' : null)
+      assert.equal(at.passed() === null, expected === 403)
+    })
+  }
+
+  test('the scopes that are needed are named in the refusal', async () => {
+    await using at = await filterWith({ scopes: ['read', 'admin'], realm: 'a "b" \\c' })
+    assert.deepEqual((await at.ask()).challenges, [
+      'Bearer realm="a \\"b\\" \\\\c", error="insufficient_scope", error_description="The access token lacks a scope that the request needs.", scope="read admin"',
+    ])
+  })
+
+  test('an object is asked for each request', async () => {
+    await using at = await filterWith({ scopes: 'access' })
+    assert.equal((await at.ask('Bearer good', 'https://app.example/mail')).status, 200)
+    assert.equal((await at.ask('Bearer good', 'https://app.example/admin')).status, 403)
+  })
+
+  test('scopes that could end the parameter are not named', async () => {
+    await using at = await filterWith({ scopes: ['${request.uri.query}'] })
+    const { status, challenges } = await at.ask('Bearer good', 'https://app.example/?a"b')
+    assert.equal(status, 403)
+    assert.doesNotMatch(challenges[0] as string, /scope="/)
+  })
+
+  for (const [name, element] of [
+    ['null', '${request.headers["none"]}'],
+    ['an empty text', "${request.uri.path == '/' ? '' : 'x'}"],
+    ['a number', '${request.uri.path.length()}'],
+    ['a map', '${contexts.attributes}'],
+    ['a failure', '${request.method.substring(100)}'],
+    ['a list with null', "${array('read', request.headers['none'])}"],
+  ] as const) {
+    test(`an expression that gives ${name} is a fault, not a request that needs less`, async () => {
+      await using at = await filterWith({ scopes: ['read', element] })
+      await assert.rejects(at.ask())
+      assert.equal(at.passed(), null)
+    })
+  }
+
+  test('a scope with a space in it is warned of', async () => {
+    await using at = await filterWith({ scopes: ['read mail'] })
+    assert.deepEqual(at.built.warnings, [
+      '/heap/0: scopes: no token has the scope "read mail": write each scope as an element of its own',
+    ])
+    assert.equal((await at.ask()).status, 403)
+  })
+})
+
+describe('requireHttps', () => {
+  test('a request over HTTP: 403 with the reason, and nobody is asked', async () => {
+    await using at = await filterWith({}, { resolve: () => assert.fail('nobody is asked') })
+    const { status, text, cacheControl, challenges } = await at.ask('Bearer good', 'http://app.example/')
+    assert.deepEqual(
+      [status, text, cacheControl, challenges],
+      [403, 'This resource is served over HTTPS only.', 'no-store', []],
+    )
+  })
+
+  test('the original URI counts, whatever filters made of the request', async () => {
+    await using at = await filterWith()
+    const rebased = exchangeFor('GET', 'https://app.example/', { headers: { Authorization: 'Bearer good' } })
+    rebased.request.uri.scheme = 'http'
+    assert.equal((await at.built.object(rebased, async () => respond(200))).status, 200)
+    const disguised = exchangeFor('GET', 'http://app.example/', { headers: { Authorization: 'Bearer good' } })
+    disguised.request.uri.scheme = 'https'
+    assert.equal((await at.built.object(disguised, async () => respond(200))).status, 403)
+  })
+
+  test('false: HTTP will do', async () => {
+    await using at = await filterWith({ requireHttps: '${false}' })
+    assert.equal((await at.ask('Bearer good', 'http://app.example/')).status, 200)
+  })
+})
+
+test('values that can not work are refused where they stand', async () => {
+  const refused = (config: JsonObject, message: string | RegExp) => assert.rejects(filterWith(config), { message })
+  await refused({ scopes: null }, /^\/heap\/0\/config\/scopes: expected .*; this field is required$/)
+  await refused({ scopes: [1] }, /^\/heap\/0\/config\/scopes\/0: expected .*, got 1$/)
+  await refused(
+    { scopes: 'nobody' },
+    '/heap/0/config/scopes: no ResourceAccess named "nobody" in this heap or its parents',
+  )
+  await refused({ accessTokenResolver: null }, /\/config\/accessTokenResolver: .*required/)
+  await refused({ realm: 'caf\u00e9' }, '/heap/0/config/realm: expected printable ASCII characters, got "caf\u00e9"')
+  await refused({ realm: 'a\nb' }, '/heap/0/config/realm: expected printable ASCII characters, got "a\\nb"')
+  await refused({ cache: { maxTimeout: 'unlimited' } }, /\/config\/cache\/maxTimeout: expected a limited duration/)
+  await refused({ cache: { maxTimeout: '0 s' } }, /\/config\/cache\/maxTimeout: expected a duration of more than zero/)
+  await refused({ cache: { maximumTimeToCache: '1 s' } }, /\/config\/cache\/maximumTimeToCache: unknown field/)
+  await refused(
+    { cache: { onNotificationDisconnection: 'CLEAR' } },
+    /expected one of "NEVER_CLEAR", "CLEAR_ON_DISCONNECT", "CLEAR_ON_RECONNECT", got "CLEAR"/,
+  )
+  await refused({ executor: 'other' }, /\/config\/executor: no ScheduledExecutorService named "other"/)
+})
+
+test('both names of the type are known', () => {
+  assert.deepEqual(OAuth2ResourceServerFilter.aliases, ['OAuth2RSFilter'])
+})

@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { AccessToken, AccessTokenResolver, TokenRefusal } from '#contracts'
+import type { Exchange } from '#http'
+import { isPlainObject } from '#json'
+
+/** What a token says about whom it is bound to. */
+export type Binding = 'none' | 'other' | { readonly thumbprint: string }
+
+/** The thumbprint under a name of the confirmation of a token (RFC 7800 section 3.1); `other` where it is bound otherwise. */
+export function bindingOf({ info }: AccessToken, method: 'jkt' | 'x5t#S256'): Binding {
+  const cnf = Object.hasOwn(info, 'cnf') ? info['cnf'] : null
+  if (cnf === null) return 'none'
+  const thumbprint = isPlainObject(cnf) && Object.hasOwn(cnf, method) ? cnf[method] : null
+  return typeof thumbprint === 'string' && thumbprint !== '' ? { thumbprint } : 'other'
+}
+
+/** Compares two texts in a time that does not depend on where they differ. */
+export function sameText(one: string, other: string): boolean {
+  const first = Buffer.from(one)
+  const second = Buffer.from(other)
+  return first.length === second.length && timingSafeEqual(first, second)
+}
+
+type Admit = NonNullable<AccessTokenResolver['admit']>
+
+/**
+ * A resolver that demands something of each request, then whatever the other one demands. It stands in `admit`, which no
+ * cache skips: an answer that is kept for a token says nothing about who sends it.
+ */
+export function demanding(
+  delegate: AccessTokenResolver,
+  schemes: NonNullable<AccessTokenResolver['schemes']>,
+  demand: Admit,
+): AccessTokenResolver {
+  const { admit, watch } = delegate
+  const both: Admit = async (accessToken, exchange) =>
+    (await demand(accessToken, exchange)) ?? (await admit?.call(delegate, accessToken, exchange)) ?? null
+  return {
+    schemes,
+    resolve: (token, exchange) => delegate.resolve(token, exchange),
+    admit: admit === undefined ? demand : both,
+    ...(watch !== undefined && { watch: watch.bind(delegate) }),
+  }
+}
+
+/** The scheme under which the one token of a request was sent. */
+export function schemeOf({ request }: Exchange): 'Bearer' | 'DPoP' | null {
+  const word = /^(bearer|dpop) /i.exec(request.headers.get('authorization') ?? '')?.[1]
+  if (word === undefined) return null
+  return word.length === 4 ? 'DPoP' : 'Bearer'
+}
+
+/** The refusal of a token, with words for its bearer. */
+export function invalidToken(description: string): TokenRefusal {
+  return { outcome: 'invalid', description }
+}

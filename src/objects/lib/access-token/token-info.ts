@@ -1,0 +1,41 @@
+import type { TokenRefusal, TokenResolution } from '#contracts'
+import type { JsonObject, JsonValue } from '#json'
+
+/** The refusal of a token whose time is over. */
+export const EXPIRED: TokenRefusal = { outcome: 'invalid', description: 'The access token has expired.' }
+
+/** The refusal where a server says of a token what can not be understood: nothing is granted by a guess (threats B62). */
+export const INCOMPREHENSIBLE: TokenRefusal = {
+  outcome: 'unavailable',
+  description: 'The answer of the authorization server can not be understood.',
+}
+
+/** What a token is worth by what an authorization server says of it, as in RFC 7662 section 2.2. */
+export function resolutionOf(token: string, info: JsonObject, now: number): TokenResolution {
+  const scopes = scopesIn(info['scope'])
+  const expiresAt = expiryOf(info, now)
+  if (scopes === null || expiresAt === 'unknown') return INCOMPREHENSIBLE
+  if (expiresAt !== null && expiresAt <= now) return EXPIRED
+  return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
+}
+
+/** Scopes in one text with spaces between them (RFC 6749 section 3.3), or as a list; null where they are neither. */
+export function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
+  if (scope === undefined || scope === null) return new Set()
+  if (typeof scope === 'string') return new Set(scope.split(' ').filter((each) => each !== ''))
+  if (!Array.isArray(scope)) return null
+  return scope.every((each) => typeof each === 'string') ? new Set(scope) : null
+}
+
+/** Milliseconds since the epoch by `exp`, else by `expires_in`, both in seconds; null where neither is given. */
+export function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
+  const exp = info['exp'] ?? null
+  if (exp !== null) return isTime(exp) ? exp * 1_000 : 'unknown'
+  const rest = info['expires_in'] ?? null
+  if (rest === null) return null
+  return isTime(rest) ? now + rest * 1_000 : 'unknown'
+}
+
+function isTime(value: JsonValue): value is number {
+  return typeof value === 'number' && Number.isFinite(value * 1_000)
+}

@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+import type { Notification } from '#contracts'
+import type { JsonObject, JsonValue } from '#json'
+
+/** The fields by which an access manager names a token, or the grant it belongs to, in its news (protocol 6.4). */
+const NAMING_FIELDS = ['authGrantId', 'auditTrackingId', 'jti']
+
+/** Longer values name nothing. */
+const LONGEST_NAME = 512
+/** A token, or its digest, is no shorter. */
+const SHORTEST_TOKEN = 16
+/** Values of one notification that are looked at; more would be no news but an attack. */
+const MOST_VALUES = 100
+const HEX_DIGEST = /^[0-9a-fA-F]{64}$/
+
+/** What a token is known by without being known: two that differ in one bit have nothing in common (threats B55). */
+export function digestOf(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+/** The names that the server has for a token. */
+export function namesIn(info: JsonObject): string[] {
+  return NAMING_FIELDS.map((field) => info[field]).filter(isName)
+}
+
+/**
+ * The marks that a notification may mean. Which field of it names the token is written down nowhere, so that every text
+ * counts, also as the token itself or as its digest; the ids are random, and what goes without need is asked for again.
+ */
+export function marksIn({ body }: Notification): readonly string[] {
+  const marks: string[] = []
+  for (const value of textsIn(body)) {
+    if (value.length <= LONGEST_NAME) marks.push(value)
+    if (value.length < SHORTEST_TOKEN) continue
+    marks.push(HEX_DIGEST.test(value) ? Buffer.from(value, 'hex').toString('base64url') : digestOf(value))
+  }
+  return marks
+}
+
+function textsIn(body: JsonObject): string[] {
+  const texts: string[] = []
+  const left: JsonValue[] = [body]
+  for (let looked = 0; left.length > 0 && looked < MOST_VALUES; looked++) {
+    const value = left.shift() as JsonValue
+    if (typeof value === 'string') texts.push(value)
+    else if (typeof value === 'object' && value !== null) left.push(...Object.values(value).slice(0, MOST_VALUES))
+  }
+  return texts
+}
+
+function isName(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_NAME
+}

@@ -1,0 +1,423 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  type AmService,
+  AmServiceKind,
+  type TokenResolution,
+} from '#contracts'
+import type { JsonObject } from '#json'
+import { defineType } from '#schema'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { ManualNotifications } from '#test/manual-notifications'
+import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
+import { CacheAccessTokenResolver } from './cache-access-token-resolver.ts'
+
+type Answering = (token: string, count: number) => TokenResolution | Promise<TokenResolution>
+
+const good =
+  (info: JsonObject = {}, expiresAt: number | null = null): Answering =>
+  (token, count) => ({
+    outcome: 'valid',
+    accessToken: { token, info: { count, ...info }, scopes: new Set(['read']), expiresAt },
+  })
+
+async function cachedWith(answering: Answering, config: JsonObject = {}, delegate: Partial<AccessTokenResolver> = {}) {
+  const clock = manualClock()
+  const notifications = new ManualNotifications()
+  const asked: string[] = []
+  const Resolver = defineType({
+    name: 'TestResolver',
+    kind: AccessTokenResolverKind,
+    summary: 'Says what a test wants.',
+    config: {},
+    create: (): AccessTokenResolver => ({
+      ...delegate,
+      resolve(token) {
+        asked.push(token)
+        return answering(token, asked.length)
+      },
+    }),
+  })
+  const Service = defineType({
+    name: 'TestAmService',
+    kind: AmServiceKind,
+    summary: 'Has news and nothing else.',
+    config: {},
+    create: () => ({ notifications }) as unknown as AmService,
+  })
+  const Silent = defineType({
+    name: 'SilentAmService',
+    kind: AmServiceKind,
+    summary: 'Has no news.',
+    config: {},
+    create: () => ({ notifications: null }) as unknown as AmService,
+  })
+  const built = await build<AccessTokenResolver>(
+    CacheAccessTokenResolver,
+    { delegate: { type: 'TestResolver' }, ...config },
+    {
+      clock,
+      types: [Resolver, Service, Silent, ScheduledExecutorService],
+      heap: [
+        { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+        { name: 'am', type: 'TestAmService' },
+        { name: 'silent', type: 'SilentAmService' },
+      ],
+    },
+  )
+  const exchange = exchangeFor('GET', 'https://app.example/')
+  const resolve = (token = 'token') => Promise.resolve(built.object.resolve(token, exchange))
+  return {
+    clock,
+    built,
+    notifications,
+    asked,
+    exchange,
+    resolve,
+    outcome: async (token = 'token') => (await resolve(token)).outcome,
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+const AM = { amService: 'am' }
+
+test('a kept token is the same in all but its identity, and costs no promise', async () => {
+  await using at = await cachedWith(good({ sub: 'demo' }))
+  const first = await at.resolve()
+  const second = at.built.object.resolve('token', at.exchange)
+  assert.ok(!(second instanceof Promise))
+  assert.ok(second.outcome === 'valid' && first.outcome === 'valid')
+  assert.equal(second.accessToken.token, 'token')
+  assert.deepEqual(second.accessToken.info, { count: 1, sub: 'demo' })
+  assert.deepEqual([...second.accessToken.scopes], ['read'])
+  assert.deepEqual(at.asked, ['token'])
+})
+
+test('nobody can change what the next one sees', async () => {
+  await using at = await cachedWith(good({ nested: { list: [1] } }))
+  const resolution = await at.resolve()
+  assert.ok(resolution.outcome === 'valid')
+  const { info, scopes } = resolution.accessToken
+  assert.throws(() => Object.assign(info, { count: 2 }), TypeError)
+  assert.throws(() => Object.assign(info['nested'] as object, { more: true }), TypeError)
+  assert.throws(() => (scopes as Set<string>).add('admin'), TypeError)
+  assert.throws(() => (scopes as Set<string>).clear(), TypeError)
+  assert.ok(!scopes.has('admin'))
+})
+
+test('B55: tokens that differ in the least are different tokens', async () => {
+  await using at = await cachedWith(good())
+  const tokens = [
+    'token',
+    'Token',
+    'token=',
+    'tokem',
+    'tokeo',
+    'toke',
+    'token\u0000',
+    'tokén',
+    'toke\u0301n',
+    'QUI',
+    'QUJ',
+  ]
+  for (const token of tokens) await at.resolve(token)
+  for (const token of tokens) await at.resolve(token)
+  assert.deepEqual(at.asked, tokens)
+})
+
+test('enabled: false keeps nothing', async () => {
+  await using at = await cachedWith(good(), { enabled: '${false}' })
+  await at.resolve()
+  await at.resolve()
+  assert.equal(at.asked.length, 2)
+})
+
+test('maximumSize: the token not used for longest makes room', async () => {
+  await using at = await cachedWith(good(), { maximumSize: 2 })
+  for (const token of ['a', 'b', 'a', 'c', 'a', 'b']) await at.resolve(token)
+  assert.deepEqual(at.asked, ['a', 'b', 'c', 'b'])
+})
+
+describe('times', () => {
+  const hour = 3_600_000
+  const start = manualClock().now()
+  const times: readonly [string, number | null, JsonObject, number][] = [
+    ['without expiry: defaultTimeout, by default a minute', null, {}, 60_000],
+    ['without expiry: defaultTimeout', null, { defaultTimeout: '1 hour', maximumTimeToCache: '1 day' }, hour],
+    [
+      'without expiry: defaultTimeout within maximumTimeToCache',
+      null,
+      { defaultTimeout: '1 hour', maximumTimeToCache: '1 minute' },
+      60_000,
+    ],
+    ['expiry before the maximum: the expiry', start + 5 * hour, { maximumTimeToCache: '1 day' }, 5 * hour],
+    ['expiry behind the maximum: the maximum', start + 48 * hour, { maximumTimeToCache: '1 day' }, 24 * hour],
+    ['expiry without a maximum: the expiry', start + 48 * hour, {}, 48 * hour],
+    ['expiry shorter than the default: the expiry', start + 1_000, {}, 1_000],
+  ]
+  for (const [name, expiresAt, config, kept] of times) {
+    test(name, async () => {
+      await using at = await cachedWith(good({}, expiresAt), config)
+      await at.resolve()
+      at.clock.advance(kept - 1)
+      await at.resolve()
+      assert.equal(at.asked.length, 1)
+      at.clock.advance(1)
+      await at.resolve()
+      assert.equal(at.asked.length, 2)
+    })
+  }
+
+  test('defaultTimeout zero keeps nothing that does not say for how long', async () => {
+    await using at = await cachedWith(good(), { defaultTimeout: '0 s' })
+    await at.resolve()
+    await at.resolve()
+    assert.equal(at.asked.length, 2)
+  })
+
+  test('the executor removes what nobody asks for any more', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await using at = await cachedWith(good())
+    await at.resolve()
+    at.clock.advance(60_000)
+    t.mock.timers.tick(10_000)
+    assert.equal(at.built.metrics.values.get('gw_cache_entries'), 0)
+  })
+})
+
+describe('negative answers and failures', () => {
+  const bad: Answering = () => ({ outcome: 'invalid', description: 'No.' })
+
+  test('B60: a bad token is asked about once in five seconds', async () => {
+    await using at = await cachedWith(bad)
+    for (let i = 0; i < 1_000; i++) assert.equal(await at.outcome(), 'invalid')
+    assert.equal(at.asked.length, 1)
+    at.clock.advance(5_000)
+    await at.resolve()
+    assert.equal(at.asked.length, 2)
+  })
+
+  test('B60: five thousand different bad tokens leave every good one where it is', async () => {
+    await using at = await cachedWith(
+      (token, count) => (token.startsWith('good') ? good()(token, count) : bad(token, count)),
+      { maximumSize: 10 },
+    )
+    for (let i = 0; i < 10; i++) await at.resolve(`good ${i}`)
+    await Promise.all(Array.from({ length: 900 }, (_, i) => at.resolve(`bad ${i}`)))
+    for (let i = 0; i < 4_100; i++) await at.resolve(`worse ${i}`)
+    at.asked.length = 0
+    for (let i = 0; i < 10; i++) assert.equal(await at.outcome(`good ${i}`), 'valid')
+    assert.deepEqual(at.asked, [])
+  })
+
+  test('negative answers are never positive: a token that becomes good is found so', async () => {
+    let isGood = false
+    await using at = await cachedWith((token, count) => (isGood ? good()(token, count) : bad(token, count)))
+    assert.equal(await at.outcome(), 'invalid')
+    isGood = true
+    at.clock.advance(5_000)
+    assert.equal(await at.outcome(), 'valid')
+  })
+
+  test('answers that bring header fields of their own are not remembered', async () => {
+    await using at = await cachedWith(() => ({
+      outcome: 'invalid',
+      description: 'No.',
+      headers: { 'DPoP-Nonce': 'x' },
+    }))
+    await at.resolve()
+    await at.resolve()
+    assert.equal(at.asked.length, 2)
+  })
+
+  for (const outcome of ['unavailable', 'misasked'] as const) {
+    test(`${outcome} is not kept`, async () => {
+      await using at = await cachedWith(() => ({ outcome, description: 'Later.' }))
+      assert.equal(await at.outcome(), outcome)
+      assert.equal(await at.outcome(), outcome)
+      assert.equal(at.asked.length, 2)
+    })
+  }
+
+  test('B61: one question for two hundred requests; a failure is not shared for ever', async () => {
+    await using at = await cachedWith(async (token, count) => {
+      if (count === 1) throw new Error('no luck')
+      return good()(token, count)
+    })
+    const failed = await Promise.allSettled(Array.from({ length: 200 }, () => at.resolve()))
+    assert.ok(failed.every(({ status }) => status === 'rejected'))
+    assert.equal(at.asked.length, 1)
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => at.outcome()))
+    assert.deepEqual(new Set(outcomes), new Set(['valid']))
+    assert.equal(at.asked.length, 2)
+  })
+})
+
+describe('news', () => {
+  const metadata = { authGrantId: 'grant-0001', auditTrackingId: 'audit-0001', jti: 'jti-0001' }
+  const digest = '3c469e9d6c5875d37a43f353d4f88e61fcf812c66eee3457465a40b0da4153e0'
+  const bodies: readonly [string, JsonObject][] = [
+    ['authGrantId, as when a refresh token is revoked', { realm: '/', authGrantId: 'grant-0001' }],
+    ['auditTrackingId', { eventType: 'REVOKE', auditTrackingId: 'audit-0001' }],
+    ['jti', { jti: 'jti-0001' }],
+    ['an id under any name', { some: { other: ['x', 'audit-0001'] } }],
+    ['the digest of the token in hexadecimal', { token: digest }],
+    ['the digest of the token in base64url', { token: Buffer.from(digest, 'hex').toString('base64url') }],
+  ]
+  for (const [name, body] of bodies) {
+    test(`B56: a token goes by ${name}`, async () => {
+      await using at = await cachedWith(good(metadata), AM)
+      await at.resolve()
+      at.notifications.tell('/any/topic', body)
+      await at.resolve()
+      assert.equal(at.asked.length, 2)
+    })
+  }
+
+  test('B56: a token goes by itself', async () => {
+    await using at = await cachedWith(good(), AM)
+    const token = 'a-token-of-some-length'
+    await at.resolve(token)
+    at.notifications.tell('/oauth2', { token })
+    await at.resolve(token)
+    assert.equal(at.asked.length, 2)
+  })
+
+  test('all tokens of a grant go together, those of others stay', async () => {
+    await using at = await cachedWith(
+      (token, count) => good({ authGrantId: token.startsWith('a') ? 'grant-a' : 'grant-b', jti: token })(token, count),
+      AM,
+    )
+    for (const token of ['a1', 'a2', 'b1']) await at.resolve(token)
+    at.notifications.tell('/oauth2', { authGrantId: 'grant-a' })
+    at.asked.length = 0
+    for (const token of ['a1', 'a2', 'b1']) await at.resolve(token)
+    assert.deepEqual(at.asked, ['a1', 'a2'])
+  })
+
+  test('B57: a revocation that arrives while the token is asked for is not lost', async () => {
+    await using at = await cachedWith((token, count) => {
+      if (count === 1) at.notifications.tell('/oauth2', { authGrantId: 'grant-0001' })
+      return count === 1 ? good(metadata)(token, count) : { outcome: 'invalid', description: 'Revoked.' }
+    }, AM)
+    assert.equal(await at.outcome(), 'invalid')
+    assert.equal(at.asked.length, 2)
+  })
+
+  test('news whose bodies are an attack are looked at within bounds', async () => {
+    await using at = await cachedWith(good(metadata), AM)
+    await at.resolve()
+    let nested: JsonObject = { id: 'grant-0001' }
+    for (let i = 0; i < 1_000; i++) nested = { nested }
+    at.notifications.tell('/oauth2', nested)
+    at.notifications.tell('/oauth2', { list: Array(100_000).fill('x') })
+    assert.equal(await at.outcome(), 'valid')
+  })
+
+  test('a token that nothing names is kept, and that is said once', async () => {
+    await using at = await cachedWith(good(), AM)
+    for (const token of ['a', 'b', 'a', 'b']) await at.resolve(token)
+    assert.deepEqual(at.asked, ['a', 'b'])
+    assert.equal(at.built.log.entries.filter(({ level }) => level === 'warn').length, 1)
+    assert.match(at.built.log.lines.join(''), /holds no authGrantId, auditTrackingId or jti/)
+  })
+
+  test('while they are cut off, what is not kept is denied, and the log says why', async () => {
+    await using at = await cachedWith(good(metadata), AM)
+    await at.resolve()
+    at.notifications.disconnect()
+    assert.deepEqual(await at.resolve(), {
+      outcome: 'unavailable',
+      description: 'Access tokens can not be checked at the moment.',
+    })
+    await at.resolve('other')
+    assert.equal(at.asked.length, 1)
+    const denied = at.built.log.entries.filter(({ message }) => message === 'access tokens are denied without question')
+    assert.equal(denied.length, 1)
+    assert.equal(denied[0]?.['reason'], 'the notification service of the access manager is disconnected')
+  })
+
+  test('an access manager whose notifications are disabled is warned of, and has no say', async () => {
+    await using at = await cachedWith(good(), { amService: 'silent' })
+    assert.match(at.built.warnings.join(), /the notifications of amService are disabled/)
+    assert.equal(await at.outcome(), 'valid')
+  })
+
+  test('who watches a token hears of its end once, also from behind', async () => {
+    const behind = new Set<() => void>()
+    await using at = await cachedWith(good(metadata), AM, {
+      watch: (_, revoked) => {
+        behind.add(revoked)
+        return () => behind.delete(revoked)
+      },
+    })
+    const resolution = await at.resolve()
+    assert.ok(resolution.outcome === 'valid')
+    const { accessToken } = resolution
+    const heard: string[] = []
+    at.built.object.watch?.(accessToken, () => heard.push('by news'))
+    at.notifications.tell('/oauth2', { authGrantId: 'grant-0001' })
+    assert.equal(behind.size, 0)
+    at.built.object.watch?.(accessToken, () => heard.push('from behind'))
+    for (const revoked of behind) revoked()
+    at.notifications.tell('/oauth2', { authGrantId: 'grant-0001' })
+    at.built.object.watch?.(accessToken, () => heard.push('stopped'))()
+    at.notifications.tell('/oauth2', { authGrantId: 'grant-0001' })
+    assert.deepEqual(heard, ['by news', 'from behind'])
+    assert.equal(behind.size, 0)
+  })
+})
+
+test('what the delegate demands of each request is still asked, and its schemes stay', async () => {
+  const admitted: string[] = []
+  await using at = await cachedWith(
+    good(),
+    {},
+    {
+      schemes: ['DPoP'],
+      admit: ({ token }) => {
+        admitted.push(token)
+        return null
+      },
+    },
+  )
+  assert.deepEqual(at.built.object.schemes, ['DPoP'])
+  for (let i = 0; i < 2; i++) {
+    const resolution = await at.resolve()
+    assert.ok(resolution.outcome === 'valid')
+    at.built.object.admit?.(resolution.accessToken, at.exchange)
+  }
+  assert.deepEqual(admitted, ['token', 'token'])
+})
+
+test('counts what it does', async () => {
+  await using at = await cachedWith(good({ jti: 'some-id' }), AM)
+  for (const token of ['a', 'a', 'b', 'a']) await at.resolve(token)
+  at.notifications.tell('/oauth2', { jti: 'some-id' })
+  const { values } = at.built.metrics
+  assert.deepEqual(
+    ['hits_total', 'misses_total', 'evictions_total', 'entries'].map((name) => values.get(`gw_cache_${name}`)),
+    [2, 2, 2, 0],
+  )
+})
+
+test('after its end it listens to no news', async () => {
+  const at = await cachedWith(good(), AM)
+  assert.equal(at.notifications.listeners, 1)
+  await at[Symbol.asyncDispose]()
+  assert.equal(at.notifications.listeners, 0)
+})
+
+test('values that can not work are refused where they stand', async () => {
+  const refused = (config: JsonObject, message: RegExp) => assert.rejects(cachedWith(good(), config), message)
+  await refused({ delegate: null }, /\/heap\/0\/config\/delegate: .*required/)
+  await refused({ maximumTimeToCache: '0 s' }, /\/config\/maximumTimeToCache: expected a duration of more than zero/)
+  await refused({ maximumTimeToCache: 'unlimited' }, /\/config\/maximumTimeToCache: expected a limited duration/)
+  await refused({ defaultTimeout: 'unlimited' }, /\/config\/defaultTimeout: expected a limited duration/)
+  await refused({ maximumSize: 0 }, /\/config\/maximumSize: expected an integer of at least 1, got 0/)
+  await refused({ onNotificationDisconnection: 'KEEP' }, /\/config\/onNotificationDisconnection: expected one of/)
+  await refused({ maxTimeout: '1 s' }, /\/config\/maxTimeout: unknown field/)
+})

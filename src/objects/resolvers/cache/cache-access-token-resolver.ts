@@ -1,0 +1,46 @@
+import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
+import { boolean, config, defineType, duration, integer, ref } from '#schema'
+import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+
+/** Keeps what another resolver says. */
+export const CacheAccessTokenResolver = defineType({
+  name: 'CacheAccessTokenResolver',
+  kind: AccessTokenResolverKind,
+  summary: 'Keeps what another resolver says of access tokens, until they expire or are revoked.',
+  config: {
+    delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
+    enabled: config(boolean()).prefault(true).meta({ description: 'Whether anything is kept.' }),
+    defaultTimeout: config(duration({ unlimited: false }))
+      .prefault('1 minute')
+      .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
+    maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
+      .optional()
+      .meta({ description: 'How long any token is kept at most; by default until it expires.' }),
+    maximumSize: config(integer({ min: 1 }))
+      .optional()
+      .meta({
+        description:
+          'How many tokens each unit of the gateway keeps, by default 100,000. The one not used for longest makes room.',
+      }),
+    executor: ref(Executor)
+      .prefault('ScheduledExecutorService')
+      .meta({ description: 'Service that removes tokens whose time is over.' }),
+    amService: ref(AmServiceKind).optional().meta({
+      description: 'Access manager that tells which tokens are revoked; its notifications have to be enabled.',
+    }),
+    onNotificationDisconnection: STRATEGY_FIELD,
+  },
+  create({ delegate, enabled, maximumTimeToCache, maximumSize, amService, ...settings }, env) {
+    if (!enabled) return delegate
+    return cachedResolver(
+      delegate,
+      {
+        ...settings,
+        maxTimeout: maximumTimeToCache ?? Number.POSITIVE_INFINITY,
+        maximumSize: maximumSize ?? DEFAULT_SIZE,
+        amService: amService ?? null,
+      },
+      env,
+    )
+  },
+})

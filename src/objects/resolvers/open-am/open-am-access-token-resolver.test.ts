@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AccessTokenResolver } from '#contracts'
+import type { JsonObject } from '#json'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { answerJson, introspectionServer } from '#test/introspection-server'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { OpenAmAccessTokenResolver } from './open-am-access-token-resolver.ts'
+
+const clock = manualClock()
+
+async function resolverAt(path = '/oauth2/tokeninfo') {
+  const server = await introspectionServer()
+  const built = await build<AccessTokenResolver>(
+    OpenAmAccessTokenResolver,
+    { endpoint: server.url + path },
+    { clock, types: [ClientHandler], heap: [{ name: 'ForgeRockClientHandler', type: 'ClientHandler' }] },
+  )
+  return {
+    server,
+    built,
+    resolve: (token = 'token') =>
+      Promise.resolve(built.object.resolve(token, exchangeFor('GET', 'https://app.example/'))),
+    async [Symbol.asyncDispose]() {
+      await built[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const GOOD: JsonObject = {
+  access_token: 'token',
+  expires_in: 60,
+  scope: ['mail'],
+  realm: '/',
+  mail: 'demo@example.com',
+}
+
+test('asks with the token in the query, behind what is there', async () => {
+  await using plain = await resolverAt()
+  await plain.resolve('a+b/c=')
+  assert.equal(plain.server.questions[0]?.method, 'GET')
+  assert.equal(plain.server.questions[0]?.target, '/oauth2/tokeninfo?access_token=a%2Bb%2Fc%3D')
+  await using realm = await resolverAt('/oauth2/tokeninfo?realm=/alpha')
+  await realm.resolve()
+  assert.equal(realm.server.questions[0]?.target, '/oauth2/tokeninfo?realm=/alpha&access_token=token')
+})
+
+test('tells what the server says of a good token', async () => {
+  await using at = await resolverAt()
+  at.server.tokens.set('token', GOOD)
+  assert.deepEqual(await at.resolve(), {
+    outcome: 'valid',
+    accessToken: { token: 'token', info: GOOD, scopes: new Set(['mail']), expiresAt: clock.now() + 60_000 },
+  })
+})
+
+const outcomes: readonly [string, number, unknown, string][] = [
+  ['401 invalid_token', 401, { error: 'invalid_token' }, 'invalid'],
+  ['400 invalid_token', 400, { error: 'invalid_token' }, 'invalid'],
+  ['400 invalid_request', 400, { error: 'invalid_request' }, 'misasked'],
+  ['401 without a word', 401, '', 'misasked'],
+  ['500', 500, GOOD, 'unavailable'],
+  ['B62: 302', 302, GOOD, 'unavailable'],
+  ['B62: an empty object', 200, {}, 'unavailable'],
+  ['B62: a text', 200, 'good', 'unavailable'],
+  ['the answer for another token', 200, { ...GOOD, access_token: 'other' }, 'unavailable'],
+  ['no access_token', 200, { ...GOOD, access_token: null }, 'unavailable'],
+  ['no expires_in', 200, { ...GOOD, expires_in: null }, 'unavailable'],
+  ['expires_in as a text', 200, { ...GOOD, expires_in: '60' }, 'unavailable'],
+  ['scopes as a text', 200, { ...GOOD, scope: 'mail' }, 'unavailable'],
+  ['scopes that are none', 200, { ...GOOD, scope: [1] }, 'unavailable'],
+  ['expires_in that is over', 200, { ...GOOD, expires_in: 0 }, 'invalid'],
+]
+
+for (const [name, status, content, outcome] of outcomes) {
+  test(`${name}: ${outcome}`, async () => {
+    await using at = await resolverAt()
+    at.server.answer = (response) => answerJson(response, status, content)
+    assert.equal((await at.resolve()).outcome, outcome)
+  })
+}
+
+test('its use is warned of', async () => {
+  await using at = await resolverAt()
+  assert.match(at.built.warnings.join(), /use TokenIntrospectionAccessTokenResolver instead/)
+})
+
+test('values that can not work are refused where they stand', async () => {
+  await assert.rejects(build(OpenAmAccessTokenResolver, {}), /\/heap\/0\/config\/endpoint: .*required/)
+})

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { describe, test } from 'node:test'
+import { type AccessTokenResolver, HandlerKind, type TokenResolution } from '#contracts'
+import type { Handler } from '#http'
+import type { JsonObject } from '#json'
+import { defineType } from '#schema'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { answerJson, introspectionServer } from '#test/introspection-server'
+import { TransactionIdOutboundFilter } from '../../filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { Chain } from '../../handlers/chain/chain.ts'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { TokenIntrospectionAccessTokenResolver } from './token-introspection-access-token-resolver.ts'
+
+const clock = manualClock()
+const nowInSeconds = clock.now() / 1_000
+
+const SURROUNDINGS = {
+  clock,
+  types: [Chain, ClientHandler, TransactionIdOutboundFilter],
+  heap: [
+    { name: 'ClientHandler', type: 'ClientHandler' },
+    { name: 'TransactionIdOutboundFilter', type: 'TransactionIdOutboundFilter' },
+    {
+      name: 'ForgeRockClientHandler',
+      type: 'Chain',
+      config: { filters: ['TransactionIdOutboundFilter'], handler: 'ClientHandler' },
+    },
+  ],
+}
+
+async function resolverAt(config: JsonObject = {}) {
+  const server = await introspectionServer()
+  const built = await build<AccessTokenResolver>(
+    TokenIntrospectionAccessTokenResolver,
+    { endpoint: server.endpoint, ...config },
+    SURROUNDINGS,
+  ).catch(async (error: unknown) => {
+    await server[Symbol.asyncDispose]()
+    throw error
+  })
+  const exchange = exchangeFor('GET', 'https://app.example/')
+  return {
+    server,
+    exchange,
+    log: built.log,
+    resolve: (token = 'token') => Promise.resolve(built.object.resolve(token, exchange)),
+    async [Symbol.asyncDispose]() {
+      await built[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('asks as RFC 7662 wants it, under the transaction id of the request', async () => {
+  await using at = await resolverAt()
+  await at.resolve('a.b~c+d/e=')
+  const [question] = at.server.questions
+  assert.equal(question?.method, 'POST')
+  assert.equal(question?.target, '/introspect')
+  assert.equal(question?.body, 'token=a.b%7Ec%2Bd%2Fe%3D&token_type_hint=access_token')
+  assert.equal(question?.headers['content-type'], 'application/x-www-form-urlencoded')
+  assert.equal(question?.headers.accept, 'application/json')
+  assert.equal(question?.headers['x-vendor-transactionid'], `${at.exchange.transactionId.value}/0`)
+})
+
+test('tells all that the server says of an active token', async () => {
+  await using at = await resolverAt()
+  const info = { active: true, scope: 'read  write', exp: nowInSeconds + 60, sub: 'demo', cnf: { 'x5t#S256': 'x' } }
+  at.server.tokens.set('token', info)
+  assert.deepEqual(await at.resolve(), {
+    outcome: 'valid',
+    accessToken: { token: 'token', info, scopes: new Set(['read', 'write']), expiresAt: clock.now() + 60_000 },
+  })
+})
+
+const EXPIRED: TokenResolution = { outcome: 'invalid', description: 'The access token has expired.' }
+
+/** What the server says beside "active", and the scopes and expiry, or the outcome, that follow. */
+const infos: readonly [string, JsonObject, Partial<{ scopes: string[]; expiresAt: number | null; outcome: string }>][] =
+  [
+    ['scope as a list', { scope: ['a', 'b'] }, { scopes: ['a', 'b'] }],
+    ['no scope', {}, { scopes: [], expiresAt: null }],
+    ['scope null, exp null', { scope: null, exp: null }, { scopes: [], expiresAt: null }],
+    ['expires_in where there is no exp', { expires_in: 60 }, { expiresAt: clock.now() + 60_000 }],
+    ['exp goes before expires_in', { exp: nowInSeconds + 1, expires_in: 600 }, { expiresAt: clock.now() + 1_000 }],
+    ['exp with a fraction', { exp: nowInSeconds + 0.5 }, { expiresAt: clock.now() + 500 }],
+    ['B62: exp in the past', { exp: nowInSeconds - 1 }, { outcome: 'invalid' }],
+    ['exp now', { exp: nowInSeconds }, { outcome: 'invalid' }],
+    ['exp 0', { exp: 0 }, { outcome: 'invalid' }],
+    ['exp negative', { exp: -1 }, { outcome: 'invalid' }],
+    ['expires_in 0', { expires_in: 0 }, { outcome: 'invalid' }],
+    ['B62: exp as a text', { exp: String(nowInSeconds + 60) }, { outcome: 'unavailable' }],
+    ['exp as a boolean', { exp: true }, { outcome: 'unavailable' }],
+    ['expires_in as a text', { expires_in: '60' }, { outcome: 'unavailable' }],
+    ['scope as a number', { scope: 1 }, { outcome: 'unavailable' }],
+    ['scope as an object', { scope: { a: true } }, { outcome: 'unavailable' }],
+    ['a list of scopes that are none', { scope: ['a', 1] }, { outcome: 'unavailable' }],
+    ['a refresh token of an OpenAM server', { token_type: 'refresh_token' }, { outcome: 'invalid' }],
+  ]
+
+for (const [name, info, expected] of infos) {
+  test(`an active token: ${name}`, async () => {
+    await using at = await resolverAt()
+    at.server.tokens.set('token', { active: true, ...info })
+    const resolution = await at.resolve()
+    if (expected.outcome !== undefined) {
+      assert.equal(resolution.outcome, expected.outcome)
+      return
+    }
+    assert.ok(resolution.outcome === 'valid')
+    const { scopes, expiresAt } = resolution.accessToken
+    if (expected.scopes !== undefined) assert.deepEqual([...scopes], expected.scopes)
+    if (expected.expiresAt !== undefined) assert.equal(expiresAt, expected.expiresAt)
+  })
+}
+
+test('an expired token is told as one', async () => {
+  await using at = await resolverAt()
+  at.server.tokens.set('token', { active: true, exp: nowInSeconds - 1 })
+  assert.deepEqual(await at.resolve(), EXPIRED)
+})
+
+describe('B62: what does not say that a token is active grants nothing', () => {
+  const plain =
+    (status: number, text: string, headers: Record<string, string> = {}) =>
+    (response: ServerResponse) =>
+      void response.writeHead(status, headers).end(text)
+  const json = (content: unknown) => (response: ServerResponse) => answerJson(response, 200, content)
+  const answers: readonly [string, (response: ServerResponse) => void, string][] = [
+    ['not active', json({ active: false }), 'invalid'],
+    ['active as a text', json({ active: 'true' }), 'invalid'],
+    ['active as a number', json({ active: 1 }), 'invalid'],
+    ['active in a list', json({ active: [true] }), 'invalid'],
+    ['an empty object', json({}), 'invalid'],
+    ['active by prototype', plain(200, '{"__proto__":{"active":true}}'), 'invalid'],
+    ['a list', json([{ active: true }]), 'unavailable'],
+    ['true', json(true), 'unavailable'],
+    ['HTML', plain(200, '<html>Welcome</html>', { 'Content-Type': 'text/html' }), 'unavailable'],
+    ['an empty body', plain(200, ''), 'unavailable'],
+    ['half of an answer', plain(200, '{"active":true'), 'unavailable'],
+    ['two answers', plain(200, '{"active":true}{}'), 'unavailable'],
+    [
+      'bytes that are no text',
+      (response) => void response.end(Buffer.from('{"active":true,"x":"\xff"}', 'latin1')),
+      'unavailable',
+    ],
+    ['nested without end', plain(200, `{"active":true,"x":${'['.repeat(10_000)}`), 'unavailable'],
+    ['204', plain(204, ''), 'unavailable'],
+    ['201', plain(201, '{"active":true}'), 'unavailable'],
+    ['206', plain(206, '{"active":true}'), 'unavailable'],
+    ['a redirect', plain(302, '{"active":true}', { Location: '/other' }), 'unavailable'],
+    ['a permanent redirect', plain(308, '', { Location: '/other' }), 'unavailable'],
+    ['400', plain(400, '{"error":"invalid_request"}'), 'misasked'],
+    ['401 for the credentials of the gateway', plain(401, '{"error":"invalid_client"}'), 'misasked'],
+    ['403', plain(403, ''), 'misasked'],
+    ['404', plain(404, '<html>'), 'misasked'],
+    ['400 that says active', plain(400, '{"active":true}'), 'misasked'],
+    ['429', plain(429, '{"active":true}'), 'unavailable'],
+    ['408', plain(408, ''), 'unavailable'],
+    ['500', plain(500, '{"active":true}'), 'unavailable'],
+    ['503', plain(503, ''), 'unavailable'],
+    ['a cut connection', (response) => void response.destroy(), 'unavailable'],
+    [
+      'a body that breaks off',
+      (response) => {
+        response.writeHead(200, { 'Content-Length': '1000' })
+        response.write('{"active":true}', () => response.destroy())
+      },
+      'unavailable',
+    ],
+    ['more than a mebibyte', plain(200, `{"active":true,"x":"${'x'.repeat(1_048_576)}"}`), 'unavailable'],
+    [
+      '50 MB without a length',
+      (response) => {
+        response.writeHead(200)
+        const chunk = Buffer.alloc(1_048_576, ' ')
+        let left = 50
+        const push = () => {
+          while (left-- > 0) if (!response.write(chunk)) return void response.once('drain', push)
+          response.end('{"active":true}')
+        }
+        push()
+      },
+      'unavailable',
+    ],
+  ]
+  for (const [name, answer, outcome] of answers) {
+    test(name, async () => {
+      await using at = await resolverAt()
+      at.server.answer = answer
+      assert.equal((await at.resolve()).outcome, outcome)
+      assert.equal(at.server.asked.length, 1)
+    })
+  }
+})
+
+test('F11: a server that can not be reached', async () => {
+  await using at = await resolverAt({ endpoint: 'http://127.0.0.1:1/introspect' })
+  assert.deepEqual(await at.resolve(), {
+    outcome: 'unavailable',
+    description: 'The authorization server can not be asked at the moment.',
+  })
+})
+
+test('F11: a server that never answers is given up after five seconds', async (t) => {
+  await using at = await resolverAt()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  at.server.answer = () => resolve()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const resolution = at.resolve()
+  await asked
+  t.mock.timers.tick(5_000)
+  assert.equal((await resolution).outcome, 'unavailable')
+  assert.match(at.log.lines.join(''), /there was no answer within 5000 ms/)
+})
+
+test('a handler that throws is a server that can not be asked', async () => {
+  const Thrower = defineType({
+    name: 'Thrower',
+    kind: HandlerKind,
+    summary: 'Throws.',
+    config: {},
+    create: (): Handler => async () => {
+      throw new Error('not today')
+    },
+  })
+  await using built = await build<AccessTokenResolver>(
+    TokenIntrospectionAccessTokenResolver,
+    { endpoint: 'https://as.example/introspect', providerHandler: { type: 'Thrower' } },
+    { types: [Thrower] },
+  )
+  const resolution = await built.object.resolve('token', exchangeFor('GET', 'https://app.example/'))
+  assert.equal(resolution.outcome, 'unavailable')
+})
+
+test('what goes wrong is logged with its reason, once in ten seconds, without the token', async () => {
+  await using at = await resolverAt()
+  at.server.answer = (response) => answerJson(response, 401, { error: 'invalid_client' })
+  for (let i = 0; i < 3; i++) await at.resolve('very-secret-token')
+  clock.advance(10_000)
+  await at.resolve('very-secret-token')
+  assert.deepEqual(
+    at.log.entries.map(({ level, message, reason, repeated }) => ({ level, message, reason, repeated })),
+    [undefined, 2].map((repeated) => ({
+      level: 'warn',
+      message: 'the authorization server does not accept the question',
+      reason: 'status 401, error: invalid_client',
+      repeated,
+    })),
+  )
+  assert.doesNotMatch(at.log.lines.join(''), /very-secret-token/)
+})
+
+test('values that can not work are refused where they stand', async () => {
+  const refused = (config: JsonObject, message: string) =>
+    assert.rejects(build(TokenIntrospectionAccessTokenResolver, config, SURROUNDINGS), { message })
+  await refused({}, '/heap/0/config: give at least one of amService, endpoint')
+  await refused(
+    { endpoint: 'as.example' },
+    '/heap/0/config/endpoint: expected a URL (http://, https://), got "as.example"',
+  )
+  await refused(
+    { endpoint: 'https://as.example', providerHandler: 'other' },
+    '/heap/0/config/providerHandler: no Handler named "other" in this heap or its parents',
+  )
+})

@@ -1,0 +1,60 @@
+import {
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  AmServiceKind,
+  HandlerKind,
+  type TokenResolution,
+} from '#contracts'
+import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
+import type { JsonObject } from '#json'
+import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
+import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { resolutionOf } from '../../lib/access-token/token-info.ts'
+
+/** Asks an authorization server what a token is worth. */
+export const TokenIntrospectionAccessTokenResolver = defineType({
+  name: 'TokenIntrospectionAccessTokenResolver',
+  kind: AccessTokenResolverKind,
+  summary: 'Resolves access tokens at the introspection endpoint of an authorization server (RFC 7662).',
+  config: {
+    amService: ref(AmServiceKind).optional().meta({
+      description: 'Access manager whose introspection endpoint, in its realm, is asked. Goes before endpoint.',
+    }),
+    endpoint: config(url()).optional().meta({ description: 'Introspection endpoint of the authorization server.' }),
+    providerHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+      description: 'Sends the requests to the authorization server; filters in it authenticate the gateway.',
+    }),
+  },
+  rules: [atLeastOneOf('amService', 'endpoint')],
+  create({ amService, endpoint, providerHandler }, env) {
+    const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
+    return introspect(uri, new AuthorizationServer(providerHandler, env), env.clock)
+  },
+})
+
+const ASKING: readonly (readonly [string, string])[] = [
+  ['Content-Type', 'application/x-www-form-urlencoded'],
+  ['Accept', 'application/json'],
+]
+
+/** RFC 7662 section 2.1. The token goes into the body, so that it is in no log of targets on the way. */
+function introspect(uri: Uri, server: AuthorizationServer, clock: Clock): AccessTokenResolver {
+  return {
+    async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
+      const body = Body.of(formatForm({ token: [token], token_type_hint: ['access_token'] }))
+      const request = new Request({ method: 'POST', uri: uri.clone(), headers: new Headers(ASKING), body })
+      const answer = await server.ask(request, exchange)
+      if ('outcome' in answer) return answer
+      if (answer.status !== 200) return server.misasked(answer)
+      return judge(token, answer.content as JsonObject, clock.now())
+    },
+  }
+}
+
+/** Nothing but `true` is active (threats B62), and a refresh token is none to ask for resources with (RFC 6749 section 1.5). */
+function judge(token: string, info: JsonObject, now: number): TokenResolution {
+  if (info['active'] !== true) return { outcome: 'invalid', description: 'The access token is not active.' }
+  if (info['token_type'] === 'refresh_token')
+    return { outcome: 'invalid', description: 'The token is no access token.' }
+  return resolutionOf(token, info, now)
+}

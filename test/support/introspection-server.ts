@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JsonObject } from '#json'
+import { httpUpstream } from './upstream.ts'
+
+/** An authorization server of a test: it knows tokens, and can be told to answer anything else instead. */
+export interface IntrospectionServer extends AsyncDisposable {
+  readonly url: string
+  readonly endpoint: string
+  /** What the server says of a token; unknown ones are not active. */
+  readonly tokens: Map<string, JsonObject>
+  /** The tokens that were asked about, in order. */
+  readonly asked: string[]
+  /** The whole questions, in order. */
+  readonly questions: {
+    readonly method: string
+    readonly target: string
+    readonly headers: IncomingMessage['headers']
+    readonly body: string
+  }[]
+  /** Answers in the server's place while it is set. */
+  answer: ((response: ServerResponse, token: string) => void) | null
+}
+
+/** Opens a server on a free loopback port. */
+export async function introspectionServer(): Promise<IntrospectionServer> {
+  const tokens = new Map<string, JsonObject>()
+  const asked: string[] = []
+  const questions: IntrospectionServer['questions'] = []
+  const upstream = await httpUpstream((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8')
+      const { method = '', url: target = '', headers } = request
+      questions.push({ method, target, headers, body })
+      const token =
+        new URLSearchParams(body).get('token') ?? new URL(target, 'http://a').searchParams.get('access_token')
+      asked.push(token ?? '')
+      if (server.answer !== null) server.answer(response, token ?? '')
+      else answerJson(response, 200, tokens.get(token ?? '') ?? { active: false })
+    })
+  })
+  const server: IntrospectionServer = {
+    url: upstream.url,
+    endpoint: `${upstream.url}/introspect`,
+    tokens,
+    asked,
+    questions,
+    answer: null,
+    [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
+  }
+  return server
+}
+
+/** Sends a JSON answer. */
+export function answerJson(response: ServerResponse, status: number, content: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(content))
+}
