@@ -50,6 +50,7 @@ export type {
   ConnectorSettings,
   FromUnit,
   MetricSample,
+  ObjectStatus,
   RouteChange,
   RouteFailure,
   RouteSource,
@@ -57,6 +58,7 @@ export type {
   ToUnit,
   UnitSettings,
 } from './messages.ts'
+export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'

@@ -1,4 +1,4 @@
-import type { KeptRecord, Problem, RecordStep } from '#schema'
+import type { KeptRecord, ObjectState, Problem, RecordStep } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -32,6 +32,20 @@ export interface RouteWarnings {
   readonly warnings: readonly Problem[]
 }
 
+/** How an object of a unit is doing; null takes back what it said before. */
+export interface ObjectStatus {
+  /** Tells apart the objects of one unit, also those of two versions of a route. */
+  readonly reporter: number
+  readonly report: {
+    /** Qualified name of the object. */
+    readonly object: string
+    /** The folder and the id of the route it belongs to; null for an object of config.json. */
+    readonly route: { readonly directory: string; readonly id: string } | null
+    readonly state: ObjectState
+    readonly detail: string
+  } | null
+}
+
 /** From the control plane to a unit. */
 export type ToUnit =
   | { readonly type: 'routes'; readonly ask: number; readonly routes: readonly RouteSource[] }
@@ -62,6 +76,7 @@ export type FromUnit =
   | { readonly type: 'router-open'; readonly directory: string; readonly failures: readonly RouteFailure[] }
   | { readonly type: 'close-router'; readonly directory: string }
   | ({ readonly type: 'route-warnings' } & RouteWarnings)
+  | ({ readonly type: 'object-status' } & ObjectStatus)
   | { readonly type: 'share'; readonly ask: number; readonly key: string; readonly bytes: number }
   | { readonly type: 'unshare'; readonly key: string }
   | ({ readonly type: 'keep'; readonly ask: number } & RecordRequest)

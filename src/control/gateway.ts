@@ -9,6 +9,7 @@ import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { ObjectStates } from './object-states.ts'
 import { RecordKeeper } from './record-keeper.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
@@ -31,6 +32,8 @@ const MAX_ADMIN_BODY = 1024 * 1024
 /** The control plane: units, route folders, the management connector, and the way down. */
 export class Gateway {
   readonly stores: RouteStores
+  /** How the objects of the units are doing. */
+  readonly states = new ObjectStates()
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
@@ -56,6 +59,7 @@ export class Gateway {
       message: (unit, message) => this.#message(unit, message),
       ended: (unit) => {
         this.#memory.releaseAll(unit)
+        this.states.forget(unit)
         this.stores.ended(unit)
       },
     })
@@ -135,7 +139,8 @@ export class Gateway {
     } else if (message.type === 'keep') {
       const { ask, space, key, step } = message
       unit.send({ type: 'record', ask, record: this.#records.do(space, key, step) })
-    } else if (message.type === 'unshare') this.#memory.release(message.key, unit)
+    } else if (message.type === 'object-status') this.states.take(unit, message)
+    else if (message.type === 'unshare') this.#memory.release(message.key, unit)
     else void this.stores.message(unit, message)
   }
 
@@ -182,6 +187,7 @@ export class Gateway {
           ...(this.#state === 'draining' && { detail: 'shutting down' }),
         },
         ...this.units.map((unit) => ({ name: `unit-${unit.number}`, ok: unit.state === 'ready', detail: unit.state })),
+        ...this.states.checks(),
       ],
     }
   }

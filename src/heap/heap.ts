@@ -247,6 +247,7 @@ export class Heap {
     return objectEnvironment(world, {
       name,
       qualified: [...segments, name].join('+'),
+      segments,
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,

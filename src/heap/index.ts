@@ -3,4 +3,4 @@ export { ConfigDocument, type DocumentInput, type DocumentType, documentType } f
 export { type Construction, Heap, type HeapInput } from './heap.ts'
 export { secretsField } from './inherited-secrets.ts'
 export { Properties, type TokenResolver } from './properties.ts'
-export type { World } from './world.ts'
+export type { ObjectReport, StateReporter, World } from './world.ts'

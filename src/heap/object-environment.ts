@@ -1,12 +1,14 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
 import type { Environment, KeptRecord, KeptRecords, Metrics, RouterHost, SecretsProvider } from '#schema'
-import type { World } from './world.ts'
+import type { StateReporter, World } from './world.ts'
 
 /** Where one object stands. */
 interface Place {
   readonly name: string
   readonly qualified: string
+  /** The name of the heap in parts. */
+  readonly segments: readonly string[]
   readonly scope: Scope
   readonly sharedKey: string
   readonly resources: AsyncDisposableStack
@@ -21,6 +23,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
   let logger: Logger | null = null
   let metrics: Metrics | null = null
   let secrets: SecretsProvider | null = null
+  let states: StateReporter | null = null
   return {
     name: place.qualified,
     localName: place.name,
@@ -62,6 +65,14 @@ export function objectEnvironment(world: World, place: Place): Environment {
     },
     onDispose: (release) => {
       place.resources.defer(release)
+    },
+    reportState: (state, detail) => {
+      if (states === null && world.stateReporter !== undefined) {
+        const reporter = world.stateReporter()
+        place.resources.defer(() => reporter.withdraw())
+        states = reporter
+      }
+      states?.report({ object: place.qualified, segments: place.segments, state, detail })
     },
     warn: (message) => place.warn(message),
   }

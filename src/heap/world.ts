@@ -1,7 +1,25 @@
 import type { Logger } from '#logging'
-import type { Clock, Directories, KeptRecord, Metrics, RecordStep, RouterHost } from '#schema'
+import type { Clock, Directories, KeptRecord, Metrics, ObjectState, RecordStep, RouterHost } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import type { Construction, Heap } from './heap.ts'
+
+/** How one object of a heap is doing. */
+export interface ObjectReport {
+  /** Qualified name of the object. */
+  readonly object: string
+  /** The name of its heap in parts: that of a route ends with the id of the route. */
+  readonly segments: readonly string[]
+  /** Set on the way by the router of the route that the object belongs to. */
+  readonly route?: { readonly directory: string; readonly id: string }
+  readonly state: ObjectState
+  readonly detail: string
+}
+
+/** Takes the reports of one object, until it is retired. */
+export interface StateReporter {
+  report(report: ObjectReport): void
+  withdraw(): void
+}
 
 /** What all heaps of a gateway unit have in common. */
 export interface World {
@@ -24,6 +42,8 @@ export interface World {
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
+  /** Where an object says how it is doing; nobody wants to know by default. */
+  stateReporter?(): StateReporter
   /** Told when the gateway is to look at its files again; gives the way to stop listening. */
   onReload?(refresh: () => void): () => void
   /** One step on a record that all units see alike. */

@@ -70,6 +70,9 @@ export interface RouterHost {
   openRouter(settings: RouterSettings, env: Environment): Promise<Handler>
 }
 
+/** How an object is doing, for operators: `degraded` serves less than it should, and tries to become whole again. */
+export type ObjectState = 'starting' | 'up' | 'degraded'
+
 /** An object's only door to the world outside its configuration. */
 export interface Environment {
   /** Heap path joined with `+`, such as `gateway+_router+my-route+my-filter`. */
@@ -105,6 +108,11 @@ export interface Environment {
   onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void
+  /**
+   * Tells operators how the object is doing, by the health endpoints and the state of its route. The detail is shown to
+   * everybody who asks: no address and no secret in it.
+   */
+  reportState(state: ObjectState, detail: string): void
   /** Something the author of the configuration should know. */
   warn(message: string): void
 }

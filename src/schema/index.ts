@@ -29,6 +29,7 @@ export type {
   Environment,
   Gauge,
   Metrics,
+  ObjectState,
   Reading,
   RouterHost,
   RouterSettings,

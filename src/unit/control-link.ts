@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { FromUnit, RouteSource, ToUnit } from '#contracts'
+import type { FromUnit, ObjectStatus, RouteSource, ToUnit } from '#contracts'
 import type { KeptRecord, RecordStep } from '#schema'
 import type { RouteFeed } from './route-feed.ts'
 
@@ -24,6 +24,8 @@ export class ControlLink implements RouteFeed {
   opened: RouteFeed['opened'] = (directory, failures) => this.send({ type: 'router-open', directory, failures })
 
   close: RouteFeed['close'] = (directory) => this.send({ type: 'close-router', directory })
+
+  reported = (status: ObjectStatus): void => this.send({ type: 'object-status', ...status })
 
   warned: RouteFeed['warned'] = (warnings) => this.send({ type: 'route-warnings', ...warnings })
 

@@ -1,4 +1,4 @@
-import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
+import type { ObjectStatus, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { KeptRecord, RecordStep } from '#schema'
 
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
@@ -10,6 +10,8 @@ export interface RouteFeed {
   close(directory: string): void
   /** A route that is served from now on has warnings. */
   warned(warnings: RouteWarnings): void
+  /** An object says how it is doing; of interest only where somebody serves. */
+  reported?(status: ObjectStatus): void
   /** One step on a record that every unit sees. */
   record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null>
   /** Memory that every unit sees under a key. */

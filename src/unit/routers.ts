@@ -1,5 +1,5 @@
 import type { ChangeProblems, RouteChange, RouteFailure } from '#contracts'
-import type { Construction, Heap, World } from '#heap'
+import type { Construction, Heap, StateReporter, World } from '#heap'
 import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
 import { ConfigError, type Environment, type RouterHost, type RouterSettings } from '#schema'
@@ -47,6 +47,7 @@ export class Routers {
         }
         const inner: World = {
           ...world,
+          stateReporter: () => ofRoutes(settings.directory, world),
           router: (child, chain) => this.host(inner, child, chain, [...outerFolders, settings.directory]),
         }
         return this.#openRouter(settings, env, { world: inner, heap, underConstruction })
@@ -156,4 +157,13 @@ export class Routers {
 function problemsOf(error: unknown): { pointer: string; message: string }[] {
   if (error instanceof ConfigError) return error.problems.map(({ pointer, message }) => ({ pointer, message }))
   return [{ pointer: '', message: (error as Error).message }]
+}
+
+/** Says to which route of a folder an object belongs; what is inside of such a route has been said already. */
+function ofRoutes(directory: string, world: World): StateReporter {
+  const reporter = world.stateReporter?.()
+  return {
+    report: (report) => reporter?.report({ route: { directory, id: report.segments.at(-1) as string }, ...report }),
+    withdraw: () => reporter?.withdraw(),
+  }
 }

@@ -12,6 +12,7 @@ import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
 import type { Clock, Problem, TypeDefinition } from '#schema'
+import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
 import { withSession } from './session-boundary.ts'
@@ -93,6 +94,7 @@ export class Unit {
 }
 
 function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): World {
+  const states = new ObjectStates((status) => input.feed.reported?.(status))
   const world: World = {
     catalogue,
     logger: input.logger,
@@ -106,6 +108,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
+    stateReporter: () => states.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.feed.share(key, bytes),
     record: (space, key, step) => input.feed.record(space, key, step),

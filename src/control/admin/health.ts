@@ -1,9 +1,12 @@
 import { type Handler, Response } from '#http'
+import type { ObjectState } from '#schema'
 
 /** One thing that has to be well for the gateway to be. */
 export interface HealthCheck {
   readonly name: string
   readonly ok: boolean
+  /** For objects that may serve less than they should, which does not make the gateway unready. */
+  readonly state?: ObjectState
   readonly detail?: string
 }
 

@@ -1,0 +1,57 @@
+import type { ObjectStatus } from '#contracts'
+import type { ObjectState } from '#schema'
+import type { HealthCheck } from './admin/health.ts'
+
+type Report = NonNullable<ObjectStatus['report']>
+
+const SEVERITY: Readonly<Record<ObjectState, number>> = { up: 0, starting: 1, degraded: 2 }
+
+/** How the objects of all units are doing, as they said last. */
+export class ObjectStates {
+  readonly #byUnit = new Map<object, Map<number, Report>>()
+
+  take(unit: object, { reporter, report }: ObjectStatus): void {
+    const known = this.#byUnit.get(unit) ?? new Map<number, Report>()
+    if (report === null) known.delete(reporter)
+    else known.set(reporter, report)
+    this.#byUnit.set(unit, known)
+  }
+
+  /** A unit is gone with everything in it. */
+  forget(unit: object): void {
+    this.#byUnit.delete(unit)
+  }
+
+  /**
+   * One check for each object, the worst word of any unit. A degraded object does not make the gateway unready: other
+   * routes are served, and starting the gateway again would not help.
+   */
+  checks(): HealthCheck[] {
+    const byObject = Map.groupBy(this.#reports(), ({ object }) => object)
+    return [...byObject]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, reports]) => {
+        const { state, detail } = worst(reports)
+        const same = reports.filter((report) => report.state === state).length
+        const share = reports.length > 1 && same < reports.length ? ` (${same} of ${reports.length})` : ''
+        return { name, ok: true, state, detail: `${detail}${share}` }
+      })
+  }
+
+  /** What is degraded in a route, for the state of the route; empty where all is well. */
+  degradedIn(directory: string, id: string): readonly { readonly object: string; readonly detail: string }[] {
+    const own = this.#reports().filter(({ route, state }) => {
+      return state === 'degraded' && route?.directory === directory && route.id === id
+    })
+    const objects = Map.groupBy(own, ({ object }) => object)
+    return [...objects].map(([object, reports]) => ({ object, detail: worst(reports).detail }))
+  }
+
+  #reports(): Report[] {
+    return [...this.#byUnit.values()].flatMap((reports) => [...reports.values()])
+  }
+}
+
+function worst(reports: readonly Report[]): Report {
+  return reports.reduce((a, b) => (SEVERITY[b.state] > SEVERITY[a.state] ? b : a))
+}
