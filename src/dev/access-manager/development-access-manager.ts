@@ -14,6 +14,7 @@ import { MovedClock } from './state/moved-clock.ts'
 import { Sessions } from './state/sessions.ts'
 import { SigningKeys } from './state/signing-keys.ts'
 import { Tokens } from './state/tokens.ts'
+import { Transactions } from './state/transactions.ts'
 
 const SWEEP_INTERVAL = 1_000
 
@@ -76,7 +77,16 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     const keys = new SigningKeys()
     const issuer = new TokenIssuer(tokens, keys, clock, { family, issuerOf: addresses.issuerOf })
     const directory = new Directory(accounts)
-    const state: State = { settings, clock, directory, sessions, tokens, keys, issuer }
+    const state: State = {
+      settings,
+      clock,
+      directory,
+      sessions,
+      tokens,
+      keys,
+      issuer,
+      transactions: new Transactions(clock),
+    }
     server.serve(endpointsOf(state, addresses))
     const manager = new DevelopmentAccessManager(addresses.base, clock, { state, hub, faults, requests, server })
     try {

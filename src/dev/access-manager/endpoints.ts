@@ -1,8 +1,9 @@
 import type { Clock } from '#schema'
 import type { Addresses } from './addresses.ts'
+import { CallbackDialogue } from './authentication/callbacks.ts'
+import { Logins } from './authentication/logins.ts'
 import type { Endpoints } from './http/routing.ts'
 import { Authenticate } from './json/authenticate.ts'
-import { CallbackDialogue } from './json/callbacks.ts'
 import { serverInformation, serverVersion } from './json/server-information.ts'
 import { SessionActions } from './json/session-actions.ts'
 import { ClientAssertions } from './oauth2/client-assertion.ts'
@@ -20,6 +21,7 @@ import type { Directory } from './state/accounts.ts'
 import type { Sessions } from './state/sessions.ts'
 import type { SigningKeys } from './state/signing-keys.ts'
 import type { Tokens } from './state/tokens.ts'
+import type { Transactions } from './state/transactions.ts'
 
 /** Everything the endpoints work on. */
 export interface State {
@@ -29,12 +31,13 @@ export interface State {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly keys: SigningKeys
+  readonly transactions: Transactions
   readonly issuer: TokenIssuer
 }
 
 /** The addresses of the server and what answers there. */
 export function endpointsOf(state: State, addresses: Addresses): Endpoints {
-  const { settings, clock, directory, sessions, tokens, keys, issuer } = state
+  const { settings, clock, directory, sessions, tokens, keys, issuer, transactions } = state
   const { family } = settings
   const { issuerOf, endpointOf } = addresses
   const now = (): number => clock.now()
@@ -42,12 +45,13 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const clients = new ClientAuthentication(directory, assertions)
   const proofs = new DpopProofs(clock, addresses.tokenEndpoints)
   const ways = grantTypes({ directory, tokens, issuer, family })
+  const logins = new Logins(directory, sessions, transactions)
   const sessionActions = new SessionActions(settings, sessions)
   return {
     json: {
       'serverinfo/*': serverInformation(settings),
       'serverinfo/version': serverVersion(settings, sessions),
-      authenticate: new Authenticate(settings, directory, sessions, new CallbackDialogue(clock)),
+      authenticate: new Authenticate(settings, sessions, logins, new CallbackDialogue(clock)),
       sessions: sessionActions,
       'sessions/{}': sessionActions,
     },

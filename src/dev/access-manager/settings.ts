@@ -29,6 +29,8 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly realms?: readonly string[]
   /** Name of the tree by which agents log in; null where there is none. */
   readonly agentJourney?: string | null
+  /** Trees by which users log in, with the level each gives; all of them ask for name and password. */
+  readonly trees?: Readonly<Record<string, number>>
   /** Milliseconds without use after which a session ends. */
   readonly maxIdle?: number
   /** Milliseconds after which a session ends whatever happens. */
@@ -88,6 +90,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     tokenInBody: given.tokenInBody ?? ping,
     realms: given.realms ?? [],
     agentJourney: given.agentJourney === undefined ? (ping ? 'Agent' : null) : given.agentJourney,
+    trees: given.trees ?? { ldapService: 0, Login: 0, StepUp: 5 },
     maxIdle: given.maxIdle ?? 30 * MINUTE,
     maxSession: given.maxSession ?? 120 * MINUTE,
     sessionProperties: given.sessionProperties ?? ['AMCtxId'],

@@ -104,3 +104,45 @@ test('names beyond ASCII are encoded words for PingAM and bytes for OpenAM', asy
   })
   assert.equal((await login(older, 'Zoë', 'schlüssel')).status, 200)
 })
+
+const advice = (name: string, value: string): string =>
+  `<Advices><AttributeValuePair><Attribute name="${name}"/><Value>${value}</Value></AttributeValuePair></Advices>`
+
+for (const [form, encode] of [
+  ['XML', encodeURIComponent],
+  ['base64url', (xml: string) => Buffer.from(xml).toString('base64url')],
+] as const) {
+  test(`composite advice as ${form} makes the session stronger and puts it in the place of the old one`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    const old = manager.login('demo')
+    const ask = (value: string): ReturnType<typeof upgrade> => upgrade(manager, old, encode(value))
+    assert.equal((await ask(advice('AuthLevelConditionAdvice', '99'))).status, 401)
+    assert.equal((await ask(advice('AuthenticateToServiceConditionAdvice', '/:Nowhere'))).status, 401)
+    assert.equal((await ask('<Advices>nonsense</Advices>')).status, 401)
+    const answer = await ask(advice('AuthLevelConditionAdvice', '5'))
+    assert.equal(answer.status, 200)
+    assert.notEqual(answer.body['tokenId'], old)
+    assert.equal(manager.endSession(old), false)
+    assert.equal(manager.endSession(String(answer.body['tokenId'])), true)
+  })
+}
+
+test('who has a session that is good enough gets it back without being asked', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const token = manager.login('demo')
+  const post = (query: string): ReturnType<typeof ask> =>
+    ask(manager, 'POST', `/json/authenticate${query}`, { headers: { iPlanetDirectoryPro: token } })
+  assert.equal((await post('?authIndexType=module&authIndexValue=LDAP')).body['tokenId'], undefined)
+  const { body } = await login(manager, 'demo', 'changeit', '?authIndexType=service&authIndexValue=StepUp')
+  const headers = { Cookie: `iPlanetDirectoryPro=${body['tokenId']}` }
+  const again = await ask(manager, 'POST', '/json/authenticate?authIndexType=service&authIndexValue=StepUp', {
+    headers,
+  })
+  assert.equal(again.body['tokenId'], body['tokenId'])
+})
+
+function upgrade(manager: DevelopmentAccessManager, token: string, value: string): ReturnType<typeof ask> {
+  return ask(manager, 'POST', `/json/authenticate?authIndexType=composite_advice&authIndexValue=${value}`, {
+    headers: { iPlanetDirectoryPro: token, 'X-OpenAM-Username': 'demo', 'X-OpenAM-Password': 'changeit' },
+  })
+}

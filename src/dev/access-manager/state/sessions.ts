@@ -3,6 +3,15 @@ import type { Clock } from '#schema'
 import { BoundedMap } from './bounded-map.ts'
 import { sessionToken, trackingId } from './identifiers.ts'
 
+/** What the login proved: its level, and by which trees and modules. */
+export interface Strength {
+  readonly level: number
+  readonly services: readonly string[]
+  readonly schemes: readonly string[]
+}
+
+const NO_STRENGTH: Strength = { level: 0, services: [], schemes: [] }
+
 /** Who a session belongs to. */
 export interface SessionOwner {
   readonly kind: 'user' | 'agent'
@@ -21,6 +30,7 @@ export interface Session {
   readonly uid: string
   readonly handle: string
   readonly owner: SessionOwner
+  readonly strength: Strength
   readonly universalId: string
   readonly startedAt: number
   usedAt: number
@@ -48,7 +58,7 @@ export class Sessions {
     this.#changed = changed
   }
 
-  start(owner: SessionOwner): Session {
+  start(owner: SessionOwner, strength: Strength = NO_STRENGTH): Session {
     const now = this.#clock.now()
     const uid = trackingId()
     const session: Session = {
@@ -56,6 +66,7 @@ export class Sessions {
       uid,
       handle: `shandle:${randomBytes(24).toString('base64url')}`,
       owner,
+      strength,
       universalId: universalId(owner),
       startedAt: now,
       usedAt: now,

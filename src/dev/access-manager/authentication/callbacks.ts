@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '#schema'
 import { BoundedMap } from '../state/bounded-map.ts'
 import { sameSecret } from '../state/secret-equality.ts'
-import type { Credentials } from './authenticate.ts'
+import type { Credentials } from './logins.ts'
 
 const LIFETIME = 5 * 60_000
 const MOST_USED = 10_000
@@ -18,7 +18,7 @@ export class CallbackDialogue {
   }
 
   /** The questions. `authId` is signed, so that it comes back as it went out. */
-  async begin(realm: string): Promise<object> {
+  begin(realm: string): object {
     const claims = { realm, otk: randomBytes(12).toString('base64url'), exp: this.#clock.now() + LIFETIME }
     const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
     return {
@@ -31,7 +31,7 @@ export class CallbackDialogue {
   }
 
   /** What the client answered; an `authId` that is forged, old, of another realm or used before is refused. */
-  async read(body: Readonly<Record<string, unknown>>, realm: string): Promise<Credentials | 'refused'> {
+  read(body: Readonly<Record<string, unknown>>, realm: string): Credentials | 'refused' {
     const { authId, callbacks } = body
     if (typeof authId !== 'string' || !Array.isArray(callbacks) || !this.#isFresh(authId, realm)) return 'refused'
     const name = inputOf(callbacks, 'NameCallback')

@@ -1,0 +1,84 @@
+import type { WholeSettings } from '../settings.ts'
+import type { Strength } from '../state/sessions.ts'
+import { type Advices, readAdvices } from './advices.ts'
+
+/** How somebody logs in. */
+export interface LoginWay {
+  readonly kind: 'user' | 'agent'
+  readonly strength: Strength
+  /** The transaction that the login approves; the session stays as it is. */
+  readonly transaction: string | null
+}
+
+const USER_MODULES = new Set(['DataStore', 'LDAP'])
+/** The tree that is taken where none is named. */
+const DEFAULT_TREE = 'ldapService'
+
+/** Reads `authIndexType` and `authIndexValue`, or `service`; null for a tree or module that is not there. */
+export function readLoginWay(query: URLSearchParams, settings: WholeSettings): LoginWay | null {
+  const type = query.get('authIndexType') ?? (query.has('service') ? 'service' : null)
+  const value = query.get('authIndexValue') ?? query.get('service') ?? ''
+  switch (type) {
+    case null:
+      return byTree(DEFAULT_TREE, settings)
+    case 'service':
+      return byTree(value, settings)
+    case 'module':
+      return byModule(value)
+    case 'composite_advice': {
+      const advices = readAdvices(value, settings.family)
+      return advices && byAdvice(advices, settings)
+    }
+    default:
+      return null
+  }
+}
+
+function byTree(name: string, { agentJourney, trees }: WholeSettings): LoginWay | null {
+  if (agentJourney !== null && name === agentJourney) return way('agent', { services: [name] })
+  const level = Object.hasOwn(trees, name) ? trees[name] : undefined
+  return level === undefined ? null : way('user', { level, services: [name] })
+}
+
+function byModule(name: string): LoginWay | null {
+  if (name === 'Application') return way('agent', { schemes: [name] })
+  return USER_MODULES.has(name) ? way('user', { schemes: [name] }) : null
+}
+
+/** The weakest login that satisfies every advice. */
+function byAdvice(advices: Advices, settings: WholeSettings): LoginWay | null {
+  const [transaction = null] = advices.get('TransactionConditionAdvice') ?? []
+  const services = (advices.get('AuthenticateToServiceConditionAdvice') ?? []).map((text) =>
+    text.slice(text.lastIndexOf(':') + 1),
+  )
+  const levels = services.map((name) => byTree(name, settings)?.strength.level)
+  if (levels.includes(undefined)) return null
+  const wanted = Math.max(0, ...(advices.get('AuthLevelConditionAdvice') ?? []).map(Number))
+  const best = Math.max(...Object.values(settings.trees))
+  if (Number.isNaN(wanted) || wanted > best) return null
+  const level = Math.max(wanted, ...(levels as number[]))
+  const schemes = advices.get('AuthSchemeConditionAdvice') ?? []
+  return { ...way('user', { level, services, schemes }), transaction }
+}
+
+function way(kind: LoginWay['kind'], { level = 0, services = [], schemes = [] }: Partial<Strength>): LoginWay {
+  return { kind, strength: { level, services, schemes }, transaction: null }
+}
+
+/** What two logins prove together. */
+export function combined(one: Strength, other: Strength): Strength {
+  return {
+    level: Math.max(one.level, other.level),
+    services: [...new Set([...one.services, ...other.services])],
+    schemes: [...new Set([...one.schemes, ...other.schemes])],
+  }
+}
+
+/** Whether what was proved is at least what is wanted. */
+export function suffices(proved: Strength, wanted: Strength): boolean {
+  return (
+    proved.level >= wanted.level &&
+    wanted.services.every((name) => proved.services.includes(name)) &&
+    wanted.schemes.every((name) => proved.schemes.includes(name))
+  )
+}

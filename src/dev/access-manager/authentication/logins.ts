@@ -1,0 +1,55 @@
+import type { WholeSettings } from '../settings.ts'
+import type { Directory } from '../state/accounts.ts'
+import type { Session, SessionOwner, Sessions } from '../state/sessions.ts'
+import type { Transactions } from '../state/transactions.ts'
+import { combined, type LoginWay } from './login-way.ts'
+
+/** What somebody logs in with. */
+export interface Credentials {
+  readonly name: string
+  readonly password: string
+}
+
+/** Turns credentials into sessions: new ones, stronger ones, or an approval of a transaction. */
+export class Logins {
+  readonly #directory: Directory
+  readonly #sessions: Sessions
+  readonly #transactions: Transactions
+
+  constructor(directory: Directory, sessions: Sessions, transactions: Transactions) {
+    this.#directory = directory
+    this.#sessions = sessions
+    this.#transactions = transactions
+  }
+
+  /** The session of who logs in; `current` is the one they have already. Null for a login that fails. */
+  enter(way: LoginWay, realm: string, credentials: Credentials, current: Session | undefined): Session | null {
+    const owner = this.#verified(way.kind, realm, credentials)
+    if (owner === null) return null
+    const own = current !== undefined && way.kind === 'user' && isSame(current.owner, owner) ? current : undefined
+    if (way.transaction !== null)
+      return own !== undefined && this.#transactions.approve(way.transaction, own.uid) ? own : null
+    if (own === undefined) return this.#sessions.start(owner, way.strength)
+    const stronger = this.#sessions.start(owner, combined(own.strength, way.strength))
+    this.#sessions.end(own, 'DESTROY')
+    return stronger
+  }
+
+  #verified(kind: LoginWay['kind'], realm: string, { name, password }: Credentials): SessionOwner | null {
+    if (kind === 'agent') {
+      const agent = this.#directory.authenticateAgent(realm, name, password)
+      return agent === undefined ? null : { kind, name, realm, admin: false }
+    }
+    const user = this.#directory.authenticateUser(realm, name, password)
+    return user === undefined ? null : { kind, name, realm, admin: user.admin ?? false }
+  }
+}
+
+/** The header that gives a session to a browser. */
+export function sessionCookie({ tokenId }: Session, { cookieName, secureCookie }: WholeSettings): string {
+  return `${cookieName}=${tokenId}; Path=/; HttpOnly${secureCookie ? '; Secure' : ''}`
+}
+
+function isSame(one: SessionOwner, other: SessionOwner): boolean {
+  return one.kind === other.kind && one.name === other.name && one.realm === other.realm
+}
