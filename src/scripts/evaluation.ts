@@ -1,0 +1,232 @@
+import type { AccessTokenResolver, ResourceAccess } from '#contracts'
+import { type Exchange, exchangeScope, type Filter, type Handler, type Request, Response } from '#http'
+import type { Logger } from '#logging'
+import { ScriptError, type ScriptPlace, ScriptTimeoutError } from './errors.ts'
+import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
+import { HeapObject } from './evaluation-port.ts'
+import type { Guard, Stretch } from './guard.ts'
+import type { Program } from './program.ts'
+import type { Realm } from './realm.ts'
+
+/** What an evaluation is about. */
+export interface EvaluationInput {
+  readonly exchange: Exchange
+  readonly result: ResultShape
+  /** What comes after a filter. */
+  readonly next?: Handler
+  /** The token that a resolver is asked about. */
+  readonly token?: string
+}
+
+/** What all evaluations of one object have in common. */
+export interface EvaluationSettings {
+  readonly realm: Realm
+  readonly guard: Guard
+  readonly logger: Logger
+  readonly clientHandler: Handler
+  readonly args: Readonly<Record<string, unknown>>
+  readonly heapArgs: ReadonlySet<string>
+  /** Milliseconds, for messages. */
+  readonly timeout: number
+  /** Milliseconds until an evaluation is given up. */
+  readonly deadline: number
+}
+
+// What a script may log in one stretch: one that logs in a loop must not fill the memory before it is stopped.
+const MAX_LOG_ENTRIES = 1_000
+const MAX_LOG_TEXT = 16_384
+
+/** One run of a script for one request, from its start to its outcome. */
+export class Evaluation implements EvaluationPort {
+  readonly result: ResultShape
+  readonly request: Request
+  readonly token: string | null
+  readonly outcome: Promise<unknown>
+  readonly #settings: EvaluationSettings
+  readonly #program: Program
+  readonly #input: EvaluationInput
+  readonly #settle: { resolve(value: unknown): void; reject(error: unknown): void }
+  readonly #received: Response[] = []
+  #log: (readonly [ScriptLogLevel, string])[] = []
+  #timer: NodeJS.Timeout | null = null
+  #ended = false
+
+  constructor(settings: EvaluationSettings, program: Program, input: EvaluationInput) {
+    this.#settings = settings
+    this.#program = program
+    this.#input = input
+    this.result = input.result
+    this.request = input.exchange.request
+    this.token = input.token ?? null
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.outcome = promise
+    this.#settle = { resolve, reject }
+    this.#enter(() => {
+      settings.guard.afterwards(() => this.#awaitEnd())
+      settings.realm.start(program, this)
+    })
+  }
+
+  lookup(name: string): object {
+    return exchangeScope(this.#input.exchange, null, { lookup: () => undefined }).lookup(name) as object
+  }
+
+  argument(name: string): unknown {
+    return this.#settings.args[name]
+  }
+
+  usesHeap(name: string): boolean {
+    return this.#settings.heapArgs.has(name)
+  }
+
+  ask(
+    what: string,
+    subject: unknown,
+    argument: unknown,
+    resolve: (value: unknown) => void,
+    reject: (message: string, cause: unknown) => void,
+  ): void {
+    this.#settings.guard.afterwards(() => {
+      if (this.#ended) return
+      Promise.try(() => this.#answer(what, subject, argument)).then(
+        (value) => this.#answered(value, () => resolve(value)),
+        (error: unknown) => this.#resume(() => reject(String((error as Error | null)?.message), error)),
+      )
+    })
+  }
+
+  logs(level: ScriptLogLevel): boolean {
+    return this.#log.length < MAX_LOG_ENTRIES && this.#settings.logger.isEnabled(level)
+  }
+
+  log(level: ScriptLogLevel, text: string): void {
+    // Written once the script has paused, for a logger that is stopped half-way is of no use to anybody.
+    if (this.#log.length === 0) this.#settings.guard.afterwards(() => this.#writeLog())
+    this.#log.push([level, text.slice(0, MAX_LOG_TEXT)])
+  }
+
+  deliver(value: unknown): void {
+    this.#settings.guard.afterwards(() => this.#end(() => this.#settle.resolve(value), value))
+  }
+
+  failed(message: string, stack: string, cause: unknown): void {
+    this.#settings.guard.afterwards(() => {
+      const error = cause instanceof Error ? cause : new ScriptError(message, this.#placeIn(stack))
+      this.#end(() => this.#settle.reject(error), null)
+    })
+  }
+
+  #enter(run: () => void): void {
+    const stretch: Stretch = {
+      run,
+      stopped: () => {
+        const message = `${this.#program.file}: stopped, for it ran ${this.#settings.timeout} ms without a pause`
+        this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
+      },
+      failed: (error) => this.#end(() => this.#settle.reject(error), null),
+    }
+    this.#settings.guard.enqueue(stretch)
+  }
+
+  /** A later stretch: something the script waits for has come. */
+  #resume(settle: () => void): void {
+    if (this.#ended) return
+    this.#enter(() => {
+      if (this.#ended) return
+      settle()
+      this.#settings.realm.settle()
+    })
+  }
+
+  /** Answers that are bodies to be read belong to the evaluation until it ends. */
+  #answered(value: unknown, settle: () => void): void {
+    if (value instanceof Response) {
+      if (this.#ended) value.body.cancel()
+      else this.#received.push(value)
+    }
+    this.#resume(settle)
+  }
+
+  /** Called once no script runs: this is code of the gateway, and of any other object. */
+  #answer(what: string, subject: unknown, argument: unknown): unknown {
+    const { exchange, next } = this.#input
+    switch (what) {
+      case 'buffer':
+        return (subject as Request).body.buffer(exchange.storage)
+      case 'send':
+        return this.#settings.clientHandler(outgoing(exchange, subject as Request))
+      case 'next':
+        if (next === undefined) throw new TypeError('there is nothing behind this script')
+        return next(along(exchange, subject as Request))
+      case 'handle':
+        return (objectOf(subject) as Handler)(outgoing(exchange, argument as Request))
+      case 'filter':
+        return (objectOf(subject) as Filter)(along(exchange, argument as Request), next ?? nothingBehind)
+      case 'resolve':
+        return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
+      default:
+        return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
+    }
+  }
+
+  /** Most scripts have come to their end with their first stretch, and need no timer. */
+  #awaitEnd(): void {
+    if (!this.#ended) this.#timer = setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
+  }
+
+  #giveUp(): void {
+    const message = `${this.#program.file}: given up, for it did not come to an end in ${this.#settings.deadline} ms`
+    this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
+  }
+
+  /** Nothing of a script is heard after its outcome, and answers that it did not pass on are let go. */
+  #end(settle: () => void, result: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const kept = new Set([this.#input.exchange.request.body, result instanceof Response ? result.body : null])
+    for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
+    settle()
+  }
+
+  #writeLog(): void {
+    const entries = this.#log
+    this.#log = []
+    for (const [level, text] of entries) this.#settings.logger[level](text)
+  }
+
+  #placeIn(stack: string): ScriptPlace | null {
+    const { file } = this.#program
+    for (const line of stack.split('\n', 50)) {
+      const at = line.lastIndexOf(`${file}:`)
+      const [, row, column] = at < 0 ? [] : (/^(\d+):(\d+)/.exec(line.slice(at + file.length + 1)) ?? [])
+      if (row !== undefined) return { file, line: Number(row), column: Number(column) }
+    }
+    return null
+  }
+}
+
+const nothingBehind: Handler = () => Promise.reject(new TypeError('there is nothing behind this filter'))
+
+function objectOf(subject: unknown): unknown {
+  if (!(subject instanceof HeapObject)) throw new TypeError('expected an object of the heap')
+  return subject.object
+}
+
+/** The request itself, or another in its place. */
+function along(exchange: Exchange, request: Request): Exchange {
+  return request === exchange.request ? exchange : exchange.withRequest(request)
+}
+
+/** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
+function outgoing(exchange: Exchange, request: Request): Exchange {
+  if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
+  return along(exchange, request)
+}
+
+async function tokenInfo(resolver: AccessTokenResolver, token: string, exchange: Exchange): Promise<unknown> {
+  const resolution = await resolver.resolve(token, exchange)
+  if (resolution.outcome === 'valid') return resolution.accessToken.info
+  if (resolution.outcome === 'invalid') return null
+  throw new Error(resolution.description)
+}

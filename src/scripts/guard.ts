@@ -1,0 +1,112 @@
+import { executionAsyncId } from 'node:async_hooks'
+import { constants, createContext, Script } from 'node:vm'
+
+/** A piece of script that runs without a pause: from its start, or from the end of an `await`, to the next one. */
+export interface Stretch {
+  /** Runs it; called under the watch of the guard. What the guard stops does not get to its `finally` blocks. */
+  run(): void
+  /** It ran for longer than the limit. */
+  stopped(): void
+  /** It threw into the guard. */
+  failed(error: unknown): void
+}
+
+/** For how long one watch covers further stretches, as a part of the limit: the last one keeps nearly all of it. */
+const SHARE = 1 / 20
+
+/**
+ * Runs stretches of scripts under a time limit. V8 can be told to stop a thread's JavaScript only from another thread, and
+ * Node starts one for every `runInContext` with a timeout, which costs more than most scripts do. So stretches that
+ * are due in one turn of the event loop run under one watch: the busier a unit is, the less each of them pays.
+ */
+export class Guard {
+  readonly #limit: number
+  readonly #context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' })
+  readonly #watched = new Script('run()', { filename: 'guard' })
+  #due: Stretch[] = []
+  #batch: readonly Stretch[] = []
+  #next = 0
+  #afterwards: (() => void)[] = []
+  #scheduled = false
+
+  /** The limit is in milliseconds. */
+  constructor(limit: number) {
+    this.#limit = limit
+    Object.assign(this.#context, { run: () => this.#runSome() })
+  }
+
+  /** Runs a stretch soon. */
+  enqueue(stretch: Stretch): void {
+    this.#due.push(stretch)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#flush)
+  }
+
+  /**
+   * Does something once no script is running any more. Whatever a script asks for goes this way, for code of the gateway
+   * must not be stopped half-way.
+   */
+  afterwards(task: () => void): void {
+    this.#afterwards.push(task)
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false
+    this.#batch = this.#due
+    this.#due = []
+    this.#next = 0
+    const asyncId = executionAsyncId()
+    while (this.#next < this.#batch.length) {
+      try {
+        this.#watched.runInContext(this.#context, { timeout: this.#limit })
+      } catch (error) {
+        const stretch = this.#batch[this.#next - 1]
+        if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') stretch?.stopped()
+        else stretch?.failed(error)
+      }
+      const tasks = this.#afterwards
+      this.#afterwards = []
+      for (const task of tasks) task()
+      if (executionAsyncId() !== asyncId) this.#leaveBrokenTurn()
+    }
+    this.#batch = []
+  }
+
+  /**
+   * Where something traces asynchronous calls (`async_hooks`: a debugger, a test runner), Node keeps a stack of them, and a
+   * script that is stopped after an `await` leaves its call on it; Node ends the process when it finds that. An
+   * exception that leaves this turn of the event loop makes Node empty the stack; the rest of the batch takes the next turn.
+   */
+  #leaveBrokenTurn(): void {
+    this.#due = [...this.#batch.slice(this.#next), ...this.#due]
+    this.#batch = []
+    if (!this.#scheduled) setImmediate(this.#flush)
+    this.#scheduled = true
+    process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
+    throw new Error('a script was stopped')
+  }
+
+  #runSome(): void {
+    const end = performance.now() + this.#limit * SHARE
+    while (this.#next < this.#batch.length) {
+      const stretch = this.#batch[this.#next]
+      this.#next += 1
+      stretch?.run()
+      if (performance.now() > end) return
+    }
+  }
+}
+
+// Scripts of all objects of a thread share a watch; a guard holds nothing between two batches.
+const guards = new Map<number, Guard>()
+
+/** The guard of this thread for a limit in milliseconds. */
+export function guardFor(limit: number): Guard {
+  let guard = guards.get(limit)
+  if (guard === undefined) {
+    guard = new Guard(limit)
+    guards.set(limit, guard)
+  }
+  return guard
+}

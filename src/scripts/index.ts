@@ -1,0 +1,5 @@
+export { formatPlace, ScriptError, type ScriptPlace, ScriptSyntaxError, ScriptTimeoutError } from './errors.ts'
+export type { EvaluationInput } from './evaluation.ts'
+export { HeapObject, type ResultShape } from './evaluation-port.ts'
+export { compileProgram, isBindingName, type Program, type ScriptLanguage, type ScriptSource } from './program.ts'
+export { ObjectScript, type ScriptSettings } from './script.ts'

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileProgram, isBindingName, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+
+function problemOf(text: string, language: ScriptLanguage = 'javascript'): string {
+  try {
+    compileProgram({ language, text, file: 'my script.js', bindings: ['request', 'next'] })
+  } catch (error) {
+    if (error instanceof ScriptSyntaxError) return error.message
+    throw error
+  }
+  return assert.fail(`${text} compiles`)
+}
+
+test('a syntax error is shown at the line and column of the text as it was written', () => {
+  assert.equal(problemOf('let x = ;'), "my script.js:1:9: Unexpected token ';'")
+  assert.equal(problemOf('let y\n  let z = }\n'), "my script.js:2:11: Unexpected token '}'")
+  assert.equal(problemOf('await x y'), "my script.js:1:9: Unexpected identifier 'y'")
+})
+
+test('a syntax error of TypeScript is shown at its line and column', () => {
+  assert.match(problemOf('const x: = 1', 'typescript'), /^my script\.js:1:10: Unexpected token/)
+  assert.match(problemOf('const y = 1\n\nconst x: = 1', 'typescript'), /^my script\.js:3:10: Unexpected token/)
+})
+
+test('what TypeScript would have to make code of is refused', () => {
+  assert.match(problemOf('enum Colour { Red }', 'typescript'), /^my script\.js:1:1: .*enum is not supported/)
+  assert.match(problemOf('let a\nenum Colour {\n  Red\n}', 'typescript'), /^my script\.js:2:1: .*enum is not supported/)
+})
+
+test('types in a script in JavaScript are refused', () => {
+  assert.match(problemOf('const x: number = 1'), /^my script\.js:1:7: /)
+})
+
+test('a text that is not the body of one function is refused', () => {
+  for (const text of [
+    '}',
+    '{',
+    '}}); (async function(){{',
+    '}}, async function(){{',
+    '}} + function(){{',
+    'import "node:fs"',
+  ]) {
+    assert.ok(problemOf(text).length > 0)
+  }
+})
+
+test('a script may give its own variables the names of bindings', () => {
+  compileProgram({
+    language: 'javascript',
+    text: 'const request = 1; let next',
+    file: 'a.js',
+    bindings: ['request', 'next'],
+  })
+})
+
+test('only what a script mentions is bound', () => {
+  const bindingsOf = (text: string) =>
+    compileProgram({ language: 'javascript', text, file: 'a.js', bindings: ['request', 'next'] }).bindings
+  assert.deepEqual(bindingsOf('return 1'), [])
+  assert.deepEqual(bindingsOf('return next.handle(request)'), ['request', 'next'])
+  assert.deepEqual(bindingsOf('return \\u006eext'), ['request', 'next'])
+})
+
+test('names of bindings are identifiers that are no words of the language', () => {
+  assert.deepEqual(['a', '_x$1', 'handler'].map(isBindingName), [true, true, true])
+  assert.deepEqual(['', '1a', 'a-b', 'a b', 'class', 'await', 'eval', 'arguments', 'a){'].map(isBindingName), [
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,87 @@
+import { stripTypeScriptTypes } from 'node:module'
+import { Script } from 'node:vm'
+import { ScriptSyntaxError } from './errors.ts'
+
+/** The languages that run here. */
+export type ScriptLanguage = 'javascript' | 'typescript'
+
+/** A script as it was written. */
+export interface ScriptSource {
+  readonly language: ScriptLanguage
+  readonly text: string
+  /** What errors call it: a file name, or the name of the object that holds the text. */
+  readonly file: string
+  /** The names its body may use, in the order in which it is called with their values. */
+  readonly bindings: readonly string[]
+}
+
+/** A compiled script: its value in a realm is an async function of the bindings. */
+export interface Program {
+  readonly file: string
+  readonly bindings: readonly string[]
+  readonly script: Script
+}
+
+/** Whether a name can be one of the bindings of a script. */
+export function isBindingName(name: string): boolean {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false
+  try {
+    return new Script(`(async function(${name}){'use strict'})`) !== null
+  } catch {
+    // A word of the language.
+    return false
+  }
+}
+
+// The block inside lets a script give its own variables the names of bindings.
+const suffix = '\n}})'
+
+/**
+ * Compiles a script without running any of it. The text becomes the body of an async function, on the line it has in its
+ * file, so that positions in errors are the author's.
+ */
+export function compileProgram({ language, text, file, bindings: offered }: ScriptSource): Program {
+  // What a script does not mention need not be made for it. An escape could spell any name.
+  const bindings = text.includes('\\u') ? offered : offered.filter((name) => text.includes(name))
+  const prefix = `(async function(${bindings.join(',')}){'use strict';{`
+  const javascript = language === 'typescript' ? withoutTypes(prefix, text, file) : text
+  compile(prefix + javascript + suffix, prefix, file)
+  // A text that ends the function early and begins something else is no body of one; in a class it is no member either.
+  const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
+  compile(`${asMember}${javascript}\n}}})`, asMember, file)
+  const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
+  return { file, bindings, script }
+}
+
+function compile(code: string, prefix: string, file: string): void {
+  try {
+    new Script(code, { filename: file })
+  } catch (error) {
+    throw syntaxError(error as Error, prefix, file)
+  }
+}
+
+/** Type annotations become blanks, so that every position stays as it was. */
+function withoutTypes(prefix: string, text: string, file: string): string {
+  const { emitWarning } = process
+  try {
+    // Node says once per thread that stripping is experimental; the version of Node is fixed with the gateway.
+    process.emitWarning = () => undefined
+    return stripTypeScriptTypes(prefix + text + suffix).slice(prefix.length, -suffix.length)
+  } catch (error) {
+    throw syntaxError(error as Error, prefix, file)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** V8 and the type stripper show the line, perhaps with the one before it, and below it a caret at the column. */
+const shownPlace = /^[^\n]*:(\d+)\n(?:(?:[^\n]*\n){1,2}?([ \t]*)\^)?/
+
+function syntaxError(error: Error, prefix: string, file: string): ScriptSyntaxError {
+  const [, lineText, indent = ''] = shownPlace.exec(error.stack ?? '') ?? []
+  if (lineText === undefined) return new ScriptSyntaxError(error.message, null)
+  const line = Number(lineText)
+  const column = indent.length + 1 - (line === 1 ? prefix.length : 0)
+  return new ScriptSyntaxError(error.message, { file, line, column: Math.max(column, 1) })
+}

@@ -1,0 +1,232 @@
+import type { Request as HostRequest, Response as HostResponse } from '#http'
+import type { EvaluationPort, HeapValues } from '../evaluation-port.ts'
+import type { HostValues } from '../host-values.ts'
+import type { RealmForms } from './forms.ts'
+import type { Ask, RealmMessages } from './messages.ts'
+import type { RealmValues } from './values.ts'
+
+/** A compiled script, as a function of its bindings. */
+export type ScriptFunction = (...bindings: readonly unknown[]) => Promise<unknown>
+
+/** The way into a realm. */
+export interface RealmEvaluations {
+  /** Begins an evaluation; its outcome goes to the port. */
+  start(script: ScriptFunction, bindings: readonly string[], port: EvaluationPort): void
+  /** The words for a value that was thrown. */
+  describe(error: unknown): { message: string; stack: string }
+}
+
+/** Runs inside the realm, see `realmValues`. */
+export function realmEvaluations(
+  values: RealmValues,
+  host: HostValues & HeapValues,
+  messages: RealmMessages,
+  forms: RealmForms,
+  lookup: (name: string) => unknown,
+): RealmEvaluations {
+  const { toRealm, toHost, view, errorFor, causeOf } = values
+  const globals: object = Object.create(null)
+  const constants = new Map<string, unknown>()
+
+  const properties = new Proxy(Object.create(null), {
+    get: (_target, key) => (typeof key === 'string' ? toRealm(lookup(key)) : undefined),
+    has: (_target, key) => typeof key === 'string' && lookup(key) !== undefined,
+    set: (_target, key) => {
+      throw new TypeError(`the property "${String(key)}" can not be changed by a script`)
+    },
+  })
+  // A name that nothing else defines may be that of a property.
+  Object.setPrototypeOf(
+    globalThis,
+    new Proxy(Object.prototype, {
+      has: (target, key) => Reflect.has(target, key) || (typeof key === 'string' && lookup(key) !== undefined),
+      get: (target, key, receiver) => {
+        if (Reflect.has(target, key) || typeof key !== 'string') return Reflect.get(target, key, receiver)
+        return toRealm(lookup(key))
+      },
+    }),
+  )
+
+  const asker =
+    (port: EvaluationPort): Ask =>
+    (what, subject, argument) =>
+      new Promise((resolve, reject) => {
+        const refuse = (message: string, cause: unknown) => reject(errorFor(message, cause))
+        port.ask(what, subject, argument, resolve, refuse)
+      })
+
+  const requestAmong = (what: string, args: readonly unknown[]): HostRequest => {
+    for (const arg of args) {
+      const request = messages.hostRequest(arg)
+      if (request !== null) return request
+    }
+    throw new TypeError(`${what}: expected a Request among the arguments`)
+  }
+
+  const responseOf = async (ask: Ask, what: string, subject: unknown, argument: unknown): Promise<object | null> => {
+    const response = (await ask(what, subject, argument)) as HostResponse | null
+    return response === null ? null : messages.response(response, ask)
+  }
+
+  /** Objects of the heap as scripts see them. */
+  const heapObject = (kind: string, value: unknown, ask: Ask): object => {
+    switch (kind) {
+      case 'Handler':
+        return Object.freeze({
+          handle: async (...args: unknown[]) => responseOf(ask, 'handle', value, requestAmong('handle', args)),
+        })
+      case 'Filter':
+        return Object.freeze({
+          filter: async (...args: unknown[]) => responseOf(ask, 'filter', value, requestAmong('filter', args)),
+        })
+      case 'AccessTokenResolver':
+        return Object.freeze({
+          resolve: async (...args: unknown[]) => toRealm(await ask('resolve', value, String(args.at(-1)))),
+        })
+      default:
+        return Object.freeze({
+          requiredScopes: async () => toRealm(await ask('scopes', value, null)),
+        })
+    }
+  }
+
+  const argumentOf = (value: unknown, ask: Ask): unknown => {
+    const kind = host.heapKind(value)
+    if (kind !== null) return heapObject(kind, value, ask)
+    const shape = host.shape(value)
+    if (shape === 'list') {
+      return Array.from({ length: host.length(value) }, (_each, at) => argumentOf(host.at(value, at), ask))
+    }
+    if (shape !== 'map') return toRealm(value)
+    return Object.fromEntries(
+      values.texts(host.keys(value)).map((key) => [key, argumentOf(host.read(value, key), ask)]),
+    )
+  }
+
+  /** What holds no object of the heap is made once and is the same for every evaluation. */
+  const argument = (name: string, port: EvaluationPort, ask: Ask): unknown => {
+    if (constants.has(name)) return constants.get(name)
+    const value = argumentOf(port.argument(name), ask)
+    if (!port.usesHeap(name)) constants.set(name, value)
+    return value
+  }
+
+  const filled = (message: unknown, args: readonly unknown[]): string => {
+    let at = 0
+    const text = String(message).replaceAll('{}', (hole) => (at < args.length ? shown(args[at++]) : hole))
+    return [text, ...args.slice(at).map(shown)].join(' ')
+  }
+
+  const shown = (value: unknown): string => {
+    if (value instanceof Error) return String(value.stack)
+    return typeof value === 'object' && value !== null ? (JSON.stringify(value) ?? '') : String(value)
+  }
+
+  const logger = (port: EvaluationPort): object => {
+    const method =
+      (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
+      (message: unknown, ...args: unknown[]) => {
+        if (port.logs(level)) port.log(level, filled(message, args))
+      }
+    return Object.freeze({
+      trace: method('trace'),
+      debug: method('debug'),
+      info: method('info'),
+      warn: method('warn'),
+      error: method('error'),
+    })
+  }
+
+  const bind = (name: string, port: EvaluationPort, ask: Ask): unknown => {
+    switch (name) {
+      case 'request':
+        return messages.request(port.request, ask)
+      case 'response':
+        return null
+      case 'context':
+      case 'contexts':
+      case 'attributes':
+      case 'session':
+        return view(port.lookup(name))
+      case 'globals':
+        return globals
+      case 'http':
+        return Object.freeze({
+          send: async (...args: unknown[]) => responseOf(ask, 'send', requestAmong('http.send', args), null),
+        })
+      case 'logger':
+        return logger(port)
+      case 'next':
+        return Object.freeze({
+          handle: async (...args: unknown[]) => responseOf(ask, 'next', requestAmong('next.handle', args), null),
+        })
+      case 'token':
+        return port.token
+      case 'properties':
+        return properties
+      default:
+        return argument(name, port, ask)
+    }
+  }
+
+  const expected = (what: string, value: unknown): TypeError => {
+    const got = value === null || value === undefined ? String(value) : typeof value
+    return new TypeError(`expected the script to return ${what}, got ${got}`)
+  }
+
+  /** What the gateway gets of the value of a script. */
+  const delivered = (value: unknown, result: EvaluationPort['result']): unknown => {
+    if (value === null || value === undefined) {
+      if (result === 'texts') throw expected('a Set or an array of strings', value)
+      return null
+    }
+    switch (result) {
+      case 'response': {
+        const response = messages.hostResponse(value)
+        if (response === null) throw expected('a Response', value)
+        return response
+      }
+      case 'texts': {
+        if (!(value instanceof Set) && !Array.isArray(value)) throw expected('a Set or an array of strings', value)
+        const all = [...value]
+        for (const each of all) if (typeof each !== 'string') throw expected('nothing but strings', each)
+        return toHost(all)
+      }
+      case 'text':
+        if (typeof value !== 'string') throw expected('a string', value)
+        return value
+      case 'rate': {
+        const rate = forms.rateOf(value)
+        if (rate === null) throw expected('a ThrottlingRate', value)
+        return toHost(rate)
+      }
+      default:
+        return toHost(value)
+    }
+  }
+
+  const describe = (error: unknown): { message: string; stack: string } => {
+    if (typeof error !== 'object' || error === null) return { message: `threw ${String(error)}`, stack: '' }
+    const { name, message, stack } = error as Error
+    const text = name === 'Error' || name === undefined ? String(message) : `${String(name)}: ${String(message)}`
+    return { message: text, stack: String(stack) }
+  }
+
+  const evaluate = async (script: ScriptFunction, args: readonly unknown[], port: EvaluationPort): Promise<void> => {
+    try {
+      port.deliver(delivered(await script(...args), port.result))
+    } catch (error) {
+      const { message, stack } = describe(error)
+      port.failed(message, stack, causeOf(error))
+    }
+  }
+
+  return {
+    start: (script, bindings, port) => {
+      const ask = asker(port)
+      const args = values.texts(bindings).map((name) => bind(name, port, ask))
+      void evaluate(script, args, port)
+    },
+    describe,
+  }
+}

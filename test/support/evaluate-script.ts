@@ -1,0 +1,63 @@
+import { type Exchange, type Handler, respond } from '#http'
+import { createLogger, type MemoryLog, memoryLog } from '#logging'
+import { compileProgram, ObjectScript, type Program, type ResultShape, type ScriptLanguage } from '#scripts'
+import { exchangeFor } from './exchange.ts'
+
+/** What surrounds a script under test. */
+export interface ScriptSurroundings {
+  readonly args?: Readonly<Record<string, unknown>>
+  readonly next?: Handler
+  readonly token?: string
+  readonly clientHandler?: Handler
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly timeout?: number
+  readonly deadline?: number
+  readonly language?: ScriptLanguage
+  readonly exchange?: Exchange
+}
+
+/** A script under test. */
+export interface TestedScript {
+  readonly log: MemoryLog
+  evaluate(result?: ResultShape, exchange?: Exchange): Promise<unknown>
+  compile(text: string): Program
+  replace(program: Program): void
+}
+
+const BINDINGS = 'request response context contexts attributes session globals http logger properties next token'.split(
+  ' ',
+)
+
+/** A script by itself, without an object around it. Errors call it `test.js`. */
+export function scriptOf(source: string, surroundings: ScriptSurroundings = {}): TestedScript {
+  const { args = {}, language = 'javascript', next, token } = surroundings
+  const log = memoryLog()
+  const bindings = [...BINDINGS, ...Object.keys(args)]
+  const compile = (text: string) => compileProgram({ language, text, file: 'test.js', bindings })
+  const script = new ObjectScript(compile(source), {
+    scope: { lookup: (name) => surroundings.properties?.[name] },
+    logger: createLogger({ level: 'trace', format: 'json', destination: log }),
+    clientHandler: surroundings.clientHandler ?? (async () => respond(204)),
+    args,
+    timeout: surroundings.timeout ?? 1_000,
+    deadline: surroundings.deadline ?? 30_000,
+  })
+  return {
+    log,
+    compile,
+    replace: (program) => script.replace(program),
+    evaluate: (result = 'json', exchange = surroundings.exchange) =>
+      script.evaluate({
+        exchange: exchange ?? exchangeFor('GET', 'http://app.example.com/path?q=1&q=2'),
+        result,
+        ...(next === undefined ? {} : { next }),
+        ...(token === undefined ? {} : { token }),
+      }),
+  }
+}
+
+/** What a script returns, as JSON. */
+export async function resultOf(source: string, surroundings: ScriptSurroundings = {}): Promise<unknown> {
+  const value = await scriptOf(source, surroundings).evaluate()
+  return JSON.parse(JSON.stringify(value))
+}
