@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { isPlainObject, type JsonObject } from '#json'
 import { TokenError } from './token-error.ts'
 
 /** Nothing that an issuer writes is deeper; every reader of claims may recurse into them. */
@@ -12,52 +12,57 @@ const MAX_DEPTH = 32
 export function readObject(bytes: Buffer, part: string): JsonObject {
   if (!isUtf8(bytes)) throw new TokenError(`the ${part} of the token is not valid UTF-8`)
   const text = bytes.toString('utf8')
+  const written = membersWritten(text, part)
   const value = parsed(text, part)
   if (!isPlainObject(value)) throw new TokenError(`the ${part} of the token is not a JSON object`)
-  if (members(value) !== memberSigns(text)) {
-    throw new TokenError(`the ${part} of the token gives a member twice`)
-  }
+  if (membersRead(value) !== written) throw new TokenError(`the ${part} of the token gives a member twice`)
   return value as JsonObject
 }
 
-function parsed(text: string, part: string): JsonValue {
+function parsed(text: string, part: string): unknown {
   try {
-    return parseJson(text, MAX_DEPTH)
+    return JSON.parse(text)
   } catch {
-    throw new TokenError(`the ${part} of the token is not valid JSON of at most ${MAX_DEPTH} levels`)
+    throw new TokenError(`the ${part} of the token is not valid JSON`)
   }
 }
 
 /** Members in a value and in all values inside it. */
-function members(value: unknown): number {
+function membersRead(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
+  let found = 0
   if (Array.isArray(value)) {
-    let inside = 0
-    for (const item of value) inside += members(item)
-    return inside
+    for (const item of value) found += membersRead(item)
+    return found
   }
-  const names = Object.keys(value)
-  let found = names.length
-  for (const name of names) found += members((value as Record<string, unknown>)[name])
+  for (const name of Object.keys(value)) found += 1 + membersRead((value as Record<string, unknown>)[name])
   return found
 }
 
-/** Colons outside of strings: each member that was written has one, also those that a later twin replaced. */
-function memberSigns(text: string): number {
+/**
+ * Colons outside of strings: each member that was written has one, also those that a later twin replaced. The same walk
+ * sees to it that nothing is nested too deep, before it is read.
+ */
+function membersWritten(text: string, part: string): number {
   let signs = 0
+  let depth = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x22) at = endOfString(text, at)
     else if (unit === 0x3a) signs++
+    else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > MAX_DEPTH) throw new TokenError(`the ${part} of the token is nested more than ${MAX_DEPTH} levels`)
+    } else if (unit === 0x7d || unit === 0x5d) depth--
   }
   return signs
 }
 
+/** Where the string ends that begins at a quotation mark: at the next one before which no odd number of `\` stands. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) return at
-    if (unit === 0x5c) at++
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(at - 1 - escapes) === 0x5c) escapes++
+    if (escapes % 2 === 0) return at
   }
   return text.length
 }
