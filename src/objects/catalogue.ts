@@ -1,9 +1,11 @@
 import type { TypeDefinition } from '#schema'
+import { ScriptableResourceAccess } from './access/scriptable/scriptable-resource-access.ts'
 import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
 import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
 import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
 import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
 import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
+import { AuthorizationCodeOAuth2ClientFilter } from './filters/authorization-code-oauth2-client/authorization-code-oauth2-client-filter.ts'
 import { CertificateThumbprintFilter } from './filters/certificate-thumbprint/certificate-thumbprint-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
 import { CircuitBreakerFilter } from './filters/circuit-breaker/circuit-breaker-filter.ts'
@@ -25,6 +27,7 @@ import { LocationHeaderFilter } from './filters/location-header/location-header-
 import { OAuth2ResourceServerFilter } from './filters/oauth2-resource-server/oauth2-resource-server-filter.ts'
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
+import { ScriptableFilter } from './filters/scriptable/scriptable-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
@@ -42,16 +45,24 @@ import { ResourceHandler } from './handlers/resource/resource-handler.ts'
 import { ClientHandler } from './handlers/reverse-proxy/client-handler.ts'
 import { ReverseProxyHandler } from './handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { Router } from './handlers/router/router.ts'
+import { ScriptableHandler } from './handlers/scriptable/scriptable-handler.ts'
 import { SequenceHandler } from './handlers/sequence/sequence-handler.ts'
 import { StaticResponseHandler } from './handlers/static-response/static-response-handler.ts'
 import { WelcomeHandler } from './handlers/welcome/welcome-handler.ts'
+import { ClientRegistration } from './openid/client-registration/client-registration.ts'
+import { Issuer } from './openid/issuer/issuer.ts'
 import { CustomProxyOptions } from './proxies/custom-proxy-options/custom-proxy-options.ts'
 import { NoProxyOptions } from './proxies/no-proxy-options/no-proxy-options.ts'
 import { SystemProxyOptions } from './proxies/system-proxy-options/system-proxy-options.ts'
 import { CacheAccessTokenResolver } from './resolvers/cache/cache-access-token-resolver.ts'
+import { ConfirmationKeyVerifierAccessTokenResolver } from './resolvers/confirmation-key-verifier/confirmation-key-verifier-access-token-resolver.ts'
+import { DpopAccessTokenResolver } from './resolvers/dpop/dpop-access-token-resolver.ts'
+import { IssuerAccessTokenResolver } from './resolvers/issuer/issuer-access-token-resolver.ts'
 import { OpenAmAccessTokenResolver } from './resolvers/open-am/open-am-access-token-resolver.ts'
+import { ScriptableAccessTokenResolver } from './resolvers/scriptable/scriptable-access-token-resolver.ts'
 import { StatelessAccessTokenResolver } from './resolvers/stateless/stateless-access-token-resolver.ts'
 import { TokenIntrospectionAccessTokenResolver } from './resolvers/token-introspection/token-introspection-access-token-resolver.ts'
+import { AmService } from './services/am/am-service.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
@@ -76,8 +87,10 @@ import { TrustManager } from './tls/trust-manager/trust-manager.ts'
 /** Every built-in object type. A type is in the gateway when it stands here. */
 export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
+  AmService,
   AssignmentFilter,
   AuthenticatedEncryptedJwtSessionManager,
+  AuthorizationCodeOAuth2ClientFilter,
   Base64EncodedSecretStore,
   Base64PropertyFormat,
   BaseUriDecorator,
@@ -89,23 +102,28 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   CircuitBreakerFilter,
   ClientCredentialsOAuth2ClientFilter,
   ClientHandler,
+  ClientRegistration,
   ClientSecretBasicAuthenticationFilter,
   ClientSecretPostAuthenticationFilter,
   ClientTlsOptions,
   ConditionEnforcementFilter,
   ConditionalFilter,
+  ConfirmationKeyVerifierAccessTokenResolver,
   CookieFilter,
   CorsFilter,
   CsrfFilter,
   CustomProxyOptions,
   Delegate,
   DispatchHandler,
+  DpopAccessTokenResolver,
   FileSystemSecretStore,
   ForwardedRequestFilter,
   HeaderFilter,
   HttpBasicAuthenticationClientFilter,
   IdTokenValidationFilter,
   InMemorySessionManager,
+  Issuer,
+  IssuerAccessTokenResolver,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,
@@ -127,6 +145,10 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ReverseProxyHandler,
   Router,
   ScheduledExecutorService,
+  ScriptableAccessTokenResolver,
+  ScriptableFilter,
+  ScriptableHandler,
+  ScriptableResourceAccess,
   SecretKeyPropertyFormat,
   SecretsKeyManager,
   SecretsProvider,

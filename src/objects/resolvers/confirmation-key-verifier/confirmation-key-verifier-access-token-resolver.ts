@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { type AccessToken, AccessTokenResolverKind, CertificateThumbprintContext, type TokenRefusal } from '#contracts'
+import { Certificate } from '#expression'
+import type { Exchange } from '#http'
+import { boolean, config, defineType, ref } from '#schema'
+import { bindingOf, demanding, invalidToken, sameText } from '../../lib/access-token/bound-token.ts'
+
+/** Holds tokens against the certificates of those who send them. */
+export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
+  name: 'ConfirmationKeyVerifierAccessTokenResolver',
+  kind: AccessTokenResolverKind,
+  summary: 'Admits access tokens only from the client whose certificate they are bound to (RFC 8705).',
+  config: {
+    delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
+    allowUnboundTokens: config(boolean()).prefault(false).meta({
+      description: 'Whether tokens are admitted that are bound to nothing (without `cnf`).',
+    }),
+  },
+  create: ({ delegate, allowUnboundTokens }) =>
+    demanding(delegate, delegate.schemes ?? ['Bearer'], (token, exchange) =>
+      mismatch(token, exchange, allowUnboundTokens ? 'admitted' : 'refused'),
+    ),
+})
+
+/** Why the client of a request may not use a token; null where it may. */
+export function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRefusal | null {
+  const binding = bindingOf(token, 'x5t#S256')
+  if (binding === 'none')
+    return unbound === 'admitted' ? null : invalidToken('The access token is bound to no certificate.')
+  if (binding === 'other') return invalidToken('The access token is bound to something that can not be verified here.')
+  const thumbprint = thumbprintOf(exchange)
+  if (thumbprint === null) return invalidToken('The access token is bound to a certificate, and the client sent none.')
+  if (sameText(thumbprint, binding.thumbprint)) return null
+  return invalidToken('The access token is bound to another certificate.')
+}
+
+/** A certificate that a filter has found goes first: it is there where something in front of the gateway ends TLS. */
+function thumbprintOf(exchange: Exchange): string | null {
+  const found = exchange.context(CertificateThumbprintContext)
+  if (found !== null) return found.thumbprint
+  const [own] = exchange.client.certificates
+  if (!(own instanceof Certificate)) return null
+  const known = thumbprints.get(own) ?? createHash('sha256').update(own.x509.raw).digest('base64url')
+  thumbprints.set(own, known)
+  return known
+}
+
+/** A connection has one certificate for all its requests. */
+const thumbprints = new WeakMap<Certificate, string>()

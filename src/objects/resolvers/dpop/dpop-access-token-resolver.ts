@@ -1,0 +1,43 @@
+import { AccessTokenResolverKind } from '#contracts'
+import { boolean, config, defineType, duration, ref } from '#schema'
+import { demanding } from '../../lib/access-token/bound-token.ts'
+import { Possession } from './possession.ts'
+import { CLOCK_AHEAD } from './proof.ts'
+import { PROOF_MEMORY_BYTES, ProofMemory } from './proof-memory.ts'
+
+/** Demands proofs of possession. */
+export const DpopAccessTokenResolver = defineType({
+  name: 'DpopAccessTokenResolver',
+  kind: AccessTokenResolverKind,
+  summary: 'Admits access tokens only with a proof that the client holds the key they are bound to (DPoP, RFC 9449).',
+  config: {
+    delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
+    proofMaxAge: config(duration({ min: '5 seconds', max: '10 minutes' }))
+      .prefault('1 minute')
+      .meta({ description: 'How old a proof may be; from 5 seconds to 10 minutes.' }),
+    requireNonce: config(boolean()).prefault(false).meta({
+      description: 'Whether each proof has to hold a nonce of the gateway.',
+    }),
+    allowUnboundTokens: config(boolean()).prefault(false).meta({
+      description: 'Whether tokens that are bound to nothing (without `cnf`) are admitted under the scheme Bearer.',
+    }),
+  },
+  create: async ({ delegate, proofMaxAge, requireNonce, allowUnboundTokens }, env) => {
+    const counter = (name: string, help: string) => env.metrics.counter(name, help, { name: env.localName })
+    const shared = await env.shared('proofs', PROOF_MEMORY_BYTES)
+    const possession = new Possession({
+      maxAge: proofMaxAge,
+      requireNonce,
+      unbound: allowUnboundTokens ? 'admitted' : 'refused',
+      clock: env.clock,
+      memory: new ProofMemory(shared, proofMaxAge + CLOCK_AHEAD, env.clock.now()),
+      counters: {
+        refused: counter('gw_dpop_refused_total', 'requests whose DPoP proof was not accepted'),
+        replayed: counter('gw_dpop_replayed_total', 'DPoP proofs that were used before'),
+        full: counter('gw_dpop_memory_full_total', 'requests refused since no more DPoP proofs could be remembered'),
+      },
+    })
+    const schemes = allowUnboundTokens ? (['DPoP', 'Bearer'] as const) : (['DPoP'] as const)
+    return demanding(delegate, schemes, (token, exchange) => possession.refusal(token, exchange))
+  },
+})

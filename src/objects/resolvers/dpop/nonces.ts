@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto'
+import { sameText } from '../../lib/access-token/bound-token.ts'
+
+const STEP_BYTES = 6
+const CODE_BYTES = 16
+const LENGTH = Math.ceil(((STEP_BYTES + CODE_BYTES) * 8) / 6)
+
+/**
+ * Nonces that the gateway gives out (RFC 9449 section 9). Each is a step in time and a code over it, by a key that all units
+ * have: what one unit made, every other accepts, and nothing has to be kept. One counts for its own step and the next.
+ */
+export class Nonces {
+  readonly #key: Buffer
+  readonly #step: number
+
+  /** `step` is in milliseconds of the clock that only goes forward. */
+  constructor(key: Buffer, step: number) {
+    this.#key = key
+    this.#step = step
+  }
+
+  /** The nonce of the moment. */
+  at(now: number): string {
+    return this.#nonce(Math.floor(now / this.#step))
+  }
+
+  accepts(nonce: string, now: number): boolean {
+    if (nonce.length !== LENGTH) return false
+    const step = Math.floor(now / this.#step)
+    return sameText(nonce, this.#nonce(step)) || (step > 0 && sameText(nonce, this.#nonce(step - 1)))
+  }
+
+  #nonce(step: number): string {
+    const text = Buffer.alloc(STEP_BYTES)
+    text.writeUIntBE(step, 0, STEP_BYTES)
+    const code = createHmac('sha256', this.#key).update('nonce').update(text).digest().subarray(0, CODE_BYTES)
+    return Buffer.concat([text, code]).toString('base64url')
+  }
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { Uri } from '#http'
+import { claim, numericDate, parseSignedToken, readClaims, SignatureKey, type SignedToken, TokenError } from '#jose'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { decodeJwk, jwkThumbprint } from '#secrets'
+import { sameText } from '../../lib/access-token/bound-token.ts'
+import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
+import { isTarget } from './target-uri.ts'
+
+/** What a proof has to be about. */
+export interface ProofDemands {
+  readonly method: string
+  readonly target: Uri
+  readonly token: string
+  /** The thumbprint of the key that the token is bound to (`cnf.jkt`). */
+  readonly thumbprint: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly maxAge: number
+}
+
+/** What is left to be asked of a proof that is good in itself. */
+export interface Proof {
+  readonly jti: string
+  readonly nonce: string | null
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number
+}
+
+/** By how much the clock of a client may be ahead; RFC 9449 section 11.1 leaves seconds or minutes. */
+export const CLOCK_AHEAD = 10_000
+
+const LONGEST_PROOF = 8_192
+const LONGEST_JTI = 512
+
+/** Members of private and of symmetric keys (RFC 7518 section 6): a proof that shows one gives its key away. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
+
+/**
+ * Checks a proof of possession (RFC 9449 section 4.3) but for nonce and replay. Throws TokenError with words for the
+ * client. This is the one place where a key out of a token is used: it counts only because its thumbprint stands in the
+ * access token. The signature is verified last, so that a wrong proof costs little.
+ */
+export function checkProof(text: string, demands: ProofDemands): Proof {
+  if (text.length > LONGEST_PROOF) throw new TokenError(`the proof is longer than ${LONGEST_PROOF} characters`)
+  const token = parseSignedToken(text)
+  const { typ, alg, members } = token.header
+  if (typ !== 'dpop+jwt') throw new TokenError('the proof is not of the type dpop+jwt')
+  if (!DPOP_ALGORITHMS.some((each) => each === alg))
+    throw new TokenError('the proof is signed by an algorithm that is not taken')
+  const { key, thumbprint } = keyOf(claim(members, 'jwk'))
+  if (!sameText(thumbprint, demands.thumbprint))
+    throw new TokenError('the proof is by another key than the access token is bound to')
+  const claims = readClaims(token.payload)
+  const proof = checkClaims(claims, demands)
+  checkSignature(token, key)
+  return proof
+}
+
+function keyOf(jwk: JsonValue | undefined): { key: SignatureKey; thumbprint: string } {
+  if (!isPlainObject(jwk)) throw new TokenError('the proof holds no key')
+  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))) throw new TokenError('the proof holds a private key')
+  const members = PUBLIC_MEMBERS.filter((name) => Object.hasOwn(jwk, name)).map((name) => [name, jwk[name]])
+  try {
+    const { key } = decodeJwk(Object.fromEntries(members), 'public')
+    if (key === undefined) throw new TokenError('the proof holds no key')
+    return { key: new SignatureKey(key, null), thumbprint: jwkThumbprint(key) }
+  } catch (cause) {
+    throw new TokenError('the proof holds a key that can not be used', { cause })
+  }
+}
+
+function checkSignature(token: SignedToken, key: SignatureKey): void {
+  if (key.symmetric || key.refusal !== null) throw new TokenError('the proof holds a key that can not be used')
+  if (!key.suits(token.header.alg)) throw new TokenError('the algorithm of the proof is none for its key')
+  if (!key.verifies(token)) throw new TokenError('the signature of the proof is not valid')
+}
+
+function checkClaims(claims: JsonObject, demands: ProofDemands): Proof {
+  const jti = claim(claims, 'jti')
+  if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
+    throw new TokenError(`the proof has no "jti" of 1 to ${LONGEST_JTI} characters`)
+  }
+  if (claim(claims, 'htm') !== demands.method) throw new TokenError('the proof is for another method')
+  const htu = claim(claims, 'htu')
+  if (typeof htu !== 'string' || !isTarget(htu, demands.target)) throw new TokenError('the proof is for another URI')
+  const ath = claim(claims, 'ath')
+  if (typeof ath !== 'string' || !sameText(ath, digestOf(demands.token))) {
+    throw new TokenError('the proof is for another access token')
+  }
+  const nonce = claim(claims, 'nonce')
+  if (nonce !== undefined && typeof nonce !== 'string') throw new TokenError('the proof has a "nonce" that is not text')
+  return { jti, nonce: nonce ?? null, madeAt: checkTime(claims, demands) }
+}
+
+function checkTime(claims: JsonObject, { now, maxAge }: ProofDemands): number {
+  const iat = claim(claims, 'iat')
+  const madeAt = iat === undefined ? null : numericDate(iat)
+  if (madeAt === null) throw new TokenError('the proof has no "iat" that is a time')
+  if (madeAt + maxAge <= now) throw new TokenError('the proof is too old')
+  if (madeAt > now + CLOCK_AHEAD) throw new TokenError('the proof is of a time to come')
+  const exp = claim(claims, 'exp')
+  const end = exp === undefined ? Number.POSITIVE_INFINITY : numericDate(exp)
+  if (end === null || end <= now) throw new TokenError('the proof has expired')
+  return madeAt
+}
+
+/** `ath`: the SHA-256 of the token (RFC 9449 section 4.2). */
+function digestOf(token: string): string {
+  return createHash('sha256').update(token, 'ascii').digest('base64url')
+}
