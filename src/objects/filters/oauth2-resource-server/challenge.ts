@@ -1,5 +1,6 @@
 import type { TokenRefusal } from '#contracts'
 import { type Response, respond } from '#http'
+import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
 import type { Scheme } from './credentials.ts'
 
 /** The codes of RFC 6750 section 3.1 and RFC 9449 section 7.1. */
@@ -11,6 +12,9 @@ interface Complaint {
   /** The scopes that would do, with spaces between them. */
   readonly scope?: string
 }
+
+/** What a client has to know before it makes its first proof (RFC 9449 section 7.1). */
+const ALGORITHMS = `algs="${DPOP_ALGORITHMS.join(' ')}"`
 
 /** Seconds after which it makes sense to ask again. */
 const RETRY_AFTER = '5'
@@ -71,6 +75,7 @@ export class Challenges {
       parameters.push(`error="${error}"`, `error_description="${description.replace(NOT_DESCRIPTION, "'")}"`)
       if (scope !== undefined && SCOPES.test(scope)) parameters.push(`scope="${scope}"`)
     }
+    if (scheme === 'DPoP') parameters.push(ALGORITHMS)
     return `${scheme} ${parameters.join(', ')}`
   }
 }

@@ -111,6 +111,8 @@ test('a good token needs no promise of its own: the answer of the application is
   )
 })
 
+const ALGORITHMS = 'algs="ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512"'
+
 describe('requests without a good token', () => {
   test('no token: 401 with the realm and nothing else', async () => {
     await using at = await filterWith()
@@ -223,7 +225,7 @@ describe('what a resolver demands of each request', () => {
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('dpop-nonce'), 'n1')
     assert.deepEqual(response.headers.all('www-authenticate'), [
-      'DPoP realm="IdentityGateway", error="use_dpop_nonce", error_description="A nonce is wanted."',
+      `DPoP realm="IdentityGateway", error="use_dpop_nonce", error_description="A nonce is wanted.", ${ALGORITHMS}`,
       'Bearer realm="IdentityGateway"',
     ])
   })
@@ -237,7 +239,7 @@ describe('what a resolver demands of each request', () => {
     await using both = await filterWith({}, { schemes: ['Bearer', 'DPoP'] })
     assert.deepEqual((await both.ask(null)).challenges, [
       'Bearer realm="IdentityGateway"',
-      'DPoP realm="IdentityGateway"',
+      `DPoP realm="IdentityGateway", ${ALGORITHMS}`,
     ])
     assert.equal((await both.ask('DPoP good')).status, 200)
     await using bearer = await filterWith()
