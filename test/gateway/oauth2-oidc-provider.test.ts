@@ -1,0 +1,136 @@
+// A resource server whose authorization server is one that nobody here wrote: npm `oidc-provider`.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { RunningGateway } from '#test/gateway'
+import { GATEWAY_CLIENT, type OidcAuthorizationServer, oidcAuthorizationServer } from '#test/oidc-authorization-server'
+
+const RESOURCE = 'https://api.example.com'
+
+let server: OidcAuthorizationServer
+let gateway: RunningGateway
+
+before(async () => {
+  server = await oidcAuthorizationServer()
+  gateway = await RunningGateway.start({
+    env: { GATEWAY_SECRET: GATEWAY_CLIENT.secret, WRONG_SECRET: 'something-else' },
+    routes: {
+      introspected: route('/introspected', introspecting('gateway.secret')),
+      cached: route('/cached', introspecting('gateway.secret'), { cache: { enabled: true, maxTimeout: '1 minute' } }),
+      misconfigured: route('/misconfigured', introspecting('wrong.secret')),
+      stateless: route('/stateless', {
+        type: 'StatelessAccessTokenResolver',
+        config: {
+          issuer: server.issuer,
+          verificationSecretId: 'any',
+          secretsProvider: { type: 'JwkSetSecretStore', config: { jwkUrl: server.jwkUrl } },
+        },
+      }),
+    },
+  })
+})
+
+after(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+function introspecting(clientSecretId: string) {
+  return {
+    type: 'TokenIntrospectionAccessTokenResolver',
+    config: {
+      endpoint: server.introspectionEndpoint,
+      providerHandler: {
+        type: 'Chain',
+        config: {
+          filters: [
+            {
+              type: 'ClientSecretBasicAuthenticationFilter',
+              config: {
+                clientId: GATEWAY_CLIENT.id,
+                clientSecretId,
+                secretsProvider: { type: 'SystemAndEnvSecretStore', config: { format: 'PLAIN' } },
+              },
+            },
+          ],
+          handler: 'ForgeRockClientHandler',
+        },
+      },
+    },
+  }
+}
+
+function route(path: string, accessTokenResolver: object, more: object = {}) {
+  return {
+    condition: `\${request.uri.path == '${path}'}`,
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [
+          {
+            type: 'OAuth2ResourceServerFilter',
+            config: { scopes: ['read'], requireHttps: false, accessTokenResolver, ...more },
+          },
+        ],
+        handler: {
+          type: 'StaticResponseHandler',
+          config: {
+            status: 200,
+            headers: { 'Content-Type': ['text/plain'] },
+            entity:
+              '${contexts.oauth2.accessToken.info.client_id} ${contexts.oauth2.accessToken.scopes.contains("read")}',
+          },
+        },
+      },
+    },
+  }
+}
+
+const ask = (path: string, token: string) => gateway.ask(path, { headers: { Authorization: `Bearer ${token}` } })
+
+test('a token passes with its scope, and what the server says of it is in the context', async () => {
+  const { status, text } = await ask('/introspected', await server.token('read'))
+  assert.deepEqual([status, text], [200, 'application true'])
+})
+
+test('a token without the scope: 403', async () => {
+  const { status, headers } = await ask('/introspected', await server.token('write'))
+  assert.equal(status, 403)
+  assert.match(headers['www-authenticate'] as string, /error="insufficient_scope".*scope="read"/)
+})
+
+test('a token that the server does not know: 401', async () => {
+  const { status, headers } = await ask('/introspected', 'made-up')
+  assert.equal(status, 401)
+  assert.match(headers['www-authenticate'] as string, /error="invalid_token"/)
+})
+
+test('a revoked token is refused at once where nothing is kept', async () => {
+  const token = await server.token('read')
+  assert.equal((await ask('/introspected', token)).status, 200)
+  await server.revoke(token)
+  assert.equal((await ask('/introspected', token)).status, 401)
+})
+
+test('with the cache the server is asked once; without news a revoked token passes until its time is over', async () => {
+  const token = await server.token('read write')
+  const before = server.introspections
+  for (let i = 0; i < 5; i++) assert.equal((await ask('/cached', token)).status, 200)
+  assert.equal(server.introspections, before + 1)
+  await server.revoke(token)
+  assert.equal((await ask('/cached', token)).status, 200)
+})
+
+test('a JSON Web Token can not be introspected there: its 400 is ours', async () => {
+  const { status, text } = await ask('/introspected', await server.token('read', RESOURCE))
+  assert.deepEqual([status, text], [400, 'The authorization server did not accept the question about the token.'])
+})
+
+test('a JSON Web Token whose signature is right is no access token of an access manager without tokenName: 401', async () => {
+  const { status, headers } = await ask('/stateless', await server.token('read', RESOURCE))
+  assert.equal(status, 401)
+  assert.match(headers['www-authenticate'] as string, /error_description="The token is not an access token\."/)
+})
+
+test('a gateway that can not authenticate: 400', async () => {
+  assert.equal((await ask('/misconfigured', await server.token('read'))).status, 400)
+})
