@@ -5,9 +5,12 @@ import { type ReceivedRequest, ReceivedRequests } from './control/received-reque
 import { endpointsOf, type State } from './endpoints.ts'
 import { AccessManagerServer } from './http/access-manager-server.ts'
 import { withParents } from './http/realm-path.ts'
-import { announceRevocation, announceSession } from './notifications/announcements.ts'
+import { announcePolicy, announceRevocation, announceSession } from './notifications/announcements.ts'
 import { NotificationHub } from './notifications/hub.ts'
 import { TokenIssuer } from './oauth2/token-issuer.ts'
+import { checkPolicy, type Policy } from './policies/policy.ts'
+import { setOf } from './policies/policy-store.ts'
+import { RealmPolicies } from './policies/realm-policies.ts'
 import { type AccessManagerSettings, wholeSettings } from './settings.ts'
 import { type Client, DEFAULT_ACCOUNTS, Directory } from './state/accounts.ts'
 import { MovedClock } from './state/moved-clock.ts'
@@ -77,7 +80,9 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     const keys = new SigningKeys()
     const issuer = new TokenIssuer(tokens, keys, clock, { family, issuerOf: addresses.issuerOf })
     const directory = new Directory(accounts)
+    const policies = new RealmPolicies((realm, policy, event) => announcePolicy(hub, realm, policy, event))
     const state: State = {
+      policies,
       settings,
       clock,
       directory,
@@ -185,6 +190,19 @@ export class DevelopmentAccessManager implements AsyncDisposable {
   advance(milliseconds: number): void {
     this.clock.advance(milliseconds)
     this.#state.sessions.sweep()
+  }
+
+  /** Makes a policy or changes one, with the news of it; its policy set is made where it is missing. */
+  putPolicy(policy: Policy, realm = '/'): void {
+    checkPolicy(policy)
+    const store = this.#state.policies.of(realm)
+    store.addSet(setOf(policy))
+    store.put(policy)
+  }
+
+  /** Deletes a policy, with the news of it; false where there is none. */
+  removePolicy(name: string, realm = '/'): boolean {
+    return this.#state.policies.of(realm).remove(name)
   }
 
   /** Puts new signing keys in the place of all. */

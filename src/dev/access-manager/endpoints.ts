@@ -16,6 +16,8 @@ import { Revocation } from './oauth2/revocation.ts'
 import { TokenEndpoint } from './oauth2/token-endpoint.ts'
 import { tokenInformation } from './oauth2/token-information.ts'
 import type { TokenIssuer } from './oauth2/token-issuer.ts'
+import { policyEndpoint, policySetEndpoint } from './policies/policy-endpoints.ts'
+import type { RealmPolicies } from './policies/realm-policies.ts'
 import type { WholeSettings } from './settings.ts'
 import type { Directory } from './state/accounts.ts'
 import type { Sessions } from './state/sessions.ts'
@@ -32,13 +34,14 @@ export interface State {
   readonly tokens: Tokens
   readonly keys: SigningKeys
   readonly transactions: Transactions
+  readonly policies: RealmPolicies
   readonly issuer: TokenIssuer
 }
 
 /** The addresses of the server and what answers there. */
 export function endpointsOf(state: State, addresses: Addresses): Endpoints {
-  const { settings, clock, directory, sessions, tokens, keys, issuer, transactions } = state
-  const { family } = settings
+  const { settings, clock, directory, sessions, tokens, keys, issuer, transactions, policies } = state
+  const { family, cookieName } = settings
   const { issuerOf, endpointOf } = addresses
   const now = (): number => clock.now()
   const assertions = new ClientAssertions(directory, clock, addresses.audiences)
@@ -46,6 +49,9 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const proofs = new DpopProofs(clock, addresses.tokenEndpoints)
   const ways = grantTypes({ directory, tokens, issuer, family })
   const logins = new Logins(directory, sessions, transactions)
+  const policyParts = { family, cookieName, sessions, directory, transactions, now, storeOf: policies.of }
+  const policy = policyEndpoint(policyParts)
+  const policySet = policySetEndpoint(policyParts)
   const sessionActions = new SessionActions(settings, sessions)
   return {
     json: {
@@ -54,6 +60,10 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       authenticate: new Authenticate(settings, sessions, logins, new CallbackDialogue(clock)),
       sessions: sessionActions,
       'sessions/{}': sessionActions,
+      policies: policy,
+      'policies/{}': policy,
+      applications: policySet,
+      'applications/{}': policySet,
     },
     oauth2: {
       access_token: new TokenEndpoint(clients, proofs, ways),

@@ -1,3 +1,5 @@
+import type { Policy } from '../policies/policy.ts'
+import { type PolicyEvent, setOf } from '../policies/policy-store.ts'
 import type { Family } from '../settings.ts'
 import type { Session, SessionEvent } from '../state/sessions.ts'
 import type { NotificationHub } from './hub.ts'
@@ -23,4 +25,9 @@ export interface Revocation {
 /** Tells that a token or a whole grant is no longer good; OpenAM has no such news. */
 export function announceRevocation(hub: NotificationHub, family: Family, revocation: Revocation): void {
   if (family === 'pingam') hub.publish(REVOCATION_TOPIC, { ...revocation, eventType: 'REVOKE' })
+}
+
+/** Tells that a policy was made, changed or deleted. */
+export function announcePolicy(hub: NotificationHub, realm: string, policy: Policy, eventType: PolicyEvent): void {
+  hub.publish('/agent/policy', { realm, policy: policy.name, policySet: setOf(policy), eventType })
 }

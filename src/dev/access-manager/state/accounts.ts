@@ -8,6 +8,8 @@ export interface User {
   readonly realm?: string
   /** May look at and end the sessions of others. */
   readonly admin?: boolean
+  /** What policies and the user's information can tell. */
+  readonly attributes?: Readonly<Record<string, readonly string[]>>
 }
 
 /** A gateway or another agent. */

@@ -1,0 +1,62 @@
+import { type AdviceMap, type Circumstances, judge, mergedAdvices } from './conditions.ts'
+import type { ResourceAttribute } from './policy.ts'
+import type { KnownPolicy } from './policy-store.ts'
+import { isAbout } from './subjects.ts'
+
+/** What is said of one resource. */
+export interface Decision {
+  readonly resource: string
+  readonly actions: Readonly<Record<string, boolean>>
+  readonly attributes: Readonly<Record<string, readonly string[]>>
+  readonly advices: AdviceMap
+  /** Milliseconds since the epoch. */
+  readonly ttl: object | number
+}
+
+/** Where no condition gives an end: the largest number of 64 bits, digit by digit, as the real servers write it. */
+const NO_LIMIT = rawJson('9223372036854775807')
+
+/** Decides about one resource. An action is allowed only if no policy forbids it. */
+export function decide(
+  policies: readonly KnownPolicy[],
+  circumstances: Circumstances,
+  userAttributes: Readonly<Record<string, readonly string[]>>,
+): Decision {
+  const actions: Record<string, boolean> = {}
+  const attributes: Record<string, readonly string[]> = {}
+  const advices: AdviceMap[] = []
+  let until = Number.POSITIVE_INFINITY
+  for (const { policy, matches } of policies) {
+    if (!matches(circumstances.resource) || !isAbout(policy.subject, circumstances.who)) continue
+    const judgement = judge(policy.condition, circumstances)
+    until = Math.min(until, judgement.until)
+    if (!judgement.met) {
+      advices.push(judgement.advices)
+      continue
+    }
+    for (const [action, allowed] of Object.entries(policy.actionValues))
+      actions[action] = allowed && actions[action] !== false
+    for (const attribute of policy.resourceAttributes ?? [])
+      attributes[attribute.propertyName] = valuesOf(attribute, userAttributes)
+  }
+  const granted = Object.keys(actions).length > 0
+  return {
+    resource: circumstances.resource,
+    actions,
+    attributes,
+    advices: granted ? {} : mergedAdvices(advices),
+    ttl: until === Number.POSITIVE_INFINITY ? NO_LIMIT : until,
+  }
+}
+
+function valuesOf(
+  { type, propertyName, propertyValues = [] }: ResourceAttribute,
+  userAttributes: Readonly<Record<string, readonly string[]>>,
+): readonly string[] {
+  return type === 'Static' ? propertyValues : (userAttributes[propertyName] ?? [])
+}
+
+/** A number that JSON.stringify writes as it stands. TypeScript does not know this function of the language yet. */
+function rawJson(text: string): object {
+  return (JSON as unknown as { rawJSON(text: string): object }).rawJSON(text)
+}

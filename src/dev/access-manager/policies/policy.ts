@@ -1,0 +1,43 @@
+import { type Condition, checkCondition } from './conditions.ts'
+import { checkSubject, type Subject } from './subjects.ts'
+
+/** Who may do what with which resources, in the form the policy endpoint takes it. */
+export interface Policy {
+  readonly name: string
+  readonly active?: boolean
+  /** The policy set it belongs to. */
+  readonly applicationName?: string
+  /** Patterns: `*` is anything but `?`, `-*-` stays within one level of the path. */
+  readonly resources: readonly string[]
+  readonly actionValues: Readonly<Record<string, boolean>>
+  readonly subject?: Subject
+  readonly condition?: Condition
+  readonly resourceAttributes?: readonly ResourceAttribute[]
+}
+
+/** What a decision tells besides its actions. */
+export interface ResourceAttribute {
+  readonly type: 'Static' | 'User'
+  readonly propertyName: string
+  readonly propertyValues?: readonly string[]
+}
+
+/** The policy set that is there without being made. */
+export const DEFAULT_POLICY_SET = 'iPlanetAMWebAgentService'
+
+/** Whether a value is a policy; otherwise it throws with what is wrong. */
+export function checkPolicy(value: unknown): asserts value is Policy {
+  const { name, resources, actionValues, subject, condition } = (value ?? {}) as Partial<Record<keyof Policy, unknown>>
+  if (typeof name !== 'string' || name === '') throw new Error('name: expected a text')
+  if (!isTexts(resources) || resources.length === 0) throw new Error('resources: expected a list of patterns')
+  const actions: unknown[] =
+    typeof actionValues === 'object' && actionValues !== null ? Object.values(actionValues) : [undefined]
+  if (!actions.every((allowed) => typeof allowed === 'boolean'))
+    throw new Error('actionValues: expected true or false for each action')
+  if (subject !== undefined) checkSubject(subject)
+  if (condition !== undefined) checkCondition(condition)
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

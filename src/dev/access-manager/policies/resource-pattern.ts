@@ -1,0 +1,23 @@
+import { compileRegex } from '#expression'
+
+/** Says whether a resource is one of those a pattern means. */
+export type ResourceMatcher = (resource: string) => boolean
+
+/** Compiles a pattern. `*` is any text without a `?`, `-*-` any without `?` and `/`. */
+export function compilePattern(pattern: string): ResourceMatcher {
+  const parts = withPort(pattern).split(/(-\*-|\*)/)
+  const source = parts.map((part) => (part === '*' ? '[^?]*' : part === '-*-' ? '[^/?]*' : literal(part))).join('')
+  const matcher = compileRegex(source)
+  return (resource) => matcher.matchWhole(withPort(resource)) !== null
+}
+
+/** Resources and patterns are compared with their port, also where it is the one of the scheme. */
+function withPort(text: string): string {
+  const match = /^(https?):\/\/([^/:?]+)(.*)$/s.exec(text)
+  if (match === null || match[3]!.startsWith(':')) return text
+  return `${match[1]}://${match[2]}:${match[1] === 'https' ? 443 : 80}${match[3]}`
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
