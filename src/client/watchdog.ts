@@ -8,16 +8,20 @@ export interface Watched {
 
 const SHORTEST_PERIOD = 10
 const LONGEST_PERIOD = 500
+/** So many periods between two looks are more than the timers of an ordinary moment take. */
+const HELD_UP = 3
 
 /**
  * One timer for all that waits: setting a deadline is one assignment, which a timer of its own for each chunk of each
- * body would not be. Deadlines are noticed at most an eighth of the time-out, or half a second, late; never early.
+ * body would not be. Deadlines are noticed at most an eighth of the time-out, or half a second, late, or by one look more where the thread was held up; never early.
  */
 export class Watchdog {
   // An array and not a Set: the tables a Set leaves behind as it grows keep its former members alive until a full collection.
   readonly #watched: Watched[] = []
   readonly #period: number
   #timer: NodeJS.Timeout | null = null
+  #lookedAt = 0
+  #wasHeldUp = false
 
   constructor(shortestTimeout: number) {
     this.#period = Math.min(LONGEST_PERIOD, Math.max(SHORTEST_PERIOD, shortestTimeout / 8))
@@ -25,7 +29,9 @@ export class Watchdog {
 
   add(watched: Watched): void {
     watched.slot = this.#watched.push(watched) - 1
-    this.#timer ??= setInterval(() => this.#look(), this.#period).unref()
+    if (this.#timer !== null) return
+    this.#lookedAt = performance.now()
+    this.#timer = setInterval(() => this.#look(), this.#period).unref()
   }
 
   delete(watched: Watched): void {
@@ -40,6 +46,10 @@ export class Watchdog {
 
   #look(): void {
     const now = performance.now()
+    // A thread that was held up has let nobody do his part: it looks once more before it gives anybody up.
+    this.#wasHeldUp = !this.#wasHeldUp && now - this.#lookedAt > HELD_UP * this.#period
+    this.#lookedAt = now
+    if (this.#wasHeldUp) return
     // Timers come before sockets: bytes that arrived while this thread was busy are read before anybody is given up.
     if (this.#watched.some(({ deadline }) => deadline <= now)) setImmediate(() => this.#expire(now))
     if (this.#watched.length > 0 || this.#timer === null) return

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Watchdog, type Watched } from './watchdog.ts'
+
+function holdUp(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+test('a thread that was held up gives others the time to do their part', async () => {
+  const watchdog = new Watchdog(80)
+  let expired = false
+  const call = {
+    deadline: performance.now() + 80,
+    slot: -1,
+    expire: () => {
+      expired = true
+    },
+  } satisfies Watched
+  watchdog.add(call)
+  // Due at the same time as the look, and behind it: what an answer does that came while the thread stood still.
+  const answered = new Promise<void>((resolve) =>
+    setTimeout(() => {
+      call.deadline = Number.POSITIVE_INFINITY
+      resolve()
+    }, 15),
+  )
+  holdUp(200)
+  await answered
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(expired, false)
+  watchdog.delete(call)
+})
+
+test('what waits too long is given up, also by a thread that is held up again and again', async () => {
+  const watchdog = new Watchdog(80)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const call: Watched = { deadline: performance.now() + 80, slot: -1, expire: resolve }
+  watchdog.add(call)
+  const busy = setInterval(() => holdUp(60), 5)
+  await promise
+  clearInterval(busy)
+  watchdog.delete(call)
+})
