@@ -61,8 +61,13 @@ export class Discovery {
     try {
       return await this.#dialect.get()
     } catch {
-      return dialectOf(this.#settings.version ?? ASSUMED_VERSION)
+      return this.assumed
     }
+  }
+
+  /** What is known without asking. */
+  get assumed(): AmDialect {
+    return this.#dialect.known ?? dialectOf(this.#settings.version ?? ASSUMED_VERSION)
   }
 
   async #askForCookieName(): Promise<string> {

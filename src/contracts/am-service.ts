@@ -53,8 +53,8 @@ export interface AmSession {
 /** Looks sessions up; with `sessionCache`, remembers them until they end. */
 export interface AmSessions {
   /**
-   * The session of a token; null where there is none (any more), and while notifications are down if `sessionCache`
-   * says so. Rejects with an AccessManagerError where nobody can say: never taken for a session.
+   * The session of a token; null where there is none (any more). Rejects with an AccessManagerError where nobody can
+   * say: the server is down, or news of sessions are cut off and `sessionCache` depends on them.
    */
   find(token: string): Promise<AmSession | null>
 }

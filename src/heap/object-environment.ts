@@ -48,6 +48,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     webSocketSubProtocols: world.webSocketSubProtocols ?? null,
     scriptTimeout: world.scriptTimeout ?? 1_000,
     scriptDeadline: world.scriptDeadline ?? 30_000,
+    serving: world.serving ?? true,
     router: place.router,
     get secrets() {
       secrets ??= place.secrets()

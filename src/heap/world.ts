@@ -32,6 +32,8 @@ export interface World {
   readonly transactionIdHeader: string
   /** False where bodies are to be kept whole before they are passed on; they stream by default. */
   readonly streaming?: boolean
+  /** False where the configuration is only checked. */
+  readonly serving?: boolean
   /** WebSocket subprotocols that may be relayed; all of them by default. */
   readonly webSocketSubProtocols?: readonly string[] | null
   /** Milliseconds a script may run without a pause; a second by default. */

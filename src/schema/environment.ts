@@ -97,6 +97,8 @@ export interface Environment {
   readonly scriptTimeout: number
   /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */
   readonly scriptDeadline: number
+  /** False where a configuration is only checked: then nothing is connected to by itself. */
+  readonly serving: boolean
   readonly router: RouterHost
   /** What the `secrets` of the document and of its parents hold: asked after the provider in an object's own config. */
   readonly secrets: SecretsProvider

@@ -24,6 +24,8 @@ export interface UnitInput {
   readonly units: number
   readonly transactionIdHeader: string
   readonly streaming?: boolean
+  /** False where the configuration is only checked. */
+  readonly serving?: boolean
   readonly webSocketSubProtocols?: readonly string[] | null
   readonly scriptTimeout?: number
   readonly scriptDeadline?: number
@@ -103,6 +105,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     units: input.units,
     transactionIdHeader: input.transactionIdHeader,
     streaming: input.streaming ?? true,
+    serving: input.serving ?? true,
     webSocketSubProtocols: input.webSocketSubProtocols ?? null,
     ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
     ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),

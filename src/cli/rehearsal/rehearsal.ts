@@ -90,6 +90,7 @@ function unitInput(
     transactionIdHeader: settings?.unit.transactionIdHeader ?? 'X-Vendor-TransactionId',
     config: text,
     types: CATALOGUE,
+    serving: false,
     feed: folders,
     routers: new Routers(folders, metrics),
     metrics,

@@ -1,0 +1,178 @@
+import {
+  AgentLogin,
+  AgentSession,
+  asAgent,
+  callRest,
+  Discovery,
+  isHeaderName,
+  RealmUris,
+  SessionLookup,
+} from '#access-manager'
+import {
+  type AmService as AccessManager,
+  AmServiceKind,
+  HandlerKind,
+  providerOf,
+  SecretsProviderKind,
+} from '#contracts'
+import type { Handler } from '#http'
+import { config, defineType, type Environment, list, object, ref, secretId, string, url } from '#schema'
+import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
+import { openFeed } from './notification-setup.ts'
+import { SESSION_CACHE_FIELD, SESSION_IDLE_REFRESH_FIELD } from './session-fields.ts'
+import { openSessions } from './sessions.ts'
+
+/** Stands for an access manager: its agent session, its news and its sessions. */
+export const AmService = defineType({
+  name: 'AmService',
+  kind: AmServiceKind,
+  summary: 'Speaks to an access manager (PingAM, OpenAM) as an agent, and listens to its news.',
+  config: {
+    agent: object({
+      username: config(string({ nonEmpty: true })).meta({ description: 'Name of the agent.' }),
+      passwordSecretId: config(secretId()).meta({ description: 'Secret id of the password of the agent.' }),
+      journey: config(string({ nonEmpty: true }))
+        .optional()
+        .meta({
+          description:
+            'Journey (tree) by which the agent logs in. By default `Agent`, and the module `Application` where that one does not let it in.',
+        }),
+    }).meta({ description: 'The account that the gateway has at the access manager.' }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({
+      description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
+    }),
+    url: config(url()).meta({
+      description: 'Base address of the access manager, such as `https://am.example.com/am`.',
+    }),
+    realm: config(string({ nonEmpty: true }))
+      .prefault('/')
+      .meta({ description: 'Realm of the agent, and of whatever is asked for.' }),
+    amHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+      description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',
+    }),
+    notifications: NOTIFICATIONS_FIELD,
+    sessionCache: SESSION_CACHE_FIELD,
+    sessionIdleRefresh: SESSION_IDLE_REFRESH_FIELD,
+    sessionProperties: list(config(string({ nonEmpty: true })))
+      .optional()
+      .meta({ description: 'Session properties that filters may see; by default all that the access manager tells.' }),
+    ssoTokenHeader: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description: 'Name of the session cookie and of the header field for session tokens; asked for by default.',
+      }),
+    version: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Version to assume where the access manager does not tell its own; 7.3 by default.' }),
+  },
+  check: ({ url, ssoTokenHeader }, report) => {
+    const { username, password, search, hash } = new URL(url)
+    if (username !== '' || password !== '') report('/url', 'expected no name and password in the URL; use agent')
+    else if (search !== '' || hash !== '') report('/url', 'expected no query and no fragment in the URL')
+    if (ssoTokenHeader !== undefined && !isHeaderName(ssoTokenHeader)) {
+      report('/ssoTokenHeader', 'expected the name of a header field: letters, digits and "-"')
+    }
+  },
+  create: async (values, env): Promise<AccessManager> => {
+    if (values.url.startsWith('http:')) warnOfPlainHttp(values.url, env)
+    const uris = new RealmUris(values.url, values.realm)
+    const secrets = values.secretsProvider ?? env.secrets
+    const { session, agentHandler, discovery } = await openAgent(
+      { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler },
+      env,
+    )
+    const cookieName = () => discovery.cookieName()
+    const dialect = () => discovery.dialect()
+    const notifications = await openFeed({ values: values.notifications, uris, session, cookieName }, env)
+    const lookup = new SessionLookup({
+      uris,
+      handler: values.amHandler,
+      agentHandler,
+      properties: values.sessionProperties ?? null,
+      cookieName,
+      dialect,
+    })
+    const { sessionCache: cache, sessionIdleRefresh: refresh } = values
+    return {
+      url: uris.url,
+      realm: uris.realm,
+      agentHandler,
+      handler: values.amHandler,
+      notifications,
+      sessions: openSessions({ lookup, cache, refresh, notifications }, env),
+      restUri: (path, realm) => uris.rest(path, realm),
+      oauth2Uri: (path, realm) => uris.oauth2(path, realm),
+      cookieName,
+      dialect,
+    }
+  },
+})
+
+interface AgentParts {
+  readonly agent: {
+    readonly username: string
+    readonly passwordSecretId: string
+    readonly journey?: string | undefined
+  }
+  readonly secrets: ReturnType<typeof providerOf>
+  readonly uris: RealmUris
+  readonly handler: Handler
+  readonly ssoTokenHeader?: string | undefined
+  readonly version?: string | undefined
+}
+
+async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, version }: AgentParts, env: Environment) {
+  const { clock, logger, metrics, name } = env
+  const query = { secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const
+  // A password that is not there is found while the route is loaded, not by its first request.
+  await secrets.active(query)
+  const labels = { name }
+  const cookieName = () => discovery.cookieName()
+  const login = new AgentLogin({
+    uris,
+    handler,
+    username: agent.username,
+    journey: agent.journey ?? null,
+    logger,
+    password: async () => (await secrets.active(query)).revealText(),
+    cookieName,
+  })
+  const session = new AgentSession({
+    clock,
+    logger,
+    logins: metrics.counter('gw_agent_logins_total', 'Logins of the agent at the access manager.', labels),
+    failedLogins: metrics.counter('gw_agent_failed_logins_total', 'Logins of the agent that failed.', labels),
+    logIn: () => login.logIn(),
+    logOut: async (token) => {
+      const headers = { [await cookieName()]: token }
+      const uri = uris.rest('sessions?_action=logout')
+      const resource = discovery.assumed.family === 'pingam' ? '3.1' : '2.0'
+      await callRest(handler, { method: 'POST', uri, resource, headers, body: {} })
+    },
+  })
+  const agentHandler = asAgent({
+    handler,
+    session,
+    cookieName,
+    replays: metrics.counter('gw_agent_replayed_calls_total', 'Calls sent again with a new session.', labels),
+  })
+  const discovery = new Discovery({
+    uris,
+    handler,
+    agentHandler,
+    ssoTokenHeader: ssoTokenHeader ?? null,
+    version: version ?? null,
+    clock,
+    logger,
+  })
+  env.onDispose(secrets.onChange(() => session.retry()))
+  env.onDispose(() => session.close())
+  return { session, agentHandler, discovery }
+}
+
+/** The password of the agent, its session and those of users would pass for all to see. */
+function warnOfPlainHttp(url: string, env: Environment): void {
+  const { hostname } = new URL(url)
+  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
+  env.warn('the password of the agent and sessions of users can be read on their way over http; use https for url')
+}

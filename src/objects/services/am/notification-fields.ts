@@ -1,0 +1,83 @@
+import { DEFAULT_TOPICS } from '#access-manager'
+import { AuditServiceKind, ClientTlsKind, Executor, ProxyOptionsKind } from '#contracts'
+import {
+  boolean,
+  config,
+  type DecodedMembers,
+  duration,
+  integer,
+  json,
+  list,
+  map,
+  object,
+  ref,
+  type Settled,
+  string,
+} from '#schema'
+
+const MEMBERS = {
+  enabled: config(boolean()).prefault(true).meta({
+    description: 'Whether the gateway listens to news. If not, caches live by time alone.',
+  }),
+  initialConnectionAttempts: config(integer({ min: -1 }))
+    .prefault(5)
+    .meta({
+      description:
+        'Attempts at first before the service counts as degraded; -1 for any number. The route is deployed in any case, and the attempts go on.',
+    }),
+  reconnectDelay: config(duration({ unlimited: false, min: '10 milliseconds' }))
+    .prefault('5 seconds')
+    .meta({
+      description:
+        'Wait before a connection is tried again. Grows to three times as much while attempts fail; shortened by chance by up to a half.',
+    }),
+  renewalDelay: config(duration()).prefault('50 minutes').meta({
+    description: 'Age at which a connection is replaced by a new one, without a gap; zero or unlimited: never.',
+  }),
+  heartbeatInterval: config(duration()).prefault('1 minute').meta({
+    description:
+      'Wait between pings. A server that is silent for half of it after a ping counts as gone. Zero or unlimited: no pings.',
+  }),
+  connectionTimeout: config(duration({ zero: false }))
+    .prefault('60 seconds')
+    .meta({ description: 'Longest wait for a connection, its TLS and its handshake.' }),
+  idleTimeout: config(duration()).prefault('unlimited').meta({
+    description: 'Longest silence of a connection, pings included, before it is made again; zero: unlimited.',
+  }),
+  topics: list(config(string({ nonEmpty: true })), { nonEmpty: true })
+    .optional()
+    .meta({
+      description: `Topics of news, each of which the server has to accept; by default ${DEFAULT_TOPICS.join(', ')}, of which it may refuse some.`,
+    }),
+  tls: ref(ClientTlsKind).optional().meta({
+    description:
+      'How TLS is spoken; by default certificates must lead to an authority the platform trusts and name the host.',
+  }),
+  proxyOptions: ref(ProxyOptionsKind)
+    .prefault('ProxyOptions')
+    .meta({ description: 'Chooses the proxy through which the connection goes; by default none.' }),
+  executor: ref(Executor)
+    .prefault('ScheduledExecutorService')
+    .meta({ description: 'Service that waits for heartbeats, renewals and attempts.' }),
+  vertx: map(config(json())).prefault({}).meta({
+    description: 'Options of the WebSocket client in Java; none has a counterpart here, and a warning names them.',
+  }),
+  audit: object({
+    auditService: ref(AuditServiceKind)
+      .prefault('AuditService')
+      .meta({ description: 'Service that gets an event of the topic `notifications` for each notification.' }),
+    auditIgnoredNotifications: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether notifications get an event too that the gateway has no use for.' }),
+  })
+    .prefault({})
+    .meta({ description: 'How notifications are audited.' }),
+}
+
+/** The field `notifications` of AmService. */
+export const NOTIFICATIONS_FIELD = object(MEMBERS)
+  .prefault({})
+  .meta({ description: 'News of policies, sessions and tokens that have changed, over WebSocket.' })
+
+/** How news are listened to. */
+export type NotificationValues = Settled<DecodedMembers<typeof MEMBERS>>

@@ -1,0 +1,84 @@
+import { type AgentSession, DEFAULT_TOPICS, NotificationFeed, type RealmUris } from '#access-manager'
+import { MessageConnector } from '#client'
+import type { Notifications } from '#contracts'
+import type { Environment } from '#schema'
+import { notifiedOriginTooLate, originFailed } from './first-attempt.ts'
+import { auditing } from './notification-audit.ts'
+import type { NotificationValues } from './notification-fields.ts'
+
+/** What the feed needs of the service. */
+export interface FeedParts {
+  readonly values: NotificationValues
+  readonly uris: RealmUris
+  readonly session: AgentSession
+  cookieName(): Promise<string>
+}
+
+/** News are small; longer messages end the connection. */
+const MAX_MESSAGE_BYTES = 262_144
+/** How long a route waits for its first connection while it is deployed. */
+const FIRST_WAIT = 10_000
+const ACKNOWLEDGE_TIMEOUT = 10_000
+
+/** Connects to the notifications of the access manager; null where they are not wanted. */
+export async function openFeed({ values, uris, session, cookieName }: FeedParts, env: Environment) {
+  if (!values.enabled) return null
+  const unknown = Object.keys(values.vertx).map((name) => JSON.stringify(name))
+  if (unknown.length > 0) {
+    env.warn(`notifications.vertx: ${unknown.join(', ')}: no counterpart in this gateway; without effect`)
+  }
+  const { executor, connectionTimeout, tls = null, proxyOptions: proxy, topics } = values
+  const connector = new MessageConnector({ connectionTimeout, maxMessageBytes: MAX_MESSAGE_BYTES, tls, proxy })
+  const heartbeat = { interval: values.heartbeatInterval, idleTimeout: values.idleTimeout, executor, clock: env.clock }
+  const feed = new NotificationFeed({
+    url: uris.notifications,
+    subscription: {
+      connector,
+      topics: [...new Set(topics ?? DEFAULT_TOPICS)],
+      requiredTopics: new Set(topics ?? []),
+      acknowledgeTimeout: ACKNOWLEDGE_TIMEOUT,
+      heartbeat,
+    },
+    session,
+    executor,
+    clock: env.clock,
+    logger: env.logger,
+    reconnectDelay: values.reconnectDelay,
+    renewalDelay: values.renewalDelay,
+    initialAttempts: values.initialConnectionAttempts < 0 ? Number.POSITIVE_INFINITY : values.initialConnectionAttempts,
+    transactionIdHeader: env.transactionIdHeader,
+    metrics: metricsOf(env),
+    cookieName,
+    state: (state, detail) => env.reportState(state, detail),
+  })
+  const { auditService, auditIgnoredNotifications } = values.audit
+  feed.listen(auditing(auditService, auditIgnoredNotifications, env.clock))
+  env.onDispose(() => {
+    feed.close()
+    connector.release()
+  })
+  if (env.serving) await firstAttempt(feed, uris.url, values, env)
+  return feed satisfies Notifications
+}
+
+/** A gateway starts quickly although the access manager is down: one attempt is waited for, and not for long. */
+async function firstAttempt(feed: NotificationFeed, url: string, { executor }: NotificationValues, env: Environment) {
+  const { origin } = new URL(url)
+  const first = feed.start()
+  if (originFailed(origin, env.clock)) return
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const cancel = executor.schedule(FIRST_WAIT, resolve)
+  await Promise.race([first, late])
+  cancel()
+  if (!feed.connected) notifiedOriginTooLate(origin, env.clock)
+}
+
+function metricsOf({ metrics, name }: Environment) {
+  const labels = { name }
+  return {
+    connected: metrics.gauge('gw_notification_connected', 'Units whose notifications are connected.', labels),
+    reconnects: metrics.counter('gw_notification_reconnects_total', 'Connections made again after a loss.', labels),
+    messages: metrics.counter('gw_notification_messages_total', 'Notifications of the access manager.', labels),
+    unreadable: metrics.counter('gw_notification_unreadable_total', 'Notifications that could not be read.', labels),
+  }
+}

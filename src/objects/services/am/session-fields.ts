@@ -1,0 +1,49 @@
+import { Executor } from '#contracts'
+import { boolean, config, type DecodedMembers, duration, integer, object, oneOf, ref, type Settled } from '#schema'
+
+const CACHE_MEMBERS = {
+  enabled: config(boolean())
+    .prefault(false)
+    .meta({ description: 'Whether sessions are kept once they were looked up.' }),
+  executor: ref(Executor)
+    .prefault('ScheduledExecutorService')
+    .meta({ description: 'Service that clears away sessions that are kept no longer.' }),
+  maximumSize: config(integer({ min: 1 }))
+    .prefault(100_000)
+    .meta({
+      description:
+        'Sessions that are kept in the whole gateway; each unit gets an even share. The one unused for longest makes room.',
+    }),
+  maximumTimeToCache: config(duration()).optional().meta({
+    description:
+      'Longest time for which a session is kept, never beyond its own end. By default until 30 seconds before it would end unused.',
+  }),
+  onNotificationDisconnection: config(oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']))
+    .prefault('CLEAR_ON_DISCONNECT')
+    .meta({ description: 'What becomes of kept sessions when news of them may be missed.' }),
+}
+
+/** The field `sessionCache` of AmService. */
+export const SESSION_CACHE_FIELD = object(CACHE_MEMBERS)
+  .prefault({})
+  .meta({ description: 'Keeps what is known of sessions, until news say that they have ended or changed.' })
+
+/** How sessions are kept. */
+export type SessionCacheValues = Settled<DecodedMembers<typeof CACHE_MEMBERS>>
+
+const REFRESH_MEMBERS = {
+  enabled: config(boolean())
+    .prefault(false)
+    .meta({ description: 'Whether the use of a session at the gateway keeps it from ending unused.' }),
+  interval: config(duration({ unlimited: false }))
+    .prefault('5 minutes')
+    .meta({ description: 'Least time between two such calls for one session; zero: each lookup is one.' }),
+}
+
+/** The field `sessionIdleRefresh` of AmService. */
+export const SESSION_IDLE_REFRESH_FIELD = object(REFRESH_MEMBERS)
+  .prefault({})
+  .meta({ description: 'Tells the access manager that a session is in use.' })
+
+/** Whether and how often the use of sessions is told. */
+export type SessionIdleRefreshValues = Settled<DecodedMembers<typeof REFRESH_MEMBERS>>

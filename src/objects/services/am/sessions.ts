@@ -1,0 +1,112 @@
+import type { FoundSession, IdleTime, SessionLookup } from '#access-manager'
+import { AccessManagerError, type AmSession, type AmSessions, type Notifications } from '#contracts'
+import type { Environment } from '#schema'
+import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
+import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
+import { NotAsked, RevocableCache } from '../../lib/revocable-cache/revocable-cache.ts'
+import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
+import { sessionMarks, tokenDigest } from './session-marks.ts'
+
+/** What sessions are looked up by. */
+export interface SessionsParts {
+  readonly lookup: SessionLookup
+  readonly cache: SessionCacheValues
+  readonly refresh: SessionIdleRefreshValues
+  /** Null where there is no news. */
+  readonly notifications: Notifications | null
+}
+
+/** A kept session; null where there was none. */
+interface Kept {
+  session: AmSession | null
+}
+
+const SWEEP_INTERVAL = 30_000
+/** Sessions of which it is known that they were told to be in use; one more is told again. */
+const MOST_REFRESHED = 100_000
+/** A session is looked up anew this long before it would end unused. */
+const IDLE_MARGIN = 30_000
+
+/** Looks sessions up, with a cache where one is wanted. */
+export function openSessions(parts: SessionsParts, env: Environment): AmSessions {
+  const { lookup, cache, refresh } = parts
+  const inUse = new BriefMemory<object>(MOST_REFRESHED, refresh.interval)
+  const idleTimeFor = (key: string): IdleTime => {
+    const now = env.clock.monotonic()
+    if (!refresh.enabled || inUse.get(key, now) !== null) return 'kept'
+    inUse.remember(key, {}, now)
+    return 'reset'
+  }
+  if (!cache.enabled) {
+    return {
+      find: async (token) => (await lookup.find(token, idleTimeFor(tokenDigest(token))))?.session ?? null,
+    }
+  }
+  return cachedSessions(parts, env, idleTimeFor)
+}
+
+function cachedSessions(
+  { lookup, cache, notifications }: SessionsParts,
+  env: Environment,
+  idleTimeFor: (key: string) => IdleTime,
+): AmSessions {
+  const { clock, logger } = env
+  const kept = new RevocableCache<Kept>({
+    maximumSize: Math.max(1, Math.ceil(cache.maximumSize / env.units)),
+    clock,
+    counters: cacheCounters('session', env),
+    news:
+      notifications === null
+        ? null
+        : { notifications, strategy: cache.onNotificationDisconnection, marksOf: sessionMarks },
+  })
+  const stopSweeping = cache.executor.repeat(SWEEP_INTERVAL, () => kept.sweep())
+  env.onDispose(() => {
+    stopSweeping()
+    kept.dispose()
+  })
+  const ask = async (token: string, key: string, idleTime: IdleTime) => {
+    const found = await lookup.find(token, idleTime)
+    return {
+      value: { session: found?.session ?? null },
+      keepFor: found === null ? 0 : timeToKeep(found, cache.maximumTimeToCache, clock.now()),
+      marks: [key, ...(found?.names ?? [])],
+      negative: found === null,
+    }
+  }
+  return {
+    find: async (token) => {
+      const key = tokenDigest(token)
+      const idleTime = idleTimeFor(key)
+      let asked = false
+      const answer = await kept.find(key, () => {
+        asked = true
+        return ask(token, key, idleTime)
+      })
+      if (answer instanceof NotAsked) throw new AccessManagerError('unavailable', `sessions: ${answer.reason}`)
+      if (!asked && idleTime === 'reset')
+        tellInUse(lookup, token, answer, (error) => {
+          logger.debug({ error }, 'the access manager could not be told that a session is in use')
+        })
+      return answer.session
+    },
+  }
+}
+
+/** Nobody waits for it; where the session turns out to have ended, it is kept no longer. */
+function tellInUse(lookup: SessionLookup, token: string, kept: Kept, failed: (error: unknown) => void): void {
+  lookup.find(token, 'reset').then((found) => {
+    if (found === null) kept.session = null
+  }, failed)
+}
+
+/** Milliseconds; never beyond the end of the session. */
+function timeToKeep({ session }: FoundSession, limit: number | undefined, now: number): number {
+  const { maxSessionExpirationTime, maxIdleExpirationTime } = session
+  const end = maxSessionExpirationTime === null ? Number.POSITIVE_INFINITY : maxSessionExpirationTime - now
+  if (limit !== undefined) return Math.min(limit, end)
+  const idleEnd = maxIdleExpirationTime === null ? Number.POSITIVE_INFINITY : maxIdleExpirationTime - now - IDLE_MARGIN
+  const time = Math.min(end, idleEnd)
+  // A server that tells no end: nothing says for how long the answer is good.
+  return Number.isFinite(time) ? time : 0
+}

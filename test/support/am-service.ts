@@ -1,0 +1,56 @@
+import type { AmService as AccessManager } from '#contracts'
+import type { JsonObject } from '#json'
+import { TransactionIdOutboundFilter } from '../../src/objects/filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { Chain } from '../../src/objects/handlers/chain/chain.ts'
+import { ClientHandler } from '../../src/objects/handlers/reverse-proxy/client-handler.ts'
+import { AmService } from '../../src/objects/services/am/am-service.ts'
+import { NoOpAuditService } from '../../src/objects/services/no-op-audit/no-op-audit-service.ts'
+import { ScheduledExecutorService } from '../../src/objects/services/scheduled-executor/scheduled-executor-service.ts'
+import { Base64EncodedSecretStore } from '../../src/objects/stores/base64-encoded/base64-encoded-secret-store.ts'
+import { type Built, build, type Surroundings } from './build.ts'
+
+/** The objects that an AmService finds in every heap, and the password of the agent of a development access manager. */
+const TYPES = [ClientHandler, Chain, TransactionIdOutboundFilter, NoOpAuditService, Base64EncodedSecretStore]
+const HEAP = [
+  { name: 'ClientHandler', type: 'ClientHandler' },
+  {
+    name: 'ForgeRockClientHandler',
+    type: 'Chain',
+    config: { filters: [{ type: 'TransactionIdOutboundFilter' }], handler: 'ClientHandler' },
+  },
+  { name: 'AuditService', type: 'NoOpAuditService' },
+  {
+    name: 'secrets',
+    type: 'Base64EncodedSecretStore',
+    config: { secrets: { 'agent.password': btoa('password'), 'wrong.password': btoa('guess') } },
+  },
+]
+
+/** What makes an AmService for a server out of the defaults. */
+export function amServiceConfig(url: string, config: JsonObject = {}): JsonObject {
+  return {
+    url,
+    agent: { username: 'ig_agent', passwordSecretId: 'agent.password' },
+    secretsProvider: 'secrets',
+    ...config,
+  }
+}
+
+/** Builds an AmService that speaks to a server; with an executor of the surroundings, or one that really waits. */
+export function buildAmService(
+  url: string,
+  config: JsonObject = {},
+  { types = [], heap = [], ...surroundings }: Surroundings = {},
+): Promise<Built<AccessManager>> {
+  const named = heap.map((each) => (each as { name?: string } | null)?.name)
+  const waits = named.includes('ScheduledExecutorService')
+  return build<AccessManager>(AmService, amServiceConfig(url, config), {
+    ...surroundings,
+    types: [...TYPES, ...(waits ? [] : [ScheduledExecutorService]), ...types],
+    heap: [
+      ...HEAP.filter(({ name }) => !named.includes(name)),
+      ...(waits ? [] : [{ name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' }]),
+      ...heap,
+    ],
+  })
+}
