@@ -118,6 +118,16 @@ test('ID tokens and refresh tokens are no access tokens', async () => {
   }
 })
 
+test('tokens of RFC 9068 say by their type that they are access tokens', async () => {
+  const { tokenName: _, ...claims } = CLAIMS
+  const typed = (typ: string, more: JsonObject = {}) =>
+    signJwt(keySecret(rsa.privateKey, 'mine'), { ...claims, ...more }, { algorithm: 'RS256', typ })
+  assert.equal((await resolve(await typed('at+jwt'))).outcome, 'valid')
+  assert.equal((await resolve(await typed('application/AT+JWT'))).outcome, 'valid')
+  assert.equal((await resolve(await typed('JWT'))).outcome, 'invalid')
+  assert.equal((await resolve(await typed('at+jwt', { tokenName: 'id_token' }))).outcome, 'invalid')
+})
+
 test('B46: exp and nbf are kept to the second, with the skew and no more', async () => {
   assert.equal(await refusalOf({ ...CLAIMS, exp: now }), 'The token has expired.')
   assert.equal(await refusalOf({ ...CLAIMS, nbf: now + 1 }), 'The token is not valid yet.')

@@ -1,6 +1,15 @@
 import type { AccessTokenResolver, TokenResolution } from '#contracts'
-import { claim, numericDate, type OpeningKeys, openJwt, scopesOf, TokenError, timeViolations } from '#jose'
-import type { JsonObject, JsonValue } from '#json'
+import {
+  claim,
+  numericDate,
+  type OpenedJwt,
+  type OpeningKeys,
+  openJwt,
+  scopesOf,
+  TokenError,
+  timeViolations,
+} from '#jose'
+import type { JsonValue } from '#json'
 import { type Logger, onceEvery } from '#logging'
 import type { Clock } from '#schema'
 
@@ -16,6 +25,8 @@ export interface StatelessTokensSettings {
 
 /** What access managers write into the claim `tokenName` of access tokens, and not into that of others. */
 const TOKEN_NAME = 'access_token'
+/** What other issuers write into the header of access tokens instead (RFC 9068 section 2.1), in any case of letters. */
+const ACCESS_TOKEN_TYPES: readonly string[] = ['at+jwt', 'application/at+jwt']
 const LOG_INTERVAL = 10_000
 
 /** Access tokens that say themselves what they are worth (access manager protocol 2.2). */
@@ -30,16 +41,17 @@ export class StatelessTokens implements AccessTokenResolver {
 
   async resolve(token: string): Promise<TokenResolution> {
     const opened = await openJwt(token, this.#settings.keys)
-    if (opened.outcome === 'opened') return this.#judge(token, opened.claims)
+    if (opened.outcome === 'opened') return this.#judge(token, opened)
     if (opened.outcome === 'invalid') return refusal(opened.reason)
     this.#log(opened.reason)
     return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
   }
 
-  #judge(token: string, claims: JsonObject): TokenResolution {
+  #judge(token: string, opened: OpenedJwt): TokenResolution {
     const { issuer, skew, clock } = this.#settings
+    const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
-    if (claim(claims, 'tokenName') !== TOKEN_NAME) return refusal('the token is not an access token')
+    if (!isAccessToken(opened)) return refusal('the token is not an access token')
     const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
     if (violation !== undefined) return refusal(violation)
     try {
@@ -58,6 +70,13 @@ export class StatelessTokens implements AccessTokenResolver {
     if (held === null) return
     this.#settings.logger.error({ reason, ...(held > 0 && { repeated: held }) }, 'access tokens can not be verified')
   }
+}
+
+/** ID tokens and refresh tokens are signed with the same keys: a token has to say that it is neither. */
+function isAccessToken({ claims, header }: OpenedJwt): boolean {
+  const name = claim(claims, 'tokenName')
+  if (name !== undefined) return name === TOKEN_NAME
+  return header.typ !== null && ACCESS_TOKEN_TYPES.includes(header.typ.toLowerCase())
 }
 
 /** A reason becomes the sentence that the bearer of the token gets. */
