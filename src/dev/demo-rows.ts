@@ -66,6 +66,26 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     shows: /^[\w-]{20,}$/m,
   },
   {
+    title: 'call with the token',
+    line: 'curl {traffic}/protected/echo -H "Authorization: Bearer $TOKEN"',
+    shows: /"x-client": "app"/,
+  },
+  {
+    title: 'no token',
+    line: 'curl -i {traffic}/protected/echo',
+    shows: /^HTTP\/1\.1 401 [\s\S]*^www-authenticate: Bearer realm="demo"/im,
+  },
+  {
+    title: 'scope missing',
+    line: 'curl -i -X DELETE {traffic}/protected/echo -H "Authorization: Bearer $TOKEN"',
+    shows: /^HTTP\/1\.1 403 [\s\S]*error="insufficient_scope"[^\n]*scope="write"/im,
+  },
+  {
+    title: 'revoke the token',
+    line: 'curl -u app:demo {am}/oauth2/token/revoke -d token=$TOKEN; echo; curl -i {traffic}/protected/echo -H "Authorization: Bearer $TOKEN"',
+    shows: /^HTTP\/1\.1 401 [\s\S]*error="invalid_token"/im,
+  },
+  {
     title: 'capture and timer',
     line: 'curl {traffic}/watched/echo',
     shows: /"path": "\/echo"/,
