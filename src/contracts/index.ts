@@ -37,6 +37,7 @@ export {
 } from './contexts/jwt-validation.ts'
 export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
 export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-failure.ts'
+export { type OAuth2Info, OAuth2InfoContext } from './contexts/oauth2-info.ts'
 export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts/oauth2-token-exchange.ts'
 export { type SessionCookie, SessionCookieContext } from './contexts/session-cookie.ts'
 export { DecoratorKind } from './decorator.ts'

@@ -9,6 +9,8 @@ export interface Session {
   keys(): Iterable<string>
   clear(): void
   readonly isEmpty: boolean
+  /** Makes the session known to the client by another name from now on, as after a login (session fixation). */
+  renew?(): void
 }
 
 /** A session that ends with its exchange, for routes without a session filter. */

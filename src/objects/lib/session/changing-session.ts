@@ -8,6 +8,7 @@ export class ChangingSession implements Session {
   readonly #removed = new Set<string>()
   readonly #set = new Set<string>()
   #cleared = false
+  #renewed = false
 
   constructor(content: KeptRecord | null) {
     this.#values = new Map(content === null ? [] : Object.entries(content))
@@ -50,9 +51,18 @@ export class ChangingSession implements Session {
     return this.#values.size === 0
   }
 
+  renew(): void {
+    this.#renewed = true
+  }
+
+  /** Whether it is to be known by another name. */
+  get isRenewed(): boolean {
+    return this.#renewed
+  }
+
   /** What has changed; null where nothing has. */
   get change(): RecordChange | null {
-    if (!this.#cleared && this.#removed.size === 0 && this.#set.size === 0) return null
+    if (!this.#cleared && !this.#renewed && this.#removed.size === 0 && this.#set.size === 0) return null
     return { clear: this.#cleared, remove: [...this.#removed], set: this.#record([...this.#set]) }
   }
 

@@ -94,6 +94,19 @@ test('a session that is emptied is gone, with its cookie, and is not brought bac
   assert.deepEqual((await sessions.visit(cookie)).before, {})
 })
 
+test('a renewed session keeps its content under another id, and the old id stands for nothing', async () => {
+  await using sessions = await manager()
+  const old = idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)
+  const renewed = await sessions.visit(`gateway-session=${old}`, (session) => {
+    session.renew?.()
+    session.set('user', 'demo')
+  })
+  const id = idOf(renewed.cookies)
+  assert.notEqual(id, old)
+  assert.deepEqual((await sessions.visit(`gateway-session=${id}`)).before, { a: 1, user: 'demo' })
+  assert.deepEqual((await sessions.visit(`gateway-session=${old}`)).before, {})
+})
+
 test('of several cookies of the name the one that stands for a session is taken', async () => {
   await using sessions = await manager()
   const id = idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)

@@ -61,13 +61,14 @@ export function inMemorySessions(records: KeptRecords, timeout: number, cookie: 
   const keep = async (exchange: Exchange, id: string | null, session: ChangingSession, response: Response) => {
     if (JSON.stringify(session.content).length > MAX_SESSION)
       throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
-    const key = id ?? randomBytes(32).toString('base64url')
-    const change = session.change ?? {}
+    const isNew = id === null || session.isRenewed
+    const key = isNew ? randomBytes(32).toString('base64url') : id
+    if (id !== null && isNew) await records.take(id)
     // A session that another request has ended meanwhile is not brought back to life.
-    if (id === null) await records.change(key, change, timeout)
-    else await records.amend(key, change, timeout)
+    if (isNew) await records.change(key, { set: session.content }, timeout)
+    else await records.amend(key, session.change ?? {}, timeout)
     if (session.isEmpty) writeCookie(response, exchange, cookie, cookie.name, '')
-    else if (id === null) writeCookie(response, exchange, cookie, cookie.name, key)
+    else if (isNew) writeCookie(response, exchange, cookie, cookie.name, key)
   }
 
   return {

@@ -1,0 +1,37 @@
+import type { Handler } from '#http'
+import type { JsonObject } from '#json'
+import { kind } from '#schema'
+
+/** An authorization server that users log in at. */
+export interface Issuer {
+  /** The name users know it by: that of the object in the heap. */
+  readonly name: string
+  /** What the server says of itself, in the words of RFC 8414; read when first wanted. */
+  metadata(): Promise<JsonObject & { readonly issuer: string }>
+  /** Sends requests to the server. */
+  readonly handler: Handler
+  /** Milliseconds by which its clock may differ. */
+  readonly idTokenSkew: number
+  /** Why an ID token is not signed by this server; null where it is. `sharedSecret` verifies HMAC signatures. */
+  idTokenProblem(idToken: string, sharedSecret: Buffer | null): Promise<string | null>
+}
+
+/** The gateway as a client of an authorization server. */
+export interface ClientRegistration {
+  readonly clientId: string
+  readonly issuer: Issuer
+  readonly scopes: readonly string[]
+  readonly pkce: 'S256' | 'plain' | 'none'
+  /** Sends requests for user info. */
+  readonly handler: Handler
+  /** Sends requests in which the client says who it is, with the proof of it. */
+  readonly authenticatedHandler: Handler
+  /** Why an ID token is not to be believed; null where it is. */
+  idTokenProblem(idToken: string): Promise<string | null>
+}
+
+/** Objects that stand for an authorization server users log in at. */
+export const IssuerKind = kind<Issuer>('Issuer')
+
+/** Objects that stand for the gateway as a client of an authorization server. */
+export const ClientRegistrationKind = kind<ClientRegistration>('ClientRegistration')

@@ -1,0 +1,66 @@
+// What is decided when the configuration loads; logging in itself is in test/gateway/openid-login.test.ts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Filter } from '#http'
+import type { JsonValue } from '#json'
+import { build } from '#test/build'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { ClientRegistration } from '../../openid/client-registration/client-registration.ts'
+import { Issuer } from '../../openid/issuer/issuer.ts'
+import { AuthorizationCodeOAuth2ClientFilter } from './authorization-code-oauth2-client-filter.ts'
+
+const types = [Issuer, ClientRegistration, ClientHandler, StaticResponseHandler]
+const heap = [
+  { name: 'ClientHandler', type: 'ClientHandler' },
+  {
+    name: 'server',
+    type: 'Issuer',
+    config: { wellKnownEndpoint: 'https://login.example/.well-known/openid-configuration' },
+  },
+  { name: 'one', type: 'ClientRegistration', config: { clientId: 'one', issuer: 'server' } },
+  { name: 'two', type: 'ClientRegistration', config: { clientId: 'two', issuer: 'server' } },
+]
+const made = (config: Record<string, JsonValue>) =>
+  build<Filter>(AuthorizationCodeOAuth2ClientFilter, { clientEndpoint: '/oidc', ...config }, { types, heap })
+
+test('one registration needs no loginHandler, several do', async () => {
+  await using one = await made({ registrations: ['one'] })
+  assert.equal(typeof one.object, 'function')
+  await using two = await made({
+    registrations: ['one', 'two'],
+    loginHandler: { type: 'StaticResponseHandler', config: { status: 200 } },
+  })
+  assert.equal(typeof two.object, 'function')
+})
+
+test('OAuth2ClientFilter is another name of it, and loading asks nobody', () => {
+  assert.deepEqual(AuthorizationCodeOAuth2ClientFilter.aliases, ['OAuth2ClientFilter'])
+})
+
+for (const [name, config, message] of [
+  ['no registration', {}, /expected at least one ClientRegistration/],
+  ['two without loginHandler', { registrations: ['one', 'two'] }, /loginHandler.*2 registrations to choose from/],
+  [
+    'one twice',
+    { registrations: ['one', 'one'], loginHandler: { type: 'StaticResponseHandler', config: { status: 200 } } },
+    /each client of an issuer once/,
+  ],
+  ['an unknown prompt', { registrations: ['one'], prompt: 'always' }, /prompt/],
+  ['a target that is none', { registrations: ['one'], target: 'openid' }, /target/],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await assert.rejects(
+      made(config as unknown as Record<string, JsonValue>),
+      (error: Error & { problems?: object[] }) => {
+        assert.match(JSON.stringify(error.problems), message)
+        return true
+      },
+    )
+  })
+}
+
+test('what only dynamic registration needs is named in a warning', async () => {
+  await using built = await made({ registrations: ['one'], metadata: { client_name: 'x' } })
+  assert.match(built.warnings.join(), /metadata.*registered by hand/)
+})

@@ -1,0 +1,221 @@
+import { ClientRegistrationKind, FilterKind, HandlerKind, OAuth2FailureContext } from '#contracts'
+import { type Exchange, type Filter, type Handler, type Response, respond, Uri } from '#http'
+import { OpenIdError } from '#openid'
+import {
+  type Assign,
+  boolean,
+  config,
+  defineType,
+  duration,
+  type Environment,
+  json,
+  leftValue,
+  list,
+  oneOf,
+  type Runtime,
+  ref,
+  runtime,
+  secretId,
+  string,
+} from '#schema'
+import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { type LoggedInSettings, passLoggedIn } from './logged-in.ts'
+import { LoginFlow, registrationKey } from './login-flow.ts'
+import { LoginMemory } from './login-memory.ts'
+import { SharedRefresh } from './shared-refresh.ts'
+import { UserInfo } from './user-info.ts'
+
+const BY_HAND = 'clients are registered by hand: name them in registrations'
+
+/** Logs users in at an authorization server. */
+export const AuthorizationCodeOAuth2ClientFilter = defineType({
+  name: 'AuthorizationCodeOAuth2ClientFilter',
+  aliases: ['OAuth2ClientFilter'],
+  kind: FilterKind,
+  summary: 'Logs users in with OAuth 2.0 or OpenID Connect before their requests go on.',
+  config: {
+    clientEndpoint: runtime('string').meta({
+      description: 'Path or URL of the gateway below which `login`, `callback` and `logout` lie.',
+    }),
+    registrations: list(ref(ClientRegistrationKind))
+      .prefault([])
+      .meta({ description: 'The clients that the gateway is registered as.' }),
+    loginHandler: ref(HandlerKind).optional().meta({
+      description: 'Answers requests without login, where there is not exactly one registration to log in with.',
+    }),
+    failureHandler: ref(HandlerKind).optional().meta({
+      description:
+        'Answers where a login fails, with `contexts.oauth2Failure`; by default 500, or 503 where the server can not be reached.',
+    }),
+    target: leftValue().prefault('${attributes.openid}').meta({
+      description: 'Where the same is put as in `contexts.oauth2Info`, for expressions of older configurations.',
+    }),
+    requireHttps: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether requests that did not come over TLS are refused.' }),
+    requireLogin: config(boolean())
+      .prefault(true)
+      .meta({ description: 'Whether requests without login are sent to log in; if not, they pass without user.' }),
+    defaultLoginGoto: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Where to go after `login` without a parameter `goto`.' }),
+    defaultLogoutGoto: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Where to go after `logout` without a parameter `goto`; an empty page by default.' }),
+    revokeOauth2TokenOnLogout: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether `logout` revokes the tokens.' }),
+    openIdEndSessionOnLogout: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether `logout` ends the session at the authorization server too.' }),
+    prompt: config(oneOf(['none', 'login', 'consent', 'select_account']))
+      .optional()
+      .meta({ description: 'Whether the server is to ask the user again.' }),
+    oAuth2SessionKey: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Name of the tokens in the session; the URL of the client endpoint by default.' }),
+    cacheExpiration: config(duration({ unlimited: false }))
+      .prefault('10 minutes')
+      .meta({ description: 'For how long user info is used before it is asked for again.' }),
+    executor: json().optional().meta({ description: 'Schedules tasks.', unsupported: 'nothing has to be scheduled' }),
+    metadata: json().optional().meta({ description: 'Metadata for dynamic registration.', unsupported: BY_HAND }),
+    discoveryHandler: json().optional().meta({ description: 'Sends requests of discovery.', unsupported: BY_HAND }),
+    discoverySecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret for dynamic registration.', unsupported: BY_HAND }),
+    tokenEndpointAuthMethod: json()
+      .optional()
+      .meta({ description: 'Of clients that register themselves.', unsupported: BY_HAND }),
+    tokenEndpointAuthSigningAlg: json()
+      .optional()
+      .meta({ description: 'Of clients that register themselves.', unsupported: BY_HAND }),
+    secretsProvider: json()
+      .optional()
+      .meta({ description: 'Secrets of clients that register themselves.', unsupported: BY_HAND }),
+  },
+  check: ({ registrations, loginHandler }, report) => {
+    if (registrations.length === 0) report('/registrations', 'expected at least one ClientRegistration')
+    if (registrations.length > 1 && loginHandler === undefined)
+      report(
+        '/loginHandler',
+        `expected a handler, because there are ${registrations.length} registrations to choose from`,
+      )
+    const keys = registrations.map(registrationKey)
+    for (const [at, key] of keys.entries())
+      if (keys.indexOf(key) < at)
+        report(`/registrations/${at}`, `expected each client of an issuer once, got ${key} again`)
+  },
+  create: (settings, env) => loginFilter(settings, env),
+})
+
+interface Settings {
+  readonly clientEndpoint: Runtime<string>
+  readonly registrations: import('./login-flow.ts').LoginSettings['registrations']
+  readonly loginHandler?: Handler | undefined
+  readonly failureHandler?: Handler | undefined
+  readonly target: Assign
+  readonly requireHttps: boolean
+  readonly requireLogin: boolean
+  readonly defaultLoginGoto?: string | undefined
+  readonly defaultLogoutGoto?: string | undefined
+  readonly revokeOauth2TokenOnLogout: boolean
+  readonly openIdEndSessionOnLogout: boolean
+  readonly prompt?: string | undefined
+  readonly oAuth2SessionKey?: string | undefined
+  readonly cacheExpiration: number
+}
+
+function loginFilter(settings: Settings, env: Environment): Filter {
+  const { clock, logger } = env
+  const flow = new LoginFlow({
+    registrations: settings.registrations,
+    prompt: settings.prompt ?? null,
+    defaultLoginGoto: settings.defaultLoginGoto ?? null,
+    defaultLogoutGoto: settings.defaultLogoutGoto ?? null,
+    revokeOnLogout: settings.revokeOauth2TokenOnLogout,
+    endSessionOnLogout: settings.openIdEndSessionOnLogout,
+    clock,
+  })
+  const loggedIn: LoggedInSettings = {
+    refreshes: new SharedRefresh(env.kept('oauth2 refresh')),
+    userInfo: new UserInfo(settings.cacheExpiration, clock),
+    now: () => clock.now(),
+    assign: (exchange, info) => settings.target(exchange, null, info),
+  }
+
+  const failed = async (exchange: Exchange, error: OpenIdError): Promise<Response> => {
+    const { error: code, description } = error
+    logger.warn({ error, transactionId: exchange.transactionId.value }, 'a login failed')
+    const failure = { error: code, description, exception: { message: error.message } }
+    if (settings.failureHandler !== undefined)
+      return settings.failureHandler(exchange.with(OAuth2FailureContext, failure))
+    return respond(error.unavailable ? 503 : 500, {
+      'Cache-Control': 'no-store',
+      ...(error.unavailable && { 'Retry-After': '5' }),
+    })
+  }
+
+  const withoutLogin = async (
+    exchange: Exchange,
+    next: Handler,
+    memory: LoginMemory,
+    endpoint: string,
+  ): Promise<Response> => {
+    if (!settings.requireLogin) return next(exchange)
+    const [only, ...others] = settings.registrations
+    if (only === undefined || others.length > 0) return (settings.loginHandler as Handler)(exchange)
+    const here = exchange.originalUri.toString()
+    return flow.begin(exchange, memory, endpoint, only, sameOriginGoto(here, exchange.originalUri) ?? '/')
+  }
+
+  const handled = async (exchange: Exchange, next: Handler): Promise<Response> => {
+    const endpoint = await endpointOf(settings.clientEndpoint, exchange)
+    const memory = new LoginMemory(exchange.session, settings.oAuth2SessionKey ?? endpoint.url, clock.now())
+    switch (stepOf(exchange, endpoint.path)) {
+      case 'login':
+        return flow.login(exchange, memory, endpoint.url)
+      case 'callback':
+        return flow.callback(exchange, memory)
+      case 'logout':
+        return flow.logout(exchange, memory)
+    }
+    const { tokens } = memory
+    const registration = tokens === null ? null : flow.registration(tokens.registration)
+    if (registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
+    try {
+      return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
+    } catch (error) {
+      if (!(error instanceof OpenIdError) || error.unavailable) throw error
+      // The server does not know these tokens any more: the user logs in again.
+      logger.info({ reason: error.message }, 'tokens of a session ended')
+      memory.forget()
+      return withoutLogin(exchange, next, memory, endpoint.url)
+    }
+  }
+
+  return async (exchange, next) => {
+    if (settings.requireHttps && exchange.originalUri.scheme !== 'https')
+      return respond(403, {}, 'This page is available over HTTPS only.\n')
+    try {
+      return await handled(exchange, next)
+    } catch (error) {
+      if (error instanceof OpenIdError) return failed(exchange, error)
+      throw error
+    }
+  }
+}
+
+/** The client endpoint, of the site that the request came to unless it names one. */
+async function endpointOf(expression: Runtime<string>, exchange: Exchange): Promise<{ url: string; path: string }> {
+  const text = await expression(exchange)
+  if (text === null || text === '') throw new Error('the expression of clientEndpoint gave nothing')
+  const site = exchange.originalUri
+  const uri = Uri.parse(text.startsWith('/') ? `${site.scheme}://${site.authority}${text}` : text)
+  const path = uri.rawPath.replace(/\/+$/, '')
+  return { url: `${uri.scheme}://${uri.authority}${path}`, path }
+}
+
+function stepOf(exchange: Exchange, path: string): string {
+  const here = exchange.originalUri.rawPath
+  return here.startsWith(`${path}/`) ? here.slice(path.length + 1) : ''
+}

@@ -1,0 +1,143 @@
+import type { ClientRegistration } from '#contracts'
+import { type Exchange, type Response, respond } from '#http'
+import { OpenIdClient, OpenIdError } from '#openid'
+import type { Clock } from '#schema'
+import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import type { LoginMemory } from './login-memory.ts'
+
+/** What a login needs to know. */
+export interface LoginSettings {
+  readonly registrations: readonly ClientRegistration[]
+  readonly prompt: string | null
+  readonly defaultLoginGoto: string | null
+  readonly defaultLogoutGoto: string | null
+  readonly revokeOnLogout: boolean
+  readonly endSessionOnLogout: boolean
+  readonly clock: Clock
+}
+
+/** Users know a registration by its client and its server. */
+export function registrationKey({ clientId, issuer }: ClientRegistration): string {
+  return `${clientId}@${issuer.name}`
+}
+
+/** The client of a registration, by what its server says of itself now. */
+export async function clientOf(registration: ClientRegistration): Promise<OpenIdClient> {
+  const { clientId, scopes, pkce, handler, authenticatedHandler, issuer } = registration
+  return new OpenIdClient({
+    metadata: await issuer.metadata(),
+    clientId,
+    scopes,
+    pkce,
+    tokenHandler: authenticatedHandler,
+    userInfoHandler: handler,
+    // Whatever proves more than the name is added by the handler.
+    authentication: (form) => form.set('client_id', clientId),
+    skew: issuer.idTokenSkew,
+  })
+}
+
+/** The ways into and out of a session: `login`, `callback` and `logout` below the client endpoint. */
+export class LoginFlow {
+  readonly #settings: LoginSettings
+  readonly #byKey: ReadonlyMap<string, ClientRegistration>
+
+  constructor(settings: LoginSettings) {
+    this.#settings = settings
+    this.#byKey = new Map(settings.registrations.map((each) => [registrationKey(each), each]))
+  }
+
+  registration(key: string): ClientRegistration | null {
+    return this.#byKey.get(key) ?? null
+  }
+
+  /** Sends the browser to the authorization server. */
+  async begin(
+    exchange: Exchange,
+    memory: LoginMemory,
+    endpoint: string,
+    registration: ClientRegistration,
+    goto: string,
+  ): Promise<Response> {
+    const client = await clientOf(registration)
+    const extra = this.#settings.prompt === null ? {} : { prompt: this.#settings.prompt }
+    const { location, attempt } = await client.begin(`${endpoint}/callback`, extra, exchange)
+    memory.begin({ ...attempt, registration: registrationKey(registration), goto, at: this.#settings.clock.now() })
+    return redirect(location)
+  }
+
+  /** `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`. */
+  async login(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
+    const asked = query(exchange)
+    const [clientId, issuer] = [asked.get('registration'), asked.get('issuer')]
+    const matching = this.#settings.registrations.filter(
+      (each) => (clientId === null || each.clientId === clientId) && (issuer === null || each.issuer.name === issuer),
+    )
+    const [registration, ...others] = matching
+    if (registration === undefined || others.length > 0)
+      throw new OpenIdError('invalid_request', 'the parameters "registration" and "issuer" name no client', false)
+    const fallback = this.#settings.defaultLoginGoto ?? '/'
+    return this.begin(exchange, memory, endpoint, registration, this.#goto(exchange, asked, fallback))
+  }
+
+  /** The way back from the authorization server, with a code. */
+  async callback(exchange: Exchange, memory: LoginMemory): Promise<Response> {
+    const parameters = query(exchange)
+    const login = memory.take(parameters.get('state') ?? '')
+    const registration = login === null ? null : this.registration(login.registration)
+    if (login === null || registration === null)
+      throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
+    const client = await clientOf(registration)
+    const issued = await client.complete(parameters, login, exchange)
+    if (issued.idToken !== null) await believed(registration, issued.idToken)
+    exchange.session.renew?.()
+    memory.keep(login.registration, issued, null, registration.scopes)
+    return redirect(login.goto)
+  }
+
+  /** `logout?goto=<where to go then>`. */
+  async logout(exchange: Exchange, memory: LoginMemory): Promise<Response> {
+    const { tokens } = memory
+    memory.forget()
+    const asked = query(exchange).get('goto')
+    const goto = asked === null ? this.#settings.defaultLogoutGoto : this.#goto(exchange, query(exchange), '/')
+    const registration = tokens === null ? null : this.registration(tokens.registration)
+    if (tokens === null || registration === null) return left(goto)
+    const { revokeOnLogout, endSessionOnLogout } = this.#settings
+    if (revokeOnLogout) await (await clientOf(registration)).revoke(tokens.refreshToken ?? tokens.accessToken, exchange)
+    const endSession = endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
+    if (typeof endSession !== 'string') return left(goto)
+    const url = new URL(endSession)
+    if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
+    url.searchParams.set('client_id', registration.clientId)
+    if (goto !== null) url.searchParams.set('post_logout_redirect_uri', goto)
+    return redirect(url.href)
+  }
+
+  #goto(exchange: Exchange, asked: URLSearchParams, fallback: string): string {
+    const text = asked.get('goto')
+    if (text === null) return fallback
+    const goto = sameOriginGoto(text, exchange.originalUri)
+    if (goto !== null) return goto
+    throw new OpenIdError('invalid_request', 'the parameter "goto" leads to another site', false)
+  }
+}
+
+/** An ID token says who the user is: it counts only with the signature of its issuer. */
+export async function believed(registration: ClientRegistration, idToken: string): Promise<void> {
+  const problem = await registration.idTokenProblem(idToken)
+  if (problem !== null) throw new OpenIdError('invalid_token', `the ID token is not believed: ${problem}`, false)
+}
+
+/** A redirect that no cache keeps: it belongs to one browser and one moment. */
+export function redirect(location: string): Response {
+  return respond(302, { Location: location, 'Cache-Control': 'no-store' })
+}
+
+function left(goto: string | null): Response {
+  return goto === null ? respond(200, { 'Cache-Control': 'no-store' }) : redirect(goto)
+}
+
+function query(exchange: Exchange): URLSearchParams {
+  return new URLSearchParams(exchange.request.uri.rawQuery ?? '')
+}

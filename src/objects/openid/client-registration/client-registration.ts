@@ -1,0 +1,154 @@
+import {
+  ClientRegistrationKind,
+  HandlerKind,
+  IssuerKind,
+  providerOf,
+  type ClientRegistration as Registration,
+  type SecretsProvider,
+  SecretsProviderKind,
+} from '#contracts'
+import { chain, type Filter, type Handler } from '#http'
+import {
+  boolean,
+  config,
+  defineType,
+  duration,
+  type Environment,
+  list,
+  needs,
+  oneOf,
+  ref,
+  secretId,
+  string,
+} from '#schema'
+import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
+import { assertClient, SIGNING_ALGORITHMS } from '../../lib/oauth2-client/client-assertion.ts'
+import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
+
+const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
+const INSTEAD = 'put a filter for client authentication into authenticatedRegistrationHandler'
+
+/** The gateway as a client of an authorization server. */
+export const ClientRegistration = defineType({
+  name: 'ClientRegistration',
+  kind: ClientRegistrationKind,
+  summary: 'Describes the gateway as a client that is registered with an authorization server.',
+  config: {
+    clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
+    issuer: ref(IssuerKind).meta({ description: 'The authorization server.' }),
+    scopes: list(config(string({ nonEmpty: true })))
+      .prefault([])
+      .meta({ description: 'Scopes that are asked for; with `openid` the server says who the user is.' }),
+    pkceMethod: config(oneOf(['S256', 'plain', 'none']))
+      .prefault('S256')
+      .meta({ description: 'How the code is bound to this browser (RFC 7636).' }),
+    registrationHandler: ref(HandlerKind)
+      .prefault('ClientHandler')
+      .meta({ description: 'Sends requests that need no proof of the client, such as those for user info.' }),
+    authenticatedRegistrationHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Sends requests to the token endpoint and proves who the client is, by a filter in it.' }),
+    clientSecretId: config(secretId()).optional().meta({
+      description:
+        'Secret ID of the client secret: verifies ID tokens that are signed with it, and authenticates the client.',
+    }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the secrets.' }),
+    skipSignatureVerification: config(boolean())
+      .prefault(false)
+      .meta({ description: 'Whether ID tokens are believed because they came from the token endpoint over TLS.' }),
+    tokenEndpointAuthMethod: config(oneOf(METHODS))
+      .optional()
+      .meta({ description: 'How the client authenticates.', replacement: INSTEAD }),
+    tokenEndpointAuthSigningAlg: config(oneOf(SIGNING_ALGORITHMS))
+      .prefault('RS256')
+      .meta({ description: 'Algorithm of `private_key_jwt`.', replacement: INSTEAD }),
+    privateKeyJwtSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret ID of the key for `private_key_jwt`.', replacement: INSTEAD }),
+    jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))
+      .prefault('1 minute')
+      .meta({ description: 'For how long a JWT of `private_key_jwt` is valid.', replacement: INSTEAD }),
+  },
+  rules: [needs('clientSecretId', 'secretsProvider'), needs('privateKeyJwtSecretId', 'secretsProvider')],
+  check: ({ tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId }, report) => {
+    if (method?.startsWith('client_secret') && clientSecretId === undefined)
+      report('/tokenEndpointAuthMethod', `expected a clientSecretId for ${method}, got none`)
+    if (method === 'private_key_jwt' && privateKeyJwtSecretId === undefined)
+      report('/tokenEndpointAuthMethod', 'expected a privateKeyJwtSecretId for private_key_jwt, got none')
+  },
+  create: (config, env) => {
+    const { clientId, issuer, scopes, pkceMethod, registrationHandler, skipSignatureVerification } = config
+    const provider = providerOf([
+      ...(config.secretsProvider === undefined ? [] : [config.secretsProvider]),
+      env.secrets,
+    ])
+    return {
+      clientId,
+      issuer,
+      scopes,
+      pkce: pkceMethod,
+      handler: registrationHandler,
+      authenticatedHandler: authenticatedHandler(config, provider, env),
+      idTokenProblem: async (idToken) => {
+        if (skipSignatureVerification) return null
+        return issuer.idTokenProblem(idToken, await sharedSecret(provider, config.clientSecretId))
+      },
+    }
+  },
+})
+
+interface Settings {
+  readonly clientId: string
+  readonly issuer: Registration['issuer']
+  readonly registrationHandler: Handler
+  readonly authenticatedRegistrationHandler?: Handler | undefined
+  readonly clientSecretId?: string | undefined
+  readonly tokenEndpointAuthMethod?: (typeof METHODS)[number] | undefined
+  readonly tokenEndpointAuthSigningAlg: (typeof SIGNING_ALGORITHMS)[number]
+  readonly privateKeyJwtSecretId?: string | undefined
+  readonly jwtExpirationTimeout: number
+}
+
+function authenticatedHandler(settings: Settings, provider: SecretsProvider, env: Environment): Handler {
+  if (settings.authenticatedRegistrationHandler !== undefined) return settings.authenticatedRegistrationHandler
+  const filter = authentication(settings, provider, env)
+  return filter === null ? settings.registrationHandler : chain([filter], settings.registrationHandler)
+}
+
+function authentication(settings: Settings, secretsProvider: SecretsProvider, env: Environment): Filter | null {
+  const { clientId, clientSecretId, privateKeyJwtSecretId } = settings
+  const method = settings.tokenEndpointAuthMethod ?? (clientSecretId === undefined ? 'none' : 'client_secret_basic')
+  if (method === 'client_secret_basic' && clientSecretId !== undefined)
+    return basicAuthentication({
+      username: clientId,
+      passwordSecretId: clientSecretId,
+      secretsProvider,
+      encoding: 'form',
+    })
+  if (method === 'client_secret_post' && clientSecretId !== undefined)
+    return async (exchange, next) => {
+      const secret = await secretsProvider.active({ secretId: clientSecretId, purpose: 'GENERIC' })
+      return next(await withFormFields(exchange, { client_id: clientId, client_secret: secret.revealText() }))
+    }
+  if (method !== 'private_key_jwt' || privateKeyJwtSecretId === undefined) return null
+  // The audience is known once the server has said where its token endpoint is.
+  return async (exchange, next) => {
+    const tokenEndpoint = (await settings.issuer.metadata())['token_endpoint'] as string
+    const assert = assertClient({
+      clientId,
+      tokenEndpoint,
+      secretsProvider,
+      signingSecretId: privateKeyJwtSecretId,
+      signingAlgorithm: settings.tokenEndpointAuthSigningAlg,
+      jwtExpirationTimeout: settings.jwtExpirationTimeout,
+      claims: {},
+      clock: env.clock,
+    })
+    return assert(exchange, next)
+  }
+}
+
+async function sharedSecret(provider: SecretsProvider, secretId: string | undefined): Promise<Buffer | null> {
+  if (secretId === undefined) return null
+  return (await provider.active({ secretId, purpose: 'GENERIC' })).revealBytes()
+}

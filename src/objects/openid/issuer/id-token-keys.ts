@@ -1,0 +1,61 @@
+import { createSecretKey } from 'node:crypto'
+import { providerOf, Secret, type SecretsProvider } from '#contracts'
+import type { Handler } from '#http'
+import { type KeySource, parseSignedToken, TokenError, verifySignature } from '#jose'
+import type { Environment } from '#schema'
+import { fetchJwkSet, RemoteKeys } from '#secrets'
+
+const TWO_MINUTES = 120_000
+const LEASE = 60 * 60_000
+
+/** The keys that a server publishes, fetched when the first token is to be verified. */
+export function publishedKeys(jwksUri: () => Promise<string>, handler: Handler, env: Environment): KeySource {
+  const store = new RemoteKeys({
+    source: env.name,
+    place: 'the issuer',
+    cacheTimeout: TWO_MINUTES,
+    missPause: 10_000,
+    lease: LEASE,
+    clock: env.clock,
+    logger: env.logger,
+    fetch: async () => fetchJwkSet(await jwksUri(), handler, env.logger),
+  })
+  return { provider: providerOf([store]), secretId: 'id token' }
+}
+
+/** Keys that the configuration names. */
+export function configuredKeys(provider: SecretsProvider, secretId: string): KeySource {
+  return { provider, secretId }
+}
+
+/**
+ * Why no key has signed a token; null where one has. The kind of key decides which algorithms count: a published key is
+ * never taken for a shared secret (threats B37).
+ */
+export async function signatureProblem(
+  idToken: string,
+  keys: KeySource,
+  sharedSecret: Buffer | null,
+): Promise<string | null> {
+  try {
+    const token = parseSignedToken(idToken)
+    if (sharedSecret !== null && token.header.alg.startsWith('HS')) return problemOf(token, sharedKey(sharedSecret))
+    return problemOf(token, keys)
+  } catch (error) {
+    if (error instanceof TokenError) return error.message
+    throw error
+  }
+}
+
+async function problemOf(token: ReturnType<typeof parseSignedToken>, keys: KeySource): Promise<string | null> {
+  const verification = await verifySignature(token, keys)
+  return verification.outcome === 'verified' ? null : verification.reason
+}
+
+function sharedKey(bytes: Buffer): KeySource {
+  const secret = new Secret({ secretId: 'client secret', key: createSecretKey(bytes) })
+  return {
+    provider: providerOf([{ find: async () => [secret], onChange: () => () => {} }]),
+    secretId: 'client secret',
+  }
+}

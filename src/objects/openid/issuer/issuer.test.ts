@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { test } from 'node:test'
+import type { Issuer as IssuerContract } from '#contracts'
+import type { JsonValue } from '#json'
+import { build, manualClock } from '#test/build'
+import { httpUpstream } from '#test/upstream'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { Issuer } from './issuer.ts'
+
+const surroundings = { types: [ClientHandler], heap: [{ name: 'ClientHandler', type: 'ClientHandler' }] }
+const made = (config: Record<string, JsonValue>, clock = manualClock()) =>
+  build<IssuerContract>(Issuer, config, { ...surroundings, clock })
+
+const METADATA = { issuer: 'https://i', authorization_endpoint: 'https://i/a', token_endpoint: 'https://i/t' }
+
+test('metadata are read when first wanted, once for many, and again after an hour', async () => {
+  let asked = 0
+  await using server = await httpUpstream((_, response) => {
+    asked += 1
+    response.end(JSON.stringify({ ...METADATA, round: asked }))
+  })
+  const clock = manualClock()
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` }, clock)
+  assert.equal(asked, 0)
+  await Promise.all(Array.from({ length: 50 }, () => built.object.metadata()))
+  assert.equal(asked, 1)
+  clock.advance(61 * 60_000)
+  assert.equal((await built.object.metadata())['round'], 2)
+})
+
+test('while the server fails, the last metadata count; after a pause it is asked again', async () => {
+  let status = 200
+  let asked = 0
+  await using server = await httpUpstream((_, response) => {
+    asked += 1
+    response.writeHead(status).end(status === 200 ? JSON.stringify(METADATA) : 'no')
+  })
+  const clock = manualClock()
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` }, clock)
+  await built.object.metadata()
+  status = 500
+  clock.advance(61 * 60_000)
+  assert.equal((await built.object.metadata()).issuer, 'https://i')
+  assert.equal((await built.object.metadata()).issuer, 'https://i')
+  assert.equal(asked, 2)
+  clock.advance(2_001)
+  await built.object.metadata()
+  assert.equal(asked, 3)
+})
+
+for (const [name, status, body] of [
+  ['another status', 404, '{}'],
+  ['a redirect', 302, ''],
+  ['no JSON', 200, '<html>'],
+  ['a list', 200, '[]'],
+  ['no token endpoint', 200, JSON.stringify({ ...METADATA, token_endpoint: undefined })],
+  ['an endpoint that is no URL', 200, JSON.stringify({ ...METADATA, token_endpoint: '/t' })],
+  ['more than anybody would send', 200, ' '.repeat(2_000_000)],
+] as const) {
+  test(`metadata with ${name} fail, and say where`, async () => {
+    await using server = await httpUpstream(
+      (_, response) => void response.writeHead(status, { Location: '/x' }).end(body),
+    )
+    await using built = await made({ wellKnownEndpoint: `${server.url}/meta` })
+    await assert.rejects(built.object.metadata(), /the metadata at http:\/\/127\.0\.0\.1:\d+\/meta can not be read/)
+  })
+}
+
+test('what is configured goes before what the server says', async () => {
+  await using server = await httpUpstream((_, response) => void response.end(JSON.stringify(METADATA)))
+  await using built = await made({
+    wellKnownEndpoint: `${server.url}/meta`,
+    tokenEndpoint: 'https://other/t',
+    authorizeEndpoint: 'https://other/a',
+  })
+  assert.equal((await built.object.metadata())['token_endpoint'], 'https://other/t')
+  assert.equal((await built.object.metadata()).issuer, 'https://i')
+})
+
+test('ID tokens are verified by the published keys, and by the shared secret for HMAC only', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  await using server = await httpUpstream((request, response) => {
+    const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'a' }] }
+    response.end(JSON.stringify(request.url === '/jwks' ? keys : { ...METADATA, jwks_uri: `${server.url}/jwks` }))
+  })
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` })
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const text = `${part({ alg: 'ES256', kid: 'a' })}.${part({ sub: 'demo' })}`
+  const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString(
+    'base64url',
+  )
+  assert.equal(await built.object.idTokenProblem(`${text}.${signature}`, null), null)
+  assert.notEqual(await built.object.idTokenProblem(`${text}.${'A'.repeat(86)}`, null), null)
+  // B37: a published key is no shared secret, and the name of the algorithm changes nothing about that.
+  const hmac = `${part({ alg: 'HS256', kid: 'a' })}.${part({ sub: 'demo' })}.${'A'.repeat(43)}`
+  assert.notEqual(await built.object.idTokenProblem(hmac, null), null)
+  assert.notEqual(await built.object.idTokenProblem(hmac, Buffer.alloc(32, 'x')), null)
+  assert.notEqual(await built.object.idTokenProblem(`${part({ alg: 'none' })}.${part({ sub: 'demo' })}.`, null), null)
+})
+
+test('snake case names of older files are taken', async () => {
+  await using built = await made({
+    authorization_endpoint: 'https://a/',
+    token_endpoint: 'https://t/',
+    issuer: 'https://i',
+  })
+  assert.equal((await built.object.metadata())['authorization_endpoint'], 'https://a/')
+})
+
+for (const [name, config, message] of [
+  ['nothing', {}, /expected wellKnownEndpoint, or authorizeEndpoint and tokenEndpoint/],
+  ['half', { authorizeEndpoint: 'https://a/' }, /tokenEndpoint/],
+  ['keys without provider', { wellKnownEndpoint: 'https://a/', idTokenVerificationSecretId: 'x' }, /secretsProvider/],
+  ['no URL', { wellKnownEndpoint: 'login' }, /URL/],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await assert.rejects(made(config), (error: Error & { problems?: object[] }) => {
+      assert.match(JSON.stringify(error.problems), message)
+      return true
+    })
+  })
+}

@@ -1,0 +1,126 @@
+import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, SecretsProviderKind } from '#contracts'
+import type { Handler } from '#http'
+import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
+import { config, defineType, duration, type Environment, list, needs, ref, regex, secretId, string, url } from '#schema'
+import { configuredKeys, publishedKeys, signatureProblem } from './id-token-keys.ts'
+
+/** An authorization server that users log in at. */
+export const Issuer = defineType({
+  name: 'Issuer',
+  kind: IssuerKind,
+  summary: 'Describes an authorization server that users log in at: by its metadata, or endpoint by endpoint.',
+  config: {
+    wellKnownEndpoint: config(url())
+      .optional()
+      .meta({ description: 'URL of the metadata, often `<issuer>/.well-known/openid-configuration`.' }),
+    authorizeEndpoint: config(url()).optional().meta({ description: 'URL that browsers are sent to, to log in.' }),
+    tokenEndpoint: config(url()).optional().meta({ description: 'URL where codes are traded for tokens.' }),
+    userInfoEndpoint: config(url()).optional().meta({ description: 'URL that says who a token is about.' }),
+    endSessionEndpoint: config(url()).optional().meta({ description: 'URL that browsers are sent to, to log out.' }),
+    revocationEndpoint: config(url()).optional().meta({ description: 'URL where tokens are revoked.' }),
+    registrationEndpoint: config(url())
+      .optional()
+      .meta({ description: 'URL where clients register.', unsupported: 'clients are registered by hand' }),
+    jwksUri: config(url())
+      .optional()
+      .meta({ description: 'URL of the keys that sign ID tokens, where no metadata names it.' }),
+    issuer: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'The `iss` of ID tokens, where no metadata names it.' }),
+    idTokenVerificationSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret ID of keys that verify ID tokens, instead of those the server publishes.' }),
+    idTokenSkewAllowance: config(duration({ unlimited: false, max: '10 minutes' }))
+      .prefault('0 seconds')
+      .meta({ description: 'By how much the clock of the server may differ.' }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    issuerHandler: ref(HandlerKind).prefault('ClientHandler').meta({ description: 'Sends requests to the server.' }),
+    issuerRepository: string().optional().meta({
+      description: 'Repository of discovered issuers.',
+      unsupported: 'issuers are configured, not discovered',
+    }),
+    supportedDomains: list(regex()).prefault([]).meta({
+      description: 'Patterns of mail domains of its users.',
+      unsupported: 'issuers are configured, not discovered',
+    }),
+  },
+  renamed: {
+    well_known: 'wellKnownEndpoint',
+    authorization_endpoint: 'authorizeEndpoint',
+    token_endpoint: 'tokenEndpoint',
+    userinfo_endpoint: 'userInfoEndpoint',
+    end_session_endpoint: 'endSessionEndpoint',
+    revocation_endpoint: 'revocationEndpoint',
+    registration_endpoint: 'registrationEndpoint',
+  },
+  rules: [needs('authorizeEndpoint', 'tokenEndpoint'), needs('idTokenVerificationSecretId', 'secretsProvider')],
+  check: ({ wellKnownEndpoint, authorizeEndpoint }, report) => {
+    if (wellKnownEndpoint === undefined && authorizeEndpoint === undefined)
+      report('', 'expected wellKnownEndpoint, or authorizeEndpoint and tokenEndpoint')
+  },
+  create: (config, env) => issuerOf(config, env),
+})
+
+interface Settings {
+  readonly wellKnownEndpoint?: string | undefined
+  readonly authorizeEndpoint?: string | undefined
+  readonly tokenEndpoint?: string | undefined
+  readonly userInfoEndpoint?: string | undefined
+  readonly endSessionEndpoint?: string | undefined
+  readonly revocationEndpoint?: string | undefined
+  readonly jwksUri?: string | undefined
+  readonly issuer?: string | undefined
+  readonly idTokenVerificationSecretId?: string | undefined
+  readonly idTokenSkewAllowance: number
+  readonly secretsProvider?: import('#contracts').SecretsProvider | undefined
+  readonly issuerHandler: Handler
+}
+
+function issuerOf(settings: Settings, env: Environment): IssuerContract {
+  const { issuerHandler, idTokenVerificationSecretId, secretsProvider } = settings
+  const metadata = metadataOf(settings, env)
+  const jwksUri = async (): Promise<string> => {
+    const uri = (await metadata())['jwks_uri']
+    if (typeof uri === 'string') return uri
+    throw new OpenIdError('server_error', 'no jwks_uri is known, so that ID tokens can not be verified', false)
+  }
+  const keys =
+    idTokenVerificationSecretId === undefined
+      ? publishedKeys(jwksUri, issuerHandler, env)
+      : configuredKeys(
+          providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets]),
+          idTokenVerificationSecretId,
+        )
+  return {
+    name: env.localName,
+    metadata,
+    handler: issuerHandler,
+    idTokenSkew: settings.idTokenSkewAllowance,
+    idTokenProblem: (idToken, sharedSecret) => signatureProblem(idToken, keys, sharedSecret),
+  }
+}
+
+/** What the configuration says goes before what the server says. */
+function metadataOf(settings: Settings, env: Environment): () => Promise<ServerMetadata> {
+  const configured = Object.fromEntries(
+    Object.entries({
+      issuer: settings.issuer,
+      authorization_endpoint: settings.authorizeEndpoint,
+      token_endpoint: settings.tokenEndpoint,
+      userinfo_endpoint: settings.userInfoEndpoint,
+      end_session_endpoint: settings.endSessionEndpoint,
+      revocation_endpoint: settings.revocationEndpoint,
+      jwks_uri: settings.jwksUri,
+    }).filter(([, value]) => value !== undefined),
+  )
+  if (settings.wellKnownEndpoint === undefined) {
+    // ID tokens bear the real name, so that without `issuer` none is believed; access alone needs none.
+    const named = {
+      issuer: new URL(settings.authorizeEndpoint as string).origin,
+      ...configured,
+    } as unknown as ServerMetadata
+    return async () => named
+  }
+  const discovery = new Discovery(settings.wellKnownEndpoint, settings.issuerHandler, env.clock)
+  return async () => ({ ...(await discovery.metadata()), ...configured }) as ServerMetadata
+}

@@ -1,0 +1,67 @@
+import { Body, type Exchange, type Handler, Headers, ownExchange, Request, Uri } from '#http'
+
+/** Answers of authorization servers are small; one that sends more is broken or hostile. */
+const LARGEST_ANSWER = 1_048_576
+const DEADLINE = 10_000
+
+type Fetch = (url: string, options: FetchOptions) => Promise<globalThis.Response>
+
+interface FetchOptions {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: unknown
+}
+
+/** That nobody answered, or not in time, or not in a form that could be read. */
+export class ServerUnreachableError extends Error {
+  readonly code = 'GW_AUTHORIZATION_SERVER_UNREACHABLE'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ServerUnreachableError'
+  }
+}
+
+/**
+ * Sends the requests of the protocol through a handler, so that its TLS, proxies, filters and limits hold. Redirects are
+ * not followed: the URL was configured, and where it would lead was not (threats B65).
+ */
+export function fetchBy(handler: Handler, onBehalfOf: Exchange | null, deadline = DEADLINE): Fetch {
+  return async (url, { method, headers, body }) => {
+    const sent = new Headers(Object.entries(headers))
+    const content = body === undefined || body === null ? Body.empty : Body.of(String(body))
+    const exchange = ownExchange(new Request({ method, uri: Uri.parse(url), headers: sent, body: content }), onBehalfOf)
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const error = new ServerUnreachableError(`there was no answer within ${deadline} ms`)
+      exchange.abort(error)
+      reject(error)
+    }, deadline).unref()
+    try {
+      const answer = answerOf(handler, exchange)
+      // Whoever lost the race has nobody left to tell.
+      answer.catch(() => {})
+      return await Promise.race([answer, late])
+    } finally {
+      clearTimeout(timer)
+      exchange.complete()
+    }
+  }
+}
+
+async function answerOf(handler: Handler, exchange: Exchange): Promise<globalThis.Response> {
+  try {
+    const { status, headers, body } = await handler(exchange)
+    if (status < 200 || status > 599) throw new Error(`the status ${status} is none of an answer`)
+    const content = await body.read(LARGEST_ANSWER)
+    const empty = status === 204 || status === 205 || status === 304
+    return new globalThis.Response(empty ? null : Uint8Array.from(content), { status, headers: [...pairs(headers)] })
+  } catch (cause) {
+    throw new ServerUnreachableError((cause as Error).message, { cause })
+  }
+}
+
+function* pairs(headers: Headers): Iterable<[string, string]> {
+  const raw = headers.raw()
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] as string, raw[index + 1] as string]
+}

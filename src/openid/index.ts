@@ -1,0 +1,10 @@
+export { Discovery, type ServerMetadata } from './discovery.ts'
+export { fetchBy, ServerUnreachableError } from './fetch-by-handler.ts'
+export {
+  type ClientAuthentication,
+  type IssuedTokens,
+  type LoginAttempt,
+  OpenIdClient,
+  type OpenIdClientSettings,
+} from './open-id-client.ts'
+export { OpenIdError } from './open-id-error.ts'

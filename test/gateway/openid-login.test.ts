@@ -1,0 +1,293 @@
+// AuthorizationCodeOAuth2ClientFilter against an authorization server that nobody here wrote.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { BrowserLike, type Page } from '#test/browser-like'
+import { RunningGateway } from '#test/gateway'
+import { OidcProvider } from '#test/oidc-provider'
+
+const options = { timeout: 60_000 }
+
+interface Parts {
+  readonly client?: object
+  readonly registration?: object
+  readonly filter?: object
+  readonly provider?: object
+  readonly ttl?: object
+  readonly units?: number
+}
+
+/** A gateway whose route /app logs users in at a provider. Ports are known one after the other, so the route comes last. */
+async function setting({
+  client = {},
+  registration = {},
+  filter = {},
+  provider: more = {},
+  ttl = {},
+  units = 1,
+}: Parts = {}) {
+  const gateway = await RunningGateway.start({
+    units,
+    files: { 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
+  })
+  const provider = await OidcProvider.start(
+    () =>
+      ({
+        clients: [
+          {
+            client_id: 'gateway',
+            client_secret: 'a secret of the client',
+            redirect_uris: [`${gateway.url}/app/oidc/callback`],
+            grant_types: ['authorization_code', 'refresh_token'],
+            post_logout_redirect_uris: [`${gateway.url}/goodbye`],
+            ...client,
+          },
+        ],
+        cookies: { keys: ['a key of the test'] },
+        claims: { openid: ['sub'], profile: ['name'] },
+        findAccount: (_context: unknown, id: string) => ({
+          accountId: id,
+          claims: async () => ({ sub: id, name: `${id} of test` }),
+        }),
+        issueRefreshToken: async () => true,
+        rotateRefreshToken: true,
+        features: {
+          devInteractions: { enabled: true },
+          revocation: { enabled: true },
+          rpInitiatedLogout: { enabled: true },
+          pushedAuthorizationRequests: { enabled: false },
+          ...more,
+        },
+        ttl: { AccessToken: 3600, ...ttl },
+        jwks: {
+          keys: [
+            {
+              ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+              use: 'sig',
+              alg: 'ES256',
+            },
+            {
+              ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+              use: 'sig',
+              alg: 'RS256',
+            },
+          ],
+        },
+        // biome-ignore lint/suspicious/noExplicitAny: the configuration of the provider is its own world
+      }) as any,
+  )
+  await gateway.deploy('app', {
+    name: 'app',
+    condition: "${find(request.uri.path, '^/app')}",
+    heap: [
+      { name: 'secrets', type: 'FileSystemSecretStore', config: { directory: '&{gateway.instance.dir}/secrets' } },
+      {
+        name: 'server',
+        type: 'Issuer',
+        config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration` },
+      },
+      {
+        name: 'client',
+        type: 'ClientRegistration',
+        config: {
+          clientId: 'gateway',
+          issuer: 'server',
+          scopes: ['openid', 'profile', 'offline_access'],
+          clientSecretId: 'client.secret',
+          secretsProvider: 'secrets',
+          ...registration,
+        },
+      },
+    ],
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [
+          {
+            type: 'AuthorizationCodeOAuth2ClientFilter',
+            config: { clientEndpoint: '/app/oidc', requireHttps: false, registrations: ['client'], ...filter },
+          },
+        ],
+        handler: {
+          type: 'StaticResponseHandler',
+          config: {
+            status: 200,
+            headers: { 'Content-Type': ['text/plain'] },
+            entity:
+              '${request.uri.path} ${contexts.oauth2Info.id_token_claims.sub} ${attributes.openid.user_info.name} ${contexts.oauth2Info.access_token}',
+          },
+        },
+      },
+    },
+  })
+  return {
+    gateway,
+    provider,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await provider[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Goes through the pages of the provider as a user does. */
+async function logIn(browser: BrowserLike, url: string, user = 'demo'): Promise<Page> {
+  const loginPage = await browser.open(url)
+  const consentPage = await browser.submit(loginPage, { login: user, password: 'x' })
+  return browser.submit(consentPage)
+}
+
+test('a user logs in, comes back to the page, and stays logged in', options, async () => {
+  await using at = await setting()
+  const browser = new BrowserLike()
+  const page = await logIn(browser, `${at.gateway.url}/app/page?x=1`)
+  assert.equal(page.status, 200, page.text)
+  assert.equal(page.url, `${at.gateway.url}/app/page?x=1`)
+  assert.match(page.text, /^\/app\/page demo demo of test \S+$/)
+  const first = new URL(browser.trail[0] as string)
+  assert.equal(first.searchParams.get('code_challenge_method'), 'S256')
+  assert.ok((first.searchParams.get('state') as string).length >= 43)
+  assert.ok((first.searchParams.get('nonce') as string).length >= 43)
+  for (let visit = 0; visit < 10; visit += 1) {
+    assert.equal((await browser.ask(`${at.gateway.url}/app/${visit}`)).status, 200)
+  }
+})
+
+test('the session gets a new id when the user has logged in', options, async () => {
+  await using at = await setting()
+  const browser = new BrowserLike()
+  const { headers } = await browser.ask(`${at.gateway.url}/app/page`)
+  const before = browser.cookie(at.gateway.url, 'gateway-session')
+  assert.equal(headers.get('cache-control'), 'no-store')
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  assert.notEqual(browser.cookie(at.gateway.url, 'gateway-session'), before)
+})
+
+test('pushed authorization requests are used where the server takes them', options, async () => {
+  await using at = await setting({ provider: { pushedAuthorizationRequests: { enabled: true } } })
+  const browser = new BrowserLike()
+  assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).status, 200)
+  const first = new URL(browser.trail[0] as string)
+  assert.deepEqual([...first.searchParams.keys()].sort(), ['client_id', 'request_uri'])
+})
+
+for (const [method, config] of [
+  ['client_secret_basic', {}],
+  ['client_secret_post', { tokenEndpointAuthMethod: 'client_secret_post' }],
+] as const) {
+  test(`the client authenticates by ${method}`, options, async () => {
+    await using at = await setting({ client: { token_endpoint_auth_method: method }, registration: config })
+    assert.equal((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).status, 200)
+  })
+}
+
+test(
+  'a callback with a state of another session, none, or one that was used fails, and nobody is logged in',
+  options,
+  async () => {
+    await using at = await setting()
+    const browser = new BrowserLike()
+    await logIn(browser, `${at.gateway.url}/app/page`)
+    const callback = browser.trail.find((url) => url.includes('/callback')) as string
+    assert.equal((await browser.ask(callback)).status, 500)
+    const other = new BrowserLike()
+    await other.ask(`${at.gateway.url}/app/page`)
+    assert.equal((await other.ask(callback)).status, 500)
+    assert.equal((await other.ask(`${at.gateway.url}/app/oidc/callback?code=x&state=`)).status, 500)
+    assert.equal((await other.ask(`${at.gateway.url}/app/page`)).status, 302)
+  },
+)
+
+test('the user says no: failureHandler is told', options, async () => {
+  const failureHandler = {
+    type: 'StaticResponseHandler',
+    config: { status: 403, entity: '${contexts.oauth2Failure.error}' },
+  }
+  await using at = await setting({ filter: { failureHandler } })
+  const browser = new BrowserLike()
+  const begun = new URL((await browser.ask(`${at.gateway.url}/app/page`)).headers.get('location') as string)
+  const state = begun.searchParams.get('state')
+  const iss = encodeURIComponent(at.provider.url)
+  const denied = await browser.ask(`${at.gateway.url}/app/oidc/callback?error=access_denied&state=${state}&iss=${iss}`)
+  assert.deepEqual([denied.status, denied.text], [403, 'access_denied'])
+})
+
+test('an access token that is over is refreshed, once for many requests over all units', options, async () => {
+  await using at = await setting({ ttl: { AccessToken: 2 }, units: 3 })
+  let refreshes = 0
+  at.provider.provider.on('grant.success', (context) => {
+    if (context.oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1
+  })
+  const browser = new BrowserLike()
+  const before = (await logIn(browser, `${at.gateway.url}/app/page`)).text
+  const cookie = `gateway-session=${browser.cookie(at.gateway.url, 'gateway-session')}`
+  while (refreshes === 0) {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => at.gateway.ask('/app/page', { headers: { Cookie: cookie } })),
+    )
+    for (const { status } of answers) assert.equal(status, 200)
+  }
+  assert.equal(refreshes, 1)
+  const after = await at.gateway.ask('/app/page', { headers: { Cookie: cookie } })
+  assert.notEqual(after.text, before)
+})
+
+test('logout forgets the tokens, revokes them and ends the session of the server', options, async () => {
+  const filter = { revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true }
+  await using at = await setting({ filter })
+  const revoked: string[] = []
+  at.provider.provider.on('grant.revoked', (_context, id) => void revoked.push(id))
+  const browser = new BrowserLike()
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  const out = await browser.ask(`${at.gateway.url}/app/oidc/logout?goto=/goodbye`)
+  const location = new URL(out.headers.get('location') as string)
+  assert.equal(location.origin, at.provider.url)
+  assert.equal(location.searchParams.get('post_logout_redirect_uri'), `${at.gateway.url}/goodbye`)
+  assert.ok(location.searchParams.has('id_token_hint'))
+  assert.equal(revoked.length, 1)
+  assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
+})
+
+test('logout without more is an empty page; B64: goto never leads to another site', options, async () => {
+  await using at = await setting()
+  const browser = new BrowserLike()
+  const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
+  assert.deepEqual([out.status, out.text], [200, ''])
+  for (const goto of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+    for (const step of ['login', 'logout']) {
+      const { status, headers } = await browser.ask(
+        `${at.gateway.url}/app/oidc/${step}?goto=${encodeURIComponent(goto)}`,
+      )
+      assert.deepEqual([status, headers.get('location')], [500, null], goto)
+    }
+  }
+})
+
+test('login?registration=&issuer=&goto= begins where it is told, and ends at goto', options, async () => {
+  await using at = await setting()
+  const url = `${at.gateway.url}/app/oidc/login?registration=gateway&issuer=server&goto=/app/other`
+  const page = await logIn(new BrowserLike(), url)
+  assert.match(page.text, /^\/app\/other demo/)
+  const unknown = await new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?registration=nobody`)
+  assert.equal(unknown.status, 500)
+})
+
+test(
+  'requireLogin: false lets requests pass without user; requireHttps: true refuses those without TLS',
+  options,
+  async () => {
+    await using open = await setting({ filter: { requireLogin: false } })
+    assert.equal((await new BrowserLike().ask(`${open.gateway.url}/app/page`)).status, 200)
+    await using closed = await setting({ filter: { requireHttps: true } })
+    assert.equal((await new BrowserLike().ask(`${closed.gateway.url}/app/page`)).status, 403)
+  },
+)
+
+test('a server that can not be reached: 503, and the login works when it is back', options, async () => {
+  const at = await setting()
+  await using gateway = at.gateway
+  await at.provider[Symbol.asyncDispose]()
+  const answer = await new BrowserLike().ask(`${gateway.url}/app/page`)
+  assert.equal(answer.status, 503)
+  assert.equal(answer.headers.get('retry-after'), '5')
+})

@@ -1,0 +1,62 @@
+import { parseSetCookie } from '#http'
+
+/** An answer with the URL it came from. */
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Enough of a browser to log in: keeps cookies by host, follows redirects, sends forms. */
+export class BrowserLike {
+  readonly #cookies = new Map<string, Map<string, string>>()
+
+  /** Every redirect on the way, for tests that look at one. */
+  readonly trail: string[] = []
+
+  /** One request without following anything. */
+  async ask(url: string, init: RequestInit = {}): Promise<Page> {
+    const { host } = new URL(url)
+    const jar = this.#cookies.get(host) ?? new Map<string, string>()
+    this.#cookies.set(host, jar)
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = new Headers(init.headers)
+    if (cookie !== '') headers.set('cookie', cookie)
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const field of response.headers.getSetCookie()) {
+      const { name, value, maxAge, expires } = parseSetCookie(field)
+      const isOver = value === '' || maxAge === 0 || (expires !== undefined && Date.parse(expires) < Date.now())
+      if (isOver) jar.delete(name)
+      else jar.set(name, value)
+    }
+    return { url, status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  /** Follows redirects to a page. */
+  async open(url: string, init: RequestInit = {}): Promise<Page> {
+    let page = await this.ask(url, init)
+    for (let step = 0; step < 20 && page.status >= 300 && page.status < 400; step += 1) {
+      const location = new URL(page.headers.get('location') as string, page.url).href
+      this.trail.push(location)
+      page = await this.ask(location)
+    }
+    return page
+  }
+
+  /** Fills in the first form of a page and sends it. */
+  submit(page: Page, fields: Readonly<Record<string, string>> = {}): Promise<Page> {
+    const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1]
+    if (action === undefined) throw new Error(`the page at ${page.url} has no form: ${page.text.slice(0, 500)}`)
+    const hidden = [...page.text.matchAll(/<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ])
+    const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
+    return this.open(new URL(action, page.url).href, { method: 'POST', body })
+  }
+
+  cookie(url: string, name: string): string | undefined {
+    return this.#cookies.get(new URL(url).host)?.get(name)
+  }
+}

@@ -1,0 +1,39 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider, { type Configuration } from 'oidc-provider'
+
+// The package tells on the console that this is no way to run it in production, which nobody does here.
+for (const method of ['info', 'warn'] as const) {
+  const say = console[method]
+  console[method] = (...words: unknown[]) => {
+    if (!String(words[0]).includes('oidc-provider ')) say(...words)
+  }
+}
+
+/** An authorization server that nobody here wrote, on a free loopback port. */
+export class OidcProvider implements AsyncDisposable {
+  readonly provider: Provider
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(provider: Provider, url: string, server: Server) {
+    this.provider = provider
+    this.url = url
+    this.#server = server
+  }
+
+  /** `configure` is given the URL of the server, which clients need for their own. */
+  static async start(configure: (url: string) => Configuration): Promise<OidcProvider> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const provider = new Provider(url, configure(url))
+    server.on('request', provider.callback())
+    return new OidcProvider(provider, url, server)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
