@@ -57,13 +57,17 @@ writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
 
 const log = memoryLog()
-const world: World = testWorld(
-  directory,
-  CATALOGUE,
-  { router: { openRouter: async () => async () => respond(404) } },
-  log,
-  new TestMetrics(),
-)
+const world: World = {
+  ...testWorld(
+    directory,
+    CATALOGUE,
+    { router: { openRouter: async () => async () => respond(404) } },
+    log,
+    new TestMetrics(),
+  ),
+  // The servers of examples are not there.
+  serving: false,
+}
 const properties = rootProperties(world.directories, 'PRODUCTION', {}, world.clock, world.logger)
 
 /** The configuration that routes of examples live under: nothing but what is there without being declared. */
