@@ -1,6 +1,7 @@
 import {
   ClaimsSet,
   HandlerKind,
+  type JwtValidation,
   JwtValidationContext,
   JwtValidationErrorContext,
   type JwtValidatorCustomizer,
@@ -10,7 +11,7 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
-import { type OpeningKeys, openJwt, type TimeClaim, timeViolations } from '#jose'
+import { type OpenedJwt, type OpeningKeys, openJwt, type TimeClaim, timeViolations } from '#jose'
 import type { JsonObject } from '#json'
 import { type Logger, onceEvery } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
@@ -73,7 +74,8 @@ export function validateJwt(demands: JwtDemands, values: JwtValidationValues, en
 
 /** What is known about the token of a request. */
 type Judgement =
-  | { readonly outcome: 'good'; readonly claims: JsonObject; readonly header: JsonObject }
+  /** The exchange has the token in a context. */
+  | { readonly outcome: 'good'; readonly exchange: Exchange }
   | { readonly outcome: 'bad'; readonly violations: readonly string[] }
   | { readonly outcome: 'unknown' }
 
@@ -104,11 +106,7 @@ class JwtValidator {
   filter: Filter = async (exchange, next) => {
     const value = await this.#demands.token(exchange)
     const judged = await this.#judge(value, exchange)
-    if (judged.outcome === 'good') {
-      const claims = new ClaimsSet(judged.claims)
-      const jwt = { header: judged.header, claimsSet: claims }
-      return next(exchange.with(JwtValidationContext, { value: value as string, claims, info: judged.claims, jwt }))
-    }
+    if (judged.outcome === 'good') return next(judged.exchange)
     // It is not the token's fault, so that nobody is sent to log in again.
     if (judged.outcome === 'unknown') return respond(503)
     this.#logger.debug({ violations: judged.violations }, 'a token is not good')
@@ -124,17 +122,17 @@ class JwtValidator {
       return { outcome: 'unknown' }
     }
     if (opened.outcome === 'invalid') return { outcome: 'bad', violations: [opened.reason] }
-    const { claims } = opened
-    const violations = await this.#violations(claims, exchange)
-    if (violations.length > 0) return { outcome: 'bad', violations }
-    return { outcome: 'good', claims, header: opened.header.members }
+    const judged = exchange.with(JwtValidationContext, validated(value, opened))
+    const violations = await this.#violations(opened.claims, judged)
+    return violations.length === 0 ? { outcome: 'good', exchange: judged } : { outcome: 'bad', violations }
   }
 
+  /** A customizer is asked last, and only about tokens that are good otherwise. */
   async #violations(claims: JsonObject, exchange: Exchange): Promise<readonly string[]> {
     const rules = { now: this.#clock.now(), skew: this.#skew, required: this.#demands.times }
     const found = [...timeViolations(claims, rules), ...this.#demands.violations(claims)]
-    if (this.#customizer !== null) found.push(...(await this.#customizer.violations(claims, exchange)))
-    return found
+    if (found.length > 0 || this.#customizer === null) return found
+    return this.#customizer.violations(claims, exchange)
   }
 
   #logUnavailable(reason: string): void {
@@ -142,4 +140,9 @@ class JwtValidator {
     if (held === null) return
     this.#logger.error({ reason, ...(held > 0 && { repeated: held }) }, 'tokens can not be validated')
   }
+}
+
+function validated(value: string, { claims, header }: OpenedJwt): JwtValidation {
+  const claimsSet = new ClaimsSet(claims)
+  return { value, claims: claimsSet, info: claims, jwt: { header: header.members, claimsSet } }
 }
