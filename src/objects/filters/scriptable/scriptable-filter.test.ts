@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { faultOrigin } from '#contracts'
+import { type Filter, type Handler, type Response, respond } from '#http'
+import type { JsonValue } from '#json'
+import { build, type Surroundings } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { ScriptableFilter } from './scriptable-filter.ts'
+
+const CLIENT = { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }
+
+function scripted(source: JsonValue, fields: Record<string, JsonValue> = {}, surroundings: Surroundings = {}) {
+  const config = { type: 'application/javascript', source, ...fields }
+  return build<Filter>(ScriptableFilter, config, {
+    ...surroundings,
+    types: [StaticResponseHandler, ...(surroundings.types ?? [])],
+    heap: [CLIENT, ...(surroundings.heap ?? [])],
+  })
+}
+
+const echo: Handler = async ({ request }) =>
+  respond(200, { 'X-Seen': request.headers.get('X-Tag') ?? 'none' }, `${request.method} ${request.uri}`)
+
+const text = async (response: Response): Promise<string> => {
+  await response.body.read(10_000)
+  return response.body.text()
+}
+
+test('passes the request on, and the response back', async () => {
+  await using filter = await scripted('return next.handle(context, request)')
+  const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo)
+  assert.equal(await text(response), 'GET http://a.example.com/x')
+})
+
+test('changes the request and the response', async () => {
+  await using filter = await scripted([
+    "request.headers.put('X-Tag', 'mine')",
+    "request.uri.path = '/other path'",
+    "request.method = 'PUT'",
+    'const response = await next.handle(context, request)',
+    "response.headers.add('X-More', response.headers.get('X-Seen'))",
+    'response.status = Status.ACCEPTED',
+    'response.entity = (await response.entity.string()).toLowerCase()',
+    'return response',
+  ])
+  const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo)
+  assert.equal(response.status, 202)
+  assert.equal(response.headers.get('x-more'), 'mine')
+  assert.equal(await text(response), 'put http://a.example.com/other%20path')
+})
+
+test('passes another request on in place of the first', async () => {
+  await using filter = await scripted(
+    "return next.handle(context, new Request({ method: 'POST', uri: 'http://b.example.com/y', headers: { 'X-Tag': 'new' } }))",
+  )
+  const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo)
+  assert.equal(response.headers.get('x-seen'), 'new')
+  assert.equal(await text(response), 'POST http://b.example.com/y')
+})
+
+test('answers by itself; nothing behind it is called', async () => {
+  await using filter = await scripted("return new Response({ status: 403, headers: { 'X-Why': 'no' }, entity: 'no' })")
+  const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), () => assert.fail('called'))
+  assert.deepEqual([response.status, response.headers.get('x-why'), await text(response)], [403, 'no', 'no'])
+})
+
+test('a script that returns nothing gives no response', async () => {
+  for (const source of ['return null', 'request.method']) {
+    await using filter = await scripted(source)
+    assert.equal(await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo), null)
+  }
+})
+
+test('a script that throws or returns something else is a fault of this filter', async () => {
+  for (const [source, message] of [
+    ['const x = 1\nthrow new Error("no")', 'source of object:2:7: no'],
+    ['return "text"', 'TypeError: expected the script to return a Response, got string'],
+    ['return next', 'TypeError: expected the script to return a Response, got object'],
+    ['return next.handle(context)', 'next.handle: expected a Request among the arguments'],
+  ] as const) {
+    await using filter = await scripted(source)
+    await assert.rejects(filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo), (error: Error) => {
+      assert.equal(faultOrigin(error), 'gateway+object')
+      assert.ok(error.message.includes(message), error.message)
+      return true
+    })
+  }
+})
+
+test('what comes next fails as it does without the script', async () => {
+  const down = new Error('down')
+  await using filter = await scripted('return next.handle(context, request)')
+  const failing = () => Promise.reject(down)
+  await assert.rejects(filter.object(exchangeFor('GET', 'http://a.example.com/x'), failing), (error) => error === down)
+})
+
+test('a header that could end its line is refused', async () => {
+  await using filter = await scripted(
+    "request.headers.set('X-Tag', request.queryParams.tag[0]); return next.handle(request)",
+  )
+  await assert.rejects(filter.object(exchangeFor('GET', 'http://a.example.com/x?tag=a%0d%0ab'), echo), {
+    code: 'GW_HEADER_INVALID',
+  })
+})
+
+test('http sends through clientHandler, ClientHandler by default', async () => {
+  const source = "return http.send(new Request({ uri: 'http://x.example.com/' }))"
+  await using standard = await scripted(source)
+  const own = { type: 'StaticResponseHandler', config: { status: 418 } }
+  await using other = await scripted(source, { clientHandler: own })
+  const exchange = () => exchangeFor('GET', 'http://a.example.com/x')
+  assert.equal((await standard.object(exchange(), echo)).status, 202)
+  assert.equal((await other.object(exchange(), echo)).status, 418)
+})
+
+test('a filter among the arguments has behind it what this one has', async () => {
+  await using filter = await scripted(
+    'return inner.filter(context, request)',
+    { args: { inner: "${heap['Inner']}" } },
+    {
+      heap: [
+        {
+          name: 'Inner',
+          type: 'ScriptableFilter',
+          config: {
+            type: 'application/javascript',
+            source: "request.headers.set('X-Tag', 'inner'); return next.handle(context, request)",
+          },
+        },
+      ],
+    },
+  )
+  const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo)
+  assert.equal(response.headers.get('x-seen'), 'inner')
+})
+
+test('limits of time are those of the gateway', async () => {
+  await using looping = await scripted('await 1; for (;;);', {}, { scriptTimeout: 50 })
+  await using waiting = await scripted('await new Promise(() => {})', {}, { scriptDeadline: 50 })
+  const exchange = exchangeFor('GET', 'http://a.example.com/x')
+  await assert.rejects(looping.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })
+  await assert.rejects(waiting.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })
+})

@@ -1,0 +1,87 @@
+import { AccessTokenResolverKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
+import { compile, type Expression, isExpression, type Scope } from '#expression'
+import { isPlainObject, setOwn } from '#json'
+import { Deferred, type Field, field, type Kind, Reference, type SettleContext, type Typed } from '#schema'
+import { HeapObject, isBindingName } from '#scripts'
+
+/** The kinds of objects that scripts can do something with. */
+const USABLE: readonly Kind[] = [HandlerKind, FilterKind, AccessTokenResolverKind, ResourceAccessKind]
+
+const HEAP_OBJECT = /^[$#]\{\s*heap\s*(?:\[\s*(?:'([^']+)'|"([^"]+)")\s*\]|\.\s*([A-Za-z_$][\w$]*))\s*\}$/
+
+type Report = (message: string, path?: readonly (string | number)[]) => void
+
+/** The field `args`: JSON by name, in which texts may be expressions that are evaluated at load. */
+export function scriptArguments(taken: readonly string[]): Field<Record<string, unknown>> {
+  return field<Record<string, unknown>>(
+    { label: 'a map of arguments', schema: () => ({ type: 'object' }) },
+    (value, report) => {
+      if (!isPlainObject(value)) {
+        report(`expected an object: argument name to value, got ${JSON.stringify(value)}`)
+        return undefined
+      }
+      const decoded: Record<string, unknown> = Object.create(null)
+      for (const name of Object.keys(value)) {
+        if (taken.includes(name))
+          report('scripts have something else of this name; call the argument otherwise', [name])
+        else if (!isBindingName(name)) report('expected a name that a script can use: letters, digits, _ and $', [name])
+        else decoded[name] = decodeArgument(value[name], report, [name])
+      }
+      return decoded
+    },
+  )
+}
+
+function decodeArgument(value: unknown, report: Report, path: readonly (string | number)[]): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => decodeArgument(item, report, [...path, at]))
+  if (isPlainObject(value)) {
+    const decoded: Record<string, unknown> = Object.create(null)
+    for (const key of Object.keys(value)) setOwn(decoded, key, decodeArgument(value[key], report, [...path, key]))
+    return decoded
+  }
+  if (typeof value !== 'string' || !/[$#]\{/.test(value)) return value
+  const [, single, double, plain] = HEAP_OBJECT.exec(value) ?? []
+  const name = single ?? double ?? plain
+  if (name !== undefined) return new HeapArgument(USABLE, name)
+  try {
+    const expression = compile(value)
+    return isExpression(value) ? new ArgumentExpression(expression) : expression.evaluate(NOTHING)
+  } catch (error) {
+    report(`${JSON.stringify(value)} is not a valid expression: ${(error as Error).message}`, path)
+    return undefined
+  }
+}
+
+const NOTHING: Scope = { lookup: () => undefined }
+
+/** `${heap['Name']}`: an object of the heap, which is built before the script's own. */
+class HeapArgument extends Reference {
+  override async settle(context: SettleContext, pointer: string): Promise<unknown> {
+    const object = (await super.settle(context, pointer)) as Typed | undefined
+    return object === undefined ? undefined : new HeapObject(object.kind.name, object.value)
+  }
+}
+
+/** Any other expression. */
+class ArgumentExpression extends Deferred<unknown> {
+  readonly #expression: Expression
+
+  constructor(expression: Expression) {
+    super()
+    this.#expression = expression
+  }
+
+  settle(context: SettleContext, pointer: string): unknown {
+    try {
+      return this.#expression.evaluate({ lookup: (name) => lookUp(context.scope, name) })
+    } catch (error) {
+      context.report(pointer, `${this.#expression.source} can not be evaluated: ${(error as Error).message}`)
+      return undefined
+    }
+  }
+}
+
+function lookUp(scope: Scope, name: string): unknown {
+  if (name !== 'heap') return scope.lookup(name)
+  throw new TypeError("an object of the heap is the whole value, its name written out, as in ${heap['MyHandler']}")
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Handler } from '#http'
+import type { JsonValue } from '#json'
+import { ConfigError } from '#schema'
+import { build, type Surroundings } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { ScriptableHandler } from '../../handlers/scriptable/scriptable-handler.ts'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { TemporaryStorage } from '../../services/temporary-storage/temporary-storage.ts'
+import { ScriptFile } from './script-file.ts'
+
+const CLIENT = { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }
+const JAVASCRIPT = { type: 'application/javascript' }
+
+function scripted(config: JsonValue, surroundings: Surroundings = {}) {
+  return build<Handler>(ScriptableHandler, config, {
+    ...surroundings,
+    types: [StaticResponseHandler, TemporaryStorage],
+    heap: [CLIENT, ...(surroundings.heap ?? [])],
+  })
+}
+
+async function problemsOf(config: JsonValue, surroundings: Surroundings = {}): Promise<string[]> {
+  try {
+    await using built = await scripted(config, surroundings)
+    return built.warnings.map((warning) => `warning ${warning}`)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ pointer, message }) => `${pointer}: ${message}`)
+    throw error
+  }
+}
+
+async function entityOf(config: JsonValue, surroundings: Surroundings = {}): Promise<unknown> {
+  await using built = await scripted(config, surroundings)
+  const response = await built.object(exchangeFor('GET', 'http://a.example.com/x'))
+  await response.body.read(10_000)
+  return JSON.parse(response.body.text())
+}
+
+test('the languages and their media types', async () => {
+  for (const type of ['application/javascript', 'text/javascript', 'application/typescript', 'Text/JavaScript']) {
+    assert.equal(await entityOf({ type, source: 'return new Response({ entity: "1" })' }), 1)
+  }
+  const listed = '"application/javascript", "text/javascript", "application/typescript"'
+  assert.deepEqual(await problemsOf({ type: 'text/python', source: 'return 1' }), [
+    `/heap/0/config/type: expected one of ${listed}, got "text/python"`,
+  ])
+  assert.deepEqual(await problemsOf({ type: 'application/x-groovy', source: 'return 1' }), [
+    `/heap/0/config/type: scripts in Groovy are not supported yet, a later version runs them; until then expected one of ${listed}`,
+  ])
+  assert.match((await problemsOf({ source: 'return 1' }))[0] ?? '', /^\/heap\/0\/config\/type: /)
+})
+
+test('the type may be a configuration expression', async () => {
+  const config = { type: '${language}', source: 'return new Response({ entity: "1" })' }
+  assert.equal(await entityOf(config, { properties: { language: 'application/typescript' } }), 1)
+  assert.match(
+    (await problemsOf(config, { properties: { language: 'application/x-groovy' } }))[0] ?? '',
+    /^\/heap\/0\/config\/type: \$\{language\} gave a bad value: scripts in Groovy are not supported yet/,
+  )
+})
+
+test('a script is in a file or in the source', async () => {
+  const both = ['/heap/0/config: give exactly one of file, source']
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: 'return 1', file: 'x.js' }), both)
+  assert.deepEqual(await problemsOf(JAVASCRIPT), both)
+})
+
+test('the source is a text or an array of lines, and no expression', async () => {
+  const lines = ['const name = "x"', 'return new Response({ entity: JSON.stringify(`${name}`) })']
+  assert.equal(await entityOf({ ...JAVASCRIPT, source: lines }), 'x')
+  assert.equal(await entityOf({ ...JAVASCRIPT, source: lines.join('\n') }), 'x')
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: [] }), [
+    '/heap/0/config/source: expected at least one element',
+  ])
+})
+
+test('a source that does not compile is refused at its line', async () => {
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: ['const a = 1', 'const b = ;'] }), [
+    "/heap/0/config/source/1: the script can not be compiled: line 2, column 11: Unexpected token ';'",
+  ])
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: 'const a = 1\nconst b = ;' }), [
+    "/heap/0/config/source: the script can not be compiled: line 2, column 11: Unexpected token ';'",
+  ])
+})
+
+test('arguments are JSON whose texts may be expressions, evaluated at load', async () => {
+  const args = {
+    number: 5,
+    text: 'plain',
+    property: '${limits.max}',
+    mixed: 'up to ${limits.max}',
+    nested: { list: ['${limits}', null, true] },
+    escaped: 'a \\${b}',
+  }
+  const source = 'return new Response({ entity: { number, text, property, mixed, nested, escaped } })'
+  const properties = { limits: { max: 7 } }
+  assert.deepEqual(await entityOf({ ...JAVASCRIPT, source, args }, { properties }), {
+    number: 5,
+    text: 'plain',
+    property: 7,
+    mixed: 'up to 7',
+    nested: { list: [{ max: 7 }, null, true] },
+    escaped: 'a ${b}',
+  })
+})
+
+test('an argument that can not be evaluated is refused with its pointer', async () => {
+  const source = 'return 1'
+  assert.match(
+    (await problemsOf({ ...JAVASCRIPT, source, args: { a: ['x', '${1 +}'] } }))[0] ?? '',
+    /^\/heap\/0\/config\/args\/a\/1: "\$\{1 \+\}" is not a valid expression: /,
+  )
+  assert.match(
+    (await problemsOf({ ...JAVASCRIPT, source, args: { a: '${heap[env.NAME]}' } }))[0] ?? '',
+    /^\/heap\/0\/config\/args\/a: .* can not be evaluated: an object of the heap is the whole value/,
+  )
+})
+
+test('the name of an argument is free and can be used', async () => {
+  const taken = 'scripts have something else of this name; call the argument otherwise'
+  const unusable = 'expected a name that a script can use: letters, digits, _ and $'
+  const args = { request: 1, Response: 2, 'my-arg': 3, class: 4, token: 5 }
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: 'return 1', args }), [
+    `/heap/0/config/args/request: ${taken}`,
+    `/heap/0/config/args/Response: ${taken}`,
+    `/heap/0/config/args/my-arg: ${unusable}`,
+    `/heap/0/config/args/class: ${unusable}`,
+  ])
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: 'return 1', args: [1] }), [
+    '/heap/0/config/args: expected an object: argument name to value, got [1]',
+  ])
+})
+
+test('an object of the heap that is not there, or of no use to scripts, is refused with its pointer', async () => {
+  const source = 'return 1'
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { a: "${heap['ClientHandlr']}" } }), [
+    '/heap/0/config/args/a: no Handler or Filter or AccessTokenResolver or ResourceAccess named "ClientHandlr" in this heap or its parents; did you mean "ClientHandler"?',
+  ])
+  const storage = { name: 'Storage', type: 'TemporaryStorage' }
+  assert.deepEqual(
+    await problemsOf({ ...JAVASCRIPT, source, args: { a: "${heap['Storage']}" } }, { heap: [storage] }),
+    [
+      '/heap/0/config/args/a: expected a Handler or Filter or AccessTokenResolver or ResourceAccess, got a TemporaryStorage',
+    ],
+  )
+  assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { list: [{ a: '${heap.object}' }] } }), [
+    '/heap/0/config/args/list/0/a: these objects need each other, so none can be built: object -> object',
+  ])
+})
+
+test('a file is looked for in the folder of the language, then in that of scripts', async () => {
+  const scripts = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-scripts-')))
+  try {
+    mkdirSync(join(scripts, 'javascript', 'sub'), { recursive: true })
+    writeFileSync(join(scripts, 'a.js'), 'in scripts')
+    const read = async (file: string) => new ScriptFile(scripts, 'javascript', file).read()
+    assert.deepEqual(await read('a.js'), { name: 'a.js', text: 'in scripts' })
+    writeFileSync(join(scripts, 'javascript', 'a.js'), 'in javascript')
+    assert.deepEqual(await read('a.js'), { name: 'javascript/a.js', text: 'in javascript' })
+    assert.equal((await read(join(scripts, 'a.js'))).text, 'in scripts')
+    await assert.rejects(read('b.js'), { message: `/file: there is no file "b.js" in ${JSON.stringify(scripts)}` })
+    await assert.rejects(read('sub'), { message: '/file: "sub" is not a file' })
+  } finally {
+    rmSync(scripts, { recursive: true })
+  }
+})
+
+test('no path and no link leads out of the folder of scripts', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-scripts-')))
+  try {
+    const scripts = join(root, 'scripts')
+    mkdirSync(join(scripts, 'javascript'), { recursive: true })
+    mkdirSync(join(root, 'scripts-other'))
+    writeFileSync(join(root, 'secret.js'), 'x')
+    writeFileSync(join(root, 'scripts-other', 'x.js'), 'x')
+    symlinkSync(join(root, 'secret.js'), join(scripts, 'link.js'))
+    writeFileSync(join(scripts, 'inner.js'), 'inner')
+    symlinkSync(join(scripts, 'inner.js'), join(scripts, 'javascript', 'inner-link.js'))
+    const read = async (file: string) => new ScriptFile(scripts, 'javascript', file).read()
+    for (const file of [
+      '../secret.js',
+      '../../secret.js',
+      'link.js',
+      join(root, 'secret.js'),
+      '../scripts-other/x.js',
+    ]) {
+      await assert.rejects(read(file), /is outside of .*; scripts have to be in that folder$/)
+    }
+    assert.equal((await read('inner-link.js')).text, 'inner')
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+})

@@ -1,0 +1,89 @@
+import { HandlerKind } from '#contracts'
+import type { Handler } from '#http'
+import { byShape, config, exactlyOneOf, type Field, field, list, ref, string } from '#schema'
+import type { ScriptLanguage } from '#scripts'
+import { scriptArguments } from './script-arguments.ts'
+
+/** What every script sees; filters also have `next`, resolvers `token`. */
+const BINDINGS = [
+  'request',
+  'response',
+  'context',
+  'contexts',
+  'attributes',
+  'session',
+  'globals',
+  'http',
+  'logger',
+  'properties',
+] as const
+
+const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
+
+/** Names that only some scripts see. */
+export type OwnBinding = 'next' | 'token'
+
+/** The names that a script sees beside its arguments. */
+export function bindingsWith(own: readonly OwnBinding[]): readonly string[] {
+  return [...BINDINGS, ...own]
+}
+
+const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
+  'application/javascript': 'javascript',
+  'text/javascript': 'javascript',
+  'application/typescript': 'typescript',
+}
+
+function mediaType(): Field<ScriptLanguage> {
+  const types = Object.keys(LANGUAGES)
+  const listed = types.map((type) => `"${type}"`).join(', ')
+  return field<ScriptLanguage>(
+    { label: types.map((type) => `"${type}"`).join(' or '), schema: () => ({ type: 'string', enum: types }) },
+    (value, report) => {
+      const type = typeof value === 'string' ? value.toLowerCase() : ''
+      if (Object.hasOwn(LANGUAGES, type)) return LANGUAGES[type]
+      if (type === 'application/x-groovy') {
+        const until = `until then expected one of ${listed}`
+        report(`scripts in Groovy are not supported yet, a later version runs them; ${until}`)
+      } else report(`expected one of ${listed}, got ${JSON.stringify(value)}`)
+      return undefined
+    },
+  )
+}
+
+/** The fields of the one script contract; each scriptable type has these, and `scriptRules`. */
+export function scriptFields(own: readonly OwnBinding[] = []) {
+  return {
+    type: config(mediaType()).meta({ description: 'Language of the script.' }),
+    file: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description:
+          'File of the script, in `scripts/javascript` or `scripts/typescript`, else in `scripts`, of the instance. A change of the file is taken over while the gateway runs.',
+      }),
+    source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
+      .optional()
+      .meta({ description: 'The script itself: one text, or an array of its lines.' }),
+    args: scriptArguments([...bindingsWith(own), ...CLASSES])
+      .prefault({})
+      .meta({
+        description:
+          "Values by the names under which the script sees them: JSON, whose texts may be expressions that are evaluated at load. `${heap['Name']}` is an object of the heap.",
+      }),
+    clientHandler: ref(HandlerKind).prefault('ClientHandler').meta({
+      description: 'Sends what the script sends with `http`.',
+    }),
+  }
+}
+
+/** A script is in a file or in the configuration. */
+export const scriptRules = () => [exactlyOneOf('file', 'source')]
+
+/** The settled fields of a script. */
+export interface ScriptConfig {
+  readonly type: ScriptLanguage
+  readonly file?: string | undefined
+  readonly source?: string | readonly string[] | undefined
+  readonly args: Readonly<Record<string, unknown>>
+  readonly clientHandler: Handler
+}

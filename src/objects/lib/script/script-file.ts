@@ -1,0 +1,83 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { ConfigError } from '#schema'
+import type { ScriptLanguage } from '#scripts'
+
+/** More than this is no script that anybody wrote. */
+const MAX_BYTES = 1_048_576
+
+/** A script that was read from a file. */
+export interface ScriptText {
+  /** Its path in the scripts folder, for messages. */
+  readonly name: string
+  readonly text: string
+}
+
+/** A file of the scripts folder. */
+export class ScriptFile {
+  readonly #scripts: string
+  readonly #candidates: readonly string[]
+  readonly #file: string
+  #seen = ''
+
+  constructor(scripts: string, language: ScriptLanguage, file: string) {
+    this.#scripts = scripts
+    this.#file = file
+    this.#candidates = [resolve(scripts, language, file), resolve(scripts, file)]
+  }
+
+  /** The folder to watch for changes: the one that has the file, else the first where it is looked for. */
+  async directory(): Promise<string> {
+    return dirname((await this.#existing()) ?? join(this.#scripts, this.#file))
+  }
+
+  /** Reads the file. Throws ConfigError where it is not there, or not inside the scripts folder. */
+  async read(): Promise<ScriptText> {
+    const path = await this.#existing()
+    if (path === null) throw problem(`there is no file ${quoted(this.#file)} in ${quoted(this.#scripts)}`)
+    const real = await this.#inside(path)
+    const { size, isFile } = await stat(real).then((stats) => ({ size: stats.size, isFile: stats.isFile() }))
+    if (!isFile) throw problem(`${quoted(this.#file)} is not a file`)
+    if (size > MAX_BYTES) throw problem(`${quoted(this.#file)} is larger than ${MAX_BYTES} bytes`)
+    this.#seen = await this.#mark(real)
+    return { name: relative(this.#scripts, path).split(sep).join('/'), text: await readFile(real, 'utf8') }
+  }
+
+  /** Whether the file is another than at the last read. */
+  async hasChanged(): Promise<boolean> {
+    const path = await this.#existing()
+    return path === null || (await this.#mark(await this.#inside(path))) !== this.#seen
+  }
+
+  async #mark(real: string): Promise<string> {
+    const { mtimeNs, size, ino } = await stat(real, { bigint: true })
+    return `${real} ${mtimeNs} ${size} ${ino}`
+  }
+
+  async #existing(): Promise<string | null> {
+    for (const path of this.#candidates) {
+      const found = await stat(path).then(
+        () => true,
+        () => false,
+      )
+      if (found) return path
+    }
+    return null
+  }
+
+  /** The real path; links are followed first, so that none leads out of the folder. */
+  async #inside(path: string): Promise<string> {
+    const [root, real] = await Promise.all([realpath(this.#scripts), realpath(path)])
+    const way = relative(root, real)
+    if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+      throw problem(`${quoted(this.#file)} is outside of ${quoted(this.#scripts)}; scripts have to be in that folder`)
+    }
+    return real
+  }
+}
+
+function problem(message: string): ConfigError {
+  return new ConfigError([{ pointer: '/file', message }])
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
