@@ -1,5 +1,6 @@
 import type { TypeDefinition } from '#schema'
 import { ScriptableResourceAccess } from './access/scriptable/scriptable-resource-access.ts'
+import { ScriptableJwtValidatorCustomizer } from './customizers/scriptable-jwt-validator/scriptable-jwt-validator-customizer.ts'
 import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
 import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
 import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
@@ -148,6 +149,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ScriptableAccessTokenResolver,
   ScriptableFilter,
   ScriptableHandler,
+  ScriptableJwtValidatorCustomizer,
   ScriptableResourceAccess,
   SecretKeyPropertyFormat,
   SecretsKeyManager,
