@@ -55,6 +55,7 @@ mkdirSync(join(directory, 'public'))
 mkdirSync(join(directory, 'secrets'))
 writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'))
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
+writeFileSync(join(directory, 'secrets', 'agent.password'), 'changeit')
 
 const log = memoryLog()
 const world: World = {

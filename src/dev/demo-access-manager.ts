@@ -7,7 +7,9 @@ export interface DemoAccessManager extends AsyncDisposable {
   readonly agentPassword: string
 }
 
-/** Starts it with one agent, the gateway, and one client, `app` with the secret `demo`, for the lines to try. */
+const SCOPES = { scopes: ['read', 'write'], defaultScopes: ['read'] }
+
+/** Starts it with one agent, the gateway, and two clients: `app` gets opaque tokens, `jwt-app` gets JWTs. */
 export async function startDemoAccessManager(port: number): Promise<DemoAccessManager> {
   // A fresh one for each run: nobody else on this machine logs in as the gateway.
   const agentPassword = randomBytes(24).toString('base64url')
@@ -15,7 +17,10 @@ export async function startDemoAccessManager(port: number): Promise<DemoAccessMa
     port,
     users: [{ name: 'demo', password: 'changeit' }],
     agents: [{ name: 'gateway', password: agentPassword }],
-    clients: [{ id: 'app', secret: 'demo', scopes: ['read', 'write'], defaultScopes: ['read'] }],
+    clients: [
+      { id: 'app', secret: 'demo', ...SCOPES },
+      { id: 'jwt-app', secret: 'demo', tokenFormat: 'jwt', signingAlgorithm: 'ES256', ...SCOPES },
+    ],
   })
   return { url: manager.url, agentPassword, [Symbol.asyncDispose]: () => manager.close() }
 }

@@ -1,7 +1,7 @@
 // The demo as somebody meets it: it starts, every line it prints works as promised, it leaves nothing behind.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -59,6 +59,28 @@ test('the home page of the application is reached through the gateway', async ()
   const page = await fetch(`${told.traffic}/app`)
   assert.equal(page.status, 200)
   assert.match(await page.text(), /A protected application/)
+})
+
+test('the guide on OAuth 2.0 says what happens', { skip: curl === '' && 'curl is not installed' }, async () => {
+  const guide = readFileSync(join(root, 'docs', 'guide', 'oauth2.md'), 'utf8')
+  const fences = (language: string): string[] =>
+    [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, kind, text]) => (kind === language ? [text!] : []))
+  const here = (text: string): string =>
+    text
+      .replaceAll('http://127.0.0.1:8080', told.traffic)
+      .replaceAll('http://127.0.0.1:8085', told.admin)
+      .replaceAll('http://127.0.0.1:8088/am', told.accessManager)
+  const saved = fences('json').find((json) => json.includes('"name": "jwt"'))
+  assert.ok(saved)
+  writeFileSync(join(told.instance, 'config', 'routes', 'jwt.json'), here(saved))
+  await demo.writes(/"route":"jwt"/)
+  const commands = fences('sh').filter((lines) => !/^(?:npm|printf) /.test(lines))
+  const output = (await shell(here(commands.join('')))).replaceAll('\r', '')
+  // What is different each time is not compared.
+  const promised = fences('text').flatMap((text) =>
+    text.split('\n').filter((line) => !line.startsWith('{"access_token"')),
+  )
+  for (const line of promised) assert.ok(output.includes(line), `${line}\n\nis not in\n\n${output}`)
 })
 
 test('Ctrl-C ends the demo, which leaves nothing behind', async () => {
