@@ -2,23 +2,25 @@
 import { parseArgs } from 'node:util'
 import type { Rounds } from './measure.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { circumstances, proxyTable, routesTable, tlsTable } from './report.ts'
+import { circumstances, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { stopAll } from './server-process.ts'
 import { tlsBenchmark } from './tls.ts'
+import { webSocketBenchmark } from './websocket.ts'
 
 const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
 
 benchmarks (proxy and routes without a name):
-  proxy    CPU time of one proxied request: the gateway beside ${peerNames.slice(1).join(', ')}
-  tls      CPU time of one request with TLS on either side: the gateway beside nginx
-  routes   10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
+  proxy      CPU time of one proxied request and WebSocket message: the gateway beside ${peerNames.slice(1).join(', ')}
+  tls        CPU time of one request with TLS on either side: the gateway beside nginx
+  websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
+  routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
   --rounds N        counted rounds of each (1 to 20, default 5); one more is for warming up
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   at the same time (1 to 512, default 32)
-  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy)
+  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy and websocket)
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 when a target is missed
   --json            the result as JSON on standard output; progress goes to standard error
@@ -70,6 +72,12 @@ async function run({ names, peers, bodies, check, json, ...rounds }: Options): P
     failures.push(...withErrors(rows))
     if (!json) console.log(`\ntls\n${tlsTable(rows)}`)
   }
+  if (names.includes('websocket')) {
+    const rows = await webSocketBenchmark(rounds, peers, progress)
+    result['websocket'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nwebsocket\n${webSocketTable(rows)}`)
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -93,7 +101,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'tls', 'routes'])
+  among('benchmark', names, ['proxy', 'tls', 'websocket', 'routes'])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

@@ -2,17 +2,23 @@ import { Agent, fetch } from 'undici'
 import { type Load, type LoadOptions, load, type Post, postType } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
+/** What a right answer is. */
+export interface Expected {
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The certificate was made for this run: whose it is does not matter. */
+  readonly anyCertificate?: boolean
+}
+
 /** Something to measure: a server, what to ask it, and what a right answer is. */
 export interface Subject {
   readonly name: string
   readonly server: ServerProcess
   readonly url: string
-  readonly expect: {
-    readonly body: string
-    readonly headers?: Readonly<Record<string, string>>
-    /** The certificate was made for this run: whose it is does not matter. */
-    readonly anyCertificate?: boolean
-  }
+  /** The answer to an ordinary request. */
+  readonly expect?: Expected
+  /** Throws where the server does not do what it is measured for, in place of `expect`. */
+  readonly check?: () => Promise<void>
   /** What is sent with each request, where it is not a GET. */
   readonly post?: Post
   /** Where the load is not to be made in the usual way. */
@@ -46,7 +52,7 @@ export async function measure(
   const taken = new Map<Subject, { load: Load; cpu: number }[]>(subjects.map((subject) => [subject, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const subject of subjects) {
-      await checkAnswer(subject)
+      await (subject.check?.() ?? checkAnswer(subject, subject.expect))
       const before = subject.server.cpuSeconds()
       const { post } = subject
       const done = await (subject.load ?? load)(subject.url, post === undefined ? options : { ...options, post })
@@ -69,7 +75,8 @@ export function median(values: readonly number[]): number {
 }
 
 /** A server that answers quickly but wrongly must not look good. */
-async function checkAnswer({ name, url, expect, post }: Subject): Promise<void> {
+async function checkAnswer({ name, url, post }: Subject, expect: Expected | undefined): Promise<void> {
+  if (expect === undefined) throw new Error(`${name}: expected to know what a right answer is`)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: expect.anyCertificate !== true } })
   const response = await fetch(url, {
     dispatcher,

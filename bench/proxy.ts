@@ -5,6 +5,7 @@ import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxProxy, nginxUpstream } from './peers/nginx.ts'
 import { freePort, ServerProcess } from './server-process.ts'
+import { echoSubjects } from './websocket.ts'
 import { node, root, Workspace } from './workspace.ts'
 
 /** Whose cost the others are divided by. */
@@ -52,8 +53,8 @@ export interface ProxyRow extends Measured {
 }
 
 /**
- * Measures the CPU time of one proxied request: the gateway beside other proxies, over one upstream, in one run; with
- * `bodies` also of requests that send some.
+ * Measures the CPU time of one proxied request and of one echoed WebSocket message: the gateway beside other proxies, over
+ * one upstream, in one run; with `bodies` also of requests that send some.
  */
 export async function proxyBenchmark(
   rounds: Rounds,
@@ -83,12 +84,11 @@ export async function proxyBenchmark(
   }
   // All peers of one variant are beside each other, in the table as in time.
   const ordered = variants.flatMap(({ path }) => subjects.filter(({ url }) => url.endsWith(path)))
-  const measured = await measure(ordered, rounds, progress)
-  return variants.flatMap(({ title, path }) => {
-    const names = new Set(subjects.filter(({ url }) => url.endsWith(path)).map(({ name }) => name))
-    const rows = measured.filter(({ name }) => names.has(name))
-    const base = rows.find(({ name }) => name === yardstick + title)?.cpuMicros.median ?? Number.NaN
-    return rows.map((row) => ({ ...row, ratio: row.cpuMicros.median / base }))
+  const echoes = await echoSubjects({ workspace, servers, progress }, chosen, ['125 B'])
+  const measured = await measure([...ordered, ...echoes], rounds, progress)
+  return measured.map((row) => {
+    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, yardstick))
+    return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
   })
 }
 

@@ -1,8 +1,10 @@
 import { cpus } from 'node:os'
 import { loadProgram } from './load.ts'
+import type { Measured } from './measure.ts'
 import type { ProxyRow } from './proxy.ts'
 import type { RoutesRow } from './routes.ts'
 import type { TlsRow } from './tls.ts'
+import type { WebSocketRow } from './websocket.ts'
 
 /** Where figures come from: without it they cannot be compared. */
 export function circumstances(): Record<string, string | number> {
@@ -33,11 +35,34 @@ export function routesTable(rows: readonly RoutesRow[]): string {
   )
 }
 
-function cost({ cpuMicros: { median, min, max } }: ProxyRow | RoutesRow | TlsRow): string[] {
+/** The result of `websocket` as a table. */
+export function webSocketTable(rows: readonly WebSocketRow[]): string {
+  return table(
+    [
+      'WebSocket',
+      'MB/CPU second',
+      'ratio to nginx',
+      'CPU µs/message',
+      'least - most',
+      'messages',
+      'errors',
+      'messages/s',
+    ],
+    rows.map((row) => [
+      row.name,
+      (row.bytesPerCpuSecond / 1e6).toFixed(1),
+      row.ratio.toFixed(2),
+      ...cost(row),
+      ...counts(row),
+    ]),
+  )
+}
+
+function cost({ cpuMicros: { median, min, max } }: Measured): string[] {
   return [median.toFixed(1), `${min.toFixed(1)} - ${max.toFixed(1)}`]
 }
 
-function counts({ requests, errors, requestsPerSecond }: ProxyRow | RoutesRow | TlsRow): string[] {
+function counts({ requests, errors, requestsPerSecond }: Measured): string[] {
   return [String(requests), String(errors), requestsPerSecond.toFixed(0)]
 }
 

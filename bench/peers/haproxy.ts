@@ -9,6 +9,7 @@ defaults
   timeout connect 5s
   timeout client 30s
   timeout server 30s
+  timeout tunnel 30s
   http-reuse always
 frontend front
   bind 127.0.0.1:${port}

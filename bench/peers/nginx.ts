@@ -64,3 +64,16 @@ export function nginxProxy(folder: string, port: number, upstreamPort: number): 
     }`,
   })
 }
+
+/** The peer for WebSocket: a tunnel once the upstream has agreed. */
+export function nginxTunnel(folder: string, port: number, upstreamPort: number): string {
+  return nginxConfig(folder, port, {
+    server: `location / {
+      proxy_pass http://127.0.0.1:${upstreamPort};
+      proxy_http_version 1.1;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $http_connection;
+      proxy_set_header Host $host;
+    }`,
+  })
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { checkEcho, echoLoad } from './echo-load.ts'
+import { startGateway } from './gateway-server.ts'
+import { installed } from './load.ts'
+import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { haproxyConfig } from './peers/haproxy.ts'
+import { nginxTunnel } from './peers/nginx.ts'
+import { freePort, ServerProcess } from './server-process.ts'
+import { node, root, Workspace } from './workspace.ts'
+
+/** Whose throughput the others are divided by. */
+const yardstick = 'nginx'
+const sizes: Readonly<Record<string, number>> = { '125 B': 125, '64 KB': 65_536 }
+
+/** One line of the result: what was measured, and how it stands to nginx with the same messages. */
+export interface WebSocketRow extends Measured {
+  /** Bytes of messages that were relayed, there and back, in one second of CPU time. */
+  readonly bytesPerCpuSecond: number
+  /** Of the bytes: more is better. */
+  readonly ratio: number
+}
+
+/** What subjects are made in, and who tells about it. */
+export interface Surroundings {
+  readonly workspace: Workspace
+  readonly servers: AsyncDisposableStack
+  readonly progress: (text: string) => void
+}
+
+type Start = (
+  workspace: Workspace,
+  port: number,
+  upstream: number,
+) => Promise<{ server: ServerProcess; url: string } | string>
+
+const peers: Readonly<Record<string, Start>> = {
+  gateway: (workspace, _, upstream) =>
+    startGateway(workspace, 'gateway-websocket', new Map([['echo', echoRoute(upstream)]])),
+  bare: (_, port, upstream) => start('bare', port, script('bare-tunnel.ts', port, `http://127.0.0.1:${upstream}`)),
+  nginx: async (workspace, port, upstream) =>
+    startProgram('nginx', port, (program) => {
+      const file = workspace.write('nginx-tunnel.conf', nginxTunnel(workspace.path, port, upstream))
+      return [program, '-c', file, '-p', workspace.path, '-e', 'stderr']
+    }),
+  haproxy: async (workspace, port, upstream) =>
+    startProgram('haproxy', port, (program) => [
+      program,
+      '-db',
+      '-f',
+      workspace.write('haproxy-tunnel.cfg', haproxyConfig(port, upstream)),
+    ]),
+}
+
+/** The peers that relay WebSocket, each over the same application, as subjects whose requests are echoed messages. */
+export async function echoSubjects(
+  { workspace, servers, progress }: Surroundings,
+  chosen: readonly string[],
+  labels: readonly string[],
+): Promise<Subject[]> {
+  const upstream = await freePort()
+  servers.use(await startAs('echo', upstream, script('websocket-echo.ts', upstream)))
+  const subjects: Subject[] = []
+  for (const [name, begin] of Object.entries(peers)) {
+    if (!chosen.includes(name)) continue
+    const started = await begin(workspace, await freePort(), upstream)
+    if (typeof started === 'string') {
+      progress(`NOTICE: without ${name} for WebSocket: ${started}`)
+      continue
+    }
+    servers.use(started.server)
+    for (const label of labels) {
+      const size = sizes[label]!
+      const check = () => checkEcho(started.url, size)
+      subjects.push({
+        name: `${name} WebSocket ${label}`,
+        server: started.server,
+        url: started.url,
+        check,
+        load: echoLoad(size),
+      })
+    }
+  }
+  // All peers of one size are beside each other, in the table as in time.
+  return labels.flatMap((label) => subjects.filter(({ name }) => name.endsWith(label)))
+}
+
+/** Measures the CPU time of echoed messages, small and large: the gateway beside other proxies. */
+export async function webSocketBenchmark(
+  rounds: Rounds,
+  chosen: readonly string[],
+  progress: (text: string) => void,
+): Promise<WebSocketRow[]> {
+  using workspace = new Workspace()
+  await using servers = new AsyncDisposableStack()
+  const subjects = await echoSubjects({ workspace, servers, progress }, chosen, Object.keys(sizes))
+  const measured = await measure(subjects, rounds, progress)
+  const throughput = ({ name, cpuMicros }: Measured) => (2e6 * sizeOf(name)) / cpuMicros.median
+  return measured.map((row) => {
+    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, yardstick))
+    const bytesPerCpuSecond = throughput(row)
+    return {
+      ...row,
+      bytesPerCpuSecond,
+      ratio: bytesPerCpuSecond / (base === undefined ? Number.NaN : throughput(base)),
+    }
+  })
+}
+
+function sizeOf(name: string): number {
+  return Object.entries(sizes).find(([label]) => name.endsWith(label))?.[1] ?? Number.NaN
+}
+
+function echoRoute(upstream: number): unknown {
+  return {
+    name: 'echo',
+    handler: {
+      type: 'ReverseProxyHandler',
+      baseURI: `http://127.0.0.1:${upstream}`,
+      config: { websocket: { enabled: true } },
+    },
+  }
+}
+
+function script(file: string, ...args: readonly (string | number)[]): [string, ...string[]] {
+  return [node, join(root, 'bench', 'peers', file), ...args.map(String)]
+}
+
+async function startProgram(name: string, port: number, command: (program: string) => [string, ...string[]]) {
+  const program = installed(name)
+  return program === undefined ? `it is not installed (apt-get install ${name})` : start(name, port, command(program))
+}
+
+async function start(name: string, port: number, command: readonly [string, ...string[]]) {
+  return { server: await startAs(name, port, command), url: `http://127.0.0.1:${port}` }
+}
+
+function startAs(name: string, port: number, command: readonly [string, ...string[]]): Promise<ServerProcess> {
+  return ServerProcess.start({ name, command, readyUrl: `http://127.0.0.1:${port}/` })
+}
