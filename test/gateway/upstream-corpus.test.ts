@@ -58,15 +58,18 @@ function tidied(bytes: string): string {
     .replace(/^([^\r\n]*)\r\r/, '$1\r\n')
 }
 
+const IS_INTERIM = /^\S+ 1/
+
 /** What is wrong with what the client got for these bytes, or null. */
 function judge({ bytes, method, closes }: Played, received: string, ended: 'end' | 'reset'): string | null {
   const { messages, rest } = readResponses(received, method, ended === 'end')
-  const [answer, ...more] = messages
-  if (answer === undefined) return received === '' ? null : `not readable: ${JSON.stringify(received)}`
+  const [answer, ...more] = messages.filter(({ line }) => !IS_INTERIM.test(line))
+  if (answer === undefined)
+    return received === '' || (messages.length > 0 && rest === '') ? null : `not readable: ${JSON.stringify(received)}`
   if (more.length > 0) return `more than one response: ${JSON.stringify(received)}`
   const status = Number(answer.line.slice(9, 12))
   if (status === 502 || status === 504) return answer.body === null || rest !== '' ? 'half an error' : null
-  const meant = readResponses(tidied(bytes), method, closes).messages.find(({ line }) => !/^\S+ 1/.test(line))
+  const meant = readResponses(tidied(bytes), method, closes).messages.find(({ line }) => !IS_INTERIM.test(line))
   if (meant === undefined) return `answered with ${JSON.stringify(received)}`
   if (answer.line.slice(9, 12) !== meant.line.slice(9, 12)) return `expected ${meant.line}, got ${answer.line}`
   for (const [field, value] of meant.fields) {
