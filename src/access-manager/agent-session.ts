@@ -21,7 +21,8 @@ const PAUSE_AFTER_FAILURE = 1_000
 const MOST_RENEWALS = 5
 const RENEWAL_WINDOW = 10_000
 
-const LOGOUT_LIMIT = 2_000
+/** How long a route that is retired waits for the end of its session. */
+export const LOGOUT_LIMIT = 2_000
 
 /** The session of the agent: begun when it is first wanted, by one login for all who wait. */
 export class AgentSession {

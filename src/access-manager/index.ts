@@ -1,6 +1,6 @@
 export { asAgent } from './agent-handler.ts'
 export { AgentLogin, isSessionToken } from './agent-login.ts'
-export { AgentSession } from './agent-session.ts'
+export { AgentSession, LOGOUT_LIMIT } from './agent-session.ts'
 export { ASSUMED_VERSION, dialectOf } from './dialect.ts'
 export { Discovery, isHeaderName } from './discovery.ts'
 export { NotificationFeed } from './notifications/notification-feed.ts'

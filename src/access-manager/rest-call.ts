@@ -1,6 +1,6 @@
 import { AccessManagerError } from '#contracts'
-import { Body, type Handler, Headers, ownExchange, Request, type Response, type Uri } from '#http'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { Body, type Exchange, type Handler, Headers, ownExchange, Request, type Response, type Uri } from '#http'
+import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 
 /** A question to the access manager. */
 export interface RestCall {
@@ -10,6 +10,8 @@ export interface RestCall {
   readonly resource: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: JsonObject
+  /** The exchange whose transaction the call belongs to. */
+  readonly onBehalfOf?: Exchange
 }
 
 /** What it answered: never more than an answer of its REST API holds. */
@@ -18,6 +20,8 @@ export interface RestAnswer {
   readonly headers: Headers
   /** Null where the answer is no JSON object. */
   readonly json: JsonObject | null
+  /** Null where the answer is no JSON list. */
+  readonly list: readonly JsonValue[] | null
 }
 
 /** How long one call may take; whoever waits for it is a request of a user. */
@@ -30,7 +34,7 @@ const MAX_DEPTH = 32
  * (threats B65). Rejects with an AccessManagerError where there is none in time, or a larger one than there can be.
  */
 export async function callRest(handler: Handler, call: RestCall, deadline = DEADLINE): Promise<RestAnswer> {
-  const exchange = ownExchange(requestOf(call))
+  const exchange = ownExchange(requestOf(call), call.onBehalfOf ?? null)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     const error = new Error(`there was no answer within ${deadline} ms`)
@@ -65,13 +69,14 @@ function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Req
 
 async function answerOf({ status, headers, body }: Response): Promise<RestAnswer> {
   const bytes = await body.read(MAX_ANSWER_BYTES)
-  return { status, headers, json: objectIn(bytes) }
+  const value = valueIn(bytes)
+  const json = isPlainObject(value) ? (value as JsonObject) : null
+  return { status, headers, json, list: Array.isArray(value) ? value : null }
 }
 
-function objectIn(bytes: Uint8Array): JsonObject | null {
+function valueIn(bytes: Uint8Array): JsonValue {
   try {
-    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), MAX_DEPTH)
-    return isPlainObject(value) ? (value as JsonObject) : null
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), MAX_DEPTH)
   } catch {
     return null
   }

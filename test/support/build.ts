@@ -95,6 +95,8 @@ export interface Built<T> extends AsyncDisposable {
   readonly metrics: TestMetrics
   readonly log: ReturnType<typeof memoryLog>
   readonly warnings: readonly string[]
+  /** What objects said of how they are doing, in order. */
+  readonly states: readonly string[]
   readonly directory: string
 }
 
@@ -109,7 +111,14 @@ export async function build<T>(
   const metrics = new TestMetrics()
   const types = [definition, ...(surroundings.types ?? [])]
   const standing = standingFor(types, surroundings)
-  const world = testWorld(directory, [...types, ...standing.types], surroundings, log, metrics)
+  const states: string[] = []
+  const world: World = {
+    ...testWorld(directory, [...types, ...standing.types], surroundings, log, metrics),
+    stateReporter: () => ({
+      report: ({ state, detail }) => void states.push(`${state}: ${detail}`),
+      withdraw: () => {},
+    }),
+  }
   const root = Properties.root(
     baseScope({
       env: surroundings.env ?? {},
@@ -145,7 +154,7 @@ export async function build<T>(
   }
   const object = (await heap.find(name, definition.kind as Kind<T>)) as T
   const warnings = heap.warnings.map(({ pointer, message }) => `${pointer}: ${message}`)
-  return { object, heap, metrics, log, warnings, directory, [Symbol.asyncDispose]: dispose }
+  return { object, heap, metrics, log, warnings, states, directory, [Symbol.asyncDispose]: dispose }
 }
 
 /** What handlers that send requests find in every heap. */

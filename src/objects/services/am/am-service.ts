@@ -5,6 +5,7 @@ import {
   callRest,
   Discovery,
   isHeaderName,
+  LOGOUT_LIMIT,
   RealmUris,
   SessionLookup,
 } from '#access-manager'
@@ -147,7 +148,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
       const headers = { [await cookieName()]: token }
       const uri = uris.rest('sessions?_action=logout')
       const resource = discovery.assumed.family === 'pingam' ? '3.1' : '2.0'
-      await callRest(handler, { method: 'POST', uri, resource, headers, body: {} })
+      await callRest(handler, { method: 'POST', uri, resource, headers, body: {} }, LOGOUT_LIMIT)
     },
   })
   const agentHandler = asAgent({

@@ -4,8 +4,8 @@ import type { Environment } from '#schema'
 import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
 import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
 import { NotAsked, RevocableCache } from '../../lib/revocable-cache/revocable-cache.ts'
+import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
-import { sessionMarks, tokenDigest } from './session-marks.ts'
 
 /** What sessions are looked up by. */
 export interface SessionsParts {

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import type { AmService as AccessManager } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { buildAmService } from '#test/am-service'
+import type { Built } from '#test/build'
+import { ManualExecutor } from '#test/manual-executor'
+
+const RENEWAL = 50 * 60_000
+const HEARTBEAT = 60_000
+
+/** What happened to the notifications of a service, in order, and the way to wait for it. */
+class Course {
+  readonly events: string[] = []
+  #look = (): void => {}
+
+  constructor({ object }: Built<AccessManager>) {
+    const add = (event: string) => {
+      this.events.push(event)
+      this.#look()
+    }
+    object.notifications?.listen({
+      notified: ({ topic, body }) => add(`${topic} ${body['policy'] ?? ''}`.trim()),
+      disconnected: () => add('disconnected'),
+      connected: () => add('connected'),
+    })
+  }
+
+  async until(...events: string[]): Promise<void> {
+    while (this.events.length < events.length) await new Promise<void>((resolve) => (this.#look = resolve))
+    assert.deepEqual(this.events, events)
+  }
+}
+
+/** Runs the task that waits for so long, or for a time within the bounds of a pause. */
+async function run(executor: ManualExecutor, least: number, most = least): Promise<void> {
+  const wanted = ({ delay }: { delay: number }) => delay >= least && delay <= most
+  while (!executor.waiting.some(wanted)) await new Promise((resolve) => setImmediate(resolve))
+  const [entry] = executor.waiting.splice(executor.waiting.findIndex(wanted), 1)
+  await entry?.task()
+}
+
+/** The pause before an attempt: 5 seconds, growing to 15, shortened by up to a half. */
+const reconnect = (executor: ManualExecutor) => run(executor, 2_500, 15_000)
+
+const logged = ({ log }: Built<AccessManager>, pattern: RegExp) => log.lines.filter((line) => pattern.test(line)).length
+
+test('a connection that is lost is told, and made again', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  assert.equal(built.metrics.values.get('gw_notification_connected'), 1)
+  assert.deepEqual(built.states, ['starting: notifications: connecting', 'up: notifications: connected'])
+  manager.dropSockets()
+  await course.until('disconnected')
+  assert.equal(built.object.notifications?.connected, false)
+  assert.equal(built.metrics.values.get('gw_notification_connected'), 0)
+  assert.equal(built.states.at(-1), 'degraded: notifications: disconnected')
+  await reconnect(executor)
+  await course.until('disconnected', 'connected')
+  assert.equal(built.states.at(-1), 'up: notifications: connected')
+  assert.equal(built.metrics.values.get('gw_notification_reconnects_total'), 1)
+  assert.equal(manager.requests('authenticate').length, 1)
+})
+
+test('renewal: the new connection has its subscriptions before the old one goes, and no news is missed', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  const both = manager.subscribed('/agent/policy', 2)
+  const renewing = run(executor, RENEWAL)
+  await both
+  await renewing
+  await manager.socketsDwindled(1)
+  manager.publish('/agent/policy', { policy: 'after' })
+  await course.until('/agent/policy after')
+  assert.equal(built.metrics.values.get('gw_notification_reconnects_total'), undefined)
+  assert.deepEqual(executor.waiting.map(({ delay }) => delay).sort(), [HEARTBEAT, RENEWAL].sort())
+})
+
+test('renewal that fails leaves the old connection in use, and is tried again', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  manager.refuseUpgrades(500)
+  await run(executor, RENEWAL)
+  assert.equal(built.object.notifications?.connected, true)
+  assert.equal(logged(built, /could not be replaced; the old one stays in use/), 1)
+  manager.refuseUpgrades(null)
+  const both = manager.subscribed('/agent/policy', 2)
+  await reconnect(executor)
+  await both
+  await manager.socketsDwindled(1)
+  assert.deepEqual(course.events, [])
+})
+
+test('a session that the server does not know any more: the agent logs in before the next connection', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  manager.dropSockets()
+  await course.until('disconnected')
+  manager.expireAgentSessions()
+  await reconnect(executor)
+  await course.until('disconnected', 'connected')
+  assert.equal(manager.requests('authenticate').length, 2)
+})
+
+test('403 is worth one login, then only new attempts', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  manager.refuseUpgrades(403)
+  manager.dropSockets()
+  await course.until('disconnected')
+  await reconnect(executor)
+  await reconnect(executor)
+  await reconnect(executor)
+  assert.equal(manager.requests('authenticate').length, 2)
+  manager.refuseUpgrades(null)
+  await reconnect(executor)
+  await course.until('disconnected', 'connected')
+})
+
+test('a server that is down: built at once, degraded when the attempts are used up, and healed without help', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.fail('*', { cut: true })
+  const executor = new ManualExecutor()
+  const notifications = { initialConnectionAttempts: 3 }
+  await using built = await buildAmService(manager.url, { notifications }, executor.surroundings)
+  const course = new Course(built)
+  assert.equal(built.object.notifications?.connected, false)
+  assert.deepEqual(built.states, ['starting: notifications: connecting'])
+  await reconnect(executor)
+  assert.equal(built.states.length, 1)
+  await reconnect(executor)
+  assert.equal(built.states.at(-1), 'degraded: notifications: no connection after 3 attempts: GW_ACCESS_MANAGER')
+  await reconnect(executor)
+  assert.equal(logged(built, /"level":"error".*initialConnectionAttempts are used up/), 1)
+  manager.heal()
+  // A failed question is repeated for a second without asking.
+  while (!built.object.notifications?.connected) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await reconnect(executor).catch(() => {})
+  }
+  await course.until('connected')
+  assert.equal(built.states.at(-1), 'up: notifications: connected')
+})
+
+test('initialConnectionAttempts of -1: never degraded by their number', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.refuseUpgrades(503)
+  const executor = new ManualExecutor()
+  const notifications = { initialConnectionAttempts: -1 }
+  await using built = await buildAmService(manager.url, { notifications }, executor.surroundings)
+  for (let i = 0; i < 10; i++) await reconnect(executor)
+  assert.deepEqual(built.states, ['starting: notifications: connecting'])
+  assert.equal(logged(built, /"level":"error"/), 0)
+  assert.equal(logged(built, /notifications can not be connected/), 2)
+})
+
+/** A way to a server that can be cut in the middle without anybody noticing. */
+async function fragileWay(target: string) {
+  const { port: to } = new URL(target)
+  const sockets: Socket[] = []
+  let frozen = false
+  const server = createServer((near) => {
+    const far = connect(Number(to), '127.0.0.1')
+    sockets.push(near, far)
+    near.on('error', () => {}).on('data', (data) => frozen || far.write(data))
+    far.on('error', () => {}).on('data', (data) => frozen || near.write(data))
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: target.replace(`:${to}`, `:${port}`),
+    freeze: () => (frozen = true),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+test('F13: a connection that is dead without a word counts as lost half an interval after a ping', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using way = await fragileWay(manager.url)
+  const executor = new ManualExecutor()
+  const notifications = { heartbeatInterval: '20 seconds' }
+  await using built = await buildAmService(way.url, { notifications }, executor.surroundings)
+  const course = new Course(built)
+  await run(executor, 20_000)
+  // The pong is awaited by its effect: the check does not find the connection dead.
+  manager.publish('/agent/policy', { policy: 'alive' })
+  await course.until('/agent/policy alive')
+  await run(executor, 10_000)
+  assert.equal(built.object.notifications?.connected, true)
+  way.freeze()
+  await run(executor, 10_000)
+  await run(executor, 10_000)
+  assert.deepEqual(course.events, ['/agent/policy alive', 'disconnected'])
+  assert.equal(logged(built, /nothing was heard after a ping/), 1)
+})
+
+test('a message that can not be read is taken for news of anything', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url)
+  const course = new Course(built)
+  manager.publish('/agent/policy', [])
+  manager.publish('/agent/policy', [])
+  await course.until('disconnected', 'connected', 'disconnected', 'connected')
+  assert.equal(built.object.notifications?.connected, true)
+  assert.equal(logged(built, /a notification can not be read/), 1)
+  assert.equal(built.metrics.values.get('gw_notification_unreadable_total'), 2)
+})
+
+test('B58: a connection that flaps leaves one socket and its two timers', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  const built = await buildAmService(manager.url, {}, executor.surroundings)
+  const course = new Course(built)
+  for (let round = 1; round <= 100; round++) {
+    manager.dropSockets()
+    await reconnect(executor)
+    while (course.events.length < 2 * round) await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.deepEqual([...new Set(course.events)], ['disconnected', 'connected'])
+  assert.equal(manager.sockets, 1)
+  assert.deepEqual(executor.waiting.map(({ delay }) => delay).sort(), [HEARTBEAT, RENEWAL].sort())
+  assert.equal(manager.requests('authenticate').length, 1)
+  await built[Symbol.asyncDispose]()
+  await manager.socketsDwindled(0)
+  assert.equal(executor.waiting.length, 0)
+})
+
+test('retired in the middle of an attempt, it leaves neither socket nor timer', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  const built = await buildAmService(manager.url, {}, executor.surroundings)
+  const held = manager.hold('notifications')
+  manager.dropSockets()
+  const attempt = reconnect(executor)
+  await held.arrived
+  await built[Symbol.asyncDispose]()
+  held.release()
+  await attempt
+  await manager.socketsDwindled(0)
+  assert.equal(executor.waiting.length, 0)
+})
+
+test('topics of the configuration take the place of the usual ones', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { notifications: { topics: ['/own/topic'] } })
+  const course = new Course(built)
+  manager.publish('/agent/policy', { policy: 'not wanted' })
+  manager.publish('/own/topic', { policy: 'wanted' })
+  await course.until('/own/topic wanted')
+})
+
+test('F14: news come in storms, and all of them arrive', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url)
+  let heard = 0
+  const all = Promise.withResolvers<void>()
+  built.object.notifications?.listen({ notified: () => void (++heard === 20_000 && all.resolve()) })
+  for (let i = 0; i < 20_000; i++) manager.publish('/oauth2/grant/revoked', { authGrantId: `grant-${i}` })
+  const sent = performance.now()
+  await all.promise
+  assert.ok(performance.now() - sent < 2_000)
+})

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AmService as AccessManager } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { buildAmService } from '#test/am-service'
+import { type Built, manualClock } from '#test/build'
+
+const cached = { sessionCache: { enabled: true } }
+const unavailable = { code: 'GW_ACCESS_MANAGER', reason: 'unavailable' }
+
+/** Resolves when a session is known to have ended by news, not by time. */
+async function untilHeard({ object }: Built<AccessManager>, topic: string, cause: () => unknown): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = object.notifications?.listen({ notified: (news) => news.topic === topic && resolve() })
+  cause()
+  await promise
+  stop?.()
+}
+
+function lookups(manager: DevelopmentAccessManager): string[] {
+  return manager.requests('sessions').map(({ target }) => /_action=(\w+)/.exec(target)?.[1] ?? '')
+}
+
+test('PingAM: the agent asks for a session by its token in the body, and the properties that are wanted are there', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { sessionProperties: ['AMCtxId'] })
+  const token = manager.login('demo')
+  const session = await built.object.sessions.find(token)
+  assert.equal(session?.username, 'demo')
+  assert.equal(session?.realm, '/')
+  assert.deepEqual(Object.keys(session?.properties ?? {}), ['AMCtxId'])
+  assert.ok((session?.maxSessionExpirationTime ?? 0) > Date.now())
+  assert.ok(!manager.requests('sessions').some(({ target }) => target.includes(token)))
+  await using none = await buildAmService(manager.url, { sessionProperties: [] })
+  assert.deepEqual((await none.object.sessions.find(token))?.properties, {})
+})
+
+test('OpenAM: a session asks for itself', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using built = await buildAmService(manager.url)
+  const token = manager.login('demo')
+  assert.equal((await built.object.sessions.find(token))?.username, 'demo')
+  assert.ok(!manager.requests('sessions').some(({ target }) => target.includes(encodeURIComponent(token))))
+  manager.endSession(token)
+  assert.equal(await built.object.sessions.find(token), null)
+})
+
+test('OpenAM: where a session may not ask for itself, the older way that is open to all is taken', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using built = await buildAmService(manager.url)
+  await built.object.dialect()
+  const token = manager.login('demo')
+  manager.fail('sessions', { status: 403, times: 1 })
+  assert.equal((await built.object.sessions.find(token))?.username, 'demo')
+  assert.match(manager.requests('sessions').at(-1)?.target ?? '', /\/sessions\/[^/]+\?_action=validate$/)
+})
+
+for (const unknownSession of ['invalid', 'unauthorized', 'not-found'] as const) {
+  test(`a token that stands for nothing is no session (${unknownSession})`, async () => {
+    await using manager = await DevelopmentAccessManager.start({ unknownSession })
+    await using built = await buildAmService(manager.url)
+    assert.equal(await built.object.sessions.find('AQIC5wM2.*AAJTSQACMDE.*'), null)
+  })
+}
+
+test('what can not be a token is not asked about', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url)
+  for (const token of ['', 'a b', 'a\r\nb', 'é', 'x'.repeat(10_000)]) {
+    assert.equal(await built.object.sessions.find(token), null)
+  }
+  assert.deepEqual(lookups(manager), [])
+})
+
+test('B62: a failing access manager is no answer, and no session either', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url)
+  const token = manager.login('demo')
+  const faults = [
+    { status: 500 },
+    { status: 200, body: '<html>' },
+    { status: 200, body: '' },
+    { status: 302, headers: { Location: '/' } },
+    { cut: true },
+  ]
+  for (const fault of faults) {
+    manager.fail('sessions', fault)
+    await assert.rejects(built.object.sessions.find(token), unavailable)
+  }
+  manager.fail('sessions', { status: 200, body: {} })
+  assert.equal(await built.object.sessions.find(token), null)
+  manager.fail('sessions', { status: 403 })
+  await assert.rejects(built.object.sessions.find(token), { reason: 'misconfigured' })
+})
+
+test('without a cache every lookup is a call', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url)
+  const token = manager.login('demo')
+  await built.object.sessions.find(token)
+  await built.object.sessions.find(token)
+  assert.deepEqual(lookups(manager), ['getSessionInfo', 'getSessionInfo'])
+})
+
+test('a kept session is forgotten when news say that it has ended; sessions of others are not', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, cached)
+  const { sessions } = built.object
+  const [one, other] = [manager.login('demo'), manager.login('amadmin')]
+  await Promise.all([sessions.find(one), sessions.find(one), sessions.find(other)])
+  assert.equal(lookups(manager).length, 2)
+  await untilHeard(built, '/agent/session', () => manager.endSession(one))
+  assert.equal(await sessions.find(one), null)
+  assert.equal((await sessions.find(other))?.username, 'amadmin')
+  assert.equal(lookups(manager).length, 3)
+})
+
+test('news that name a session by its audit id or its user alone reach it too; the creation of another does not', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, cached)
+  const { sessions } = built.object
+  const token = manager.login('demo')
+  const session = await sessions.find(token)
+  const names: [object, number][] = [
+    [{ eventType: 'SESSION_CREATION', universalId: session?.universalId }, 1],
+    [{ eventType: 'LOGOUT', sessionuid: session?.properties['AMCtxId'] }, 2],
+    [{ eventType: 'LOGOUT', universalId: session?.universalId }, 3],
+    [{ eventType: 'SOMETHING_NEW', universalId: session?.universalId }, 4],
+    [{ eventType: 'LOGOUT' }, 5],
+    [{ eventType: 'LOGOUT', sessionuid: 'of-another' }, 5],
+  ]
+  for (const [body, calls] of names) {
+    await untilHeard(built, '/agent/session.v2', () => manager.publish('/agent/session.v2', body))
+    assert.equal((await sessions.find(token))?.username, 'demo')
+    assert.equal(lookups(manager).length, calls)
+  }
+})
+
+test('while there is no news, a session that is not kept is not looked up', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, cached)
+  const token = manager.login('demo')
+  await built.object.sessions.find(token)
+  const lost = Promise.withResolvers<void>()
+  built.object.notifications?.listen({ disconnected: lost.resolve })
+  manager.refuseUpgrades(503)
+  manager.dropSockets()
+  await lost.promise
+  await assert.rejects(built.object.sessions.find(token), unavailable)
+  assert.equal(lookups(manager).length, 1)
+})
+
+test('without notifications sessions are kept by time alone, never beyond their own end', async () => {
+  const clock = manualClock(Date.now())
+  await using manager = await DevelopmentAccessManager.start({ maxIdle: 600_000 })
+  const config = { ...cached, notifications: { enabled: false } }
+  await using built = await buildAmService(manager.url, config, { clock })
+  const token = manager.login('demo')
+  await built.object.sessions.find(token)
+  clock.advance(560_000)
+  await built.object.sessions.find(token)
+  assert.equal(lookups(manager).length, 1)
+  clock.advance(20_000)
+  await built.object.sessions.find(token)
+  assert.equal(lookups(manager).length, 2)
+  const short = { ...config, sessionCache: { enabled: true, maximumTimeToCache: '10 seconds' } }
+  await using other = await buildAmService(manager.url, short, { clock })
+  await other.object.sessions.find(token)
+  clock.advance(11_000)
+  await other.object.sessions.find(token)
+  assert.equal(lookups(manager).length, 4)
+})
+
+test('sessionIdleRefresh: the use of a session is told at most once in its interval', async () => {
+  const clock = manualClock(Date.now())
+  await using manager = await DevelopmentAccessManager.start()
+  const config = { ...cached, sessionIdleRefresh: { enabled: true, interval: '1 minute' } }
+  await using built = await buildAmService(manager.url, config, { clock })
+  const token = manager.login('demo')
+  await built.object.sessions.find(token)
+  await built.object.sessions.find(token)
+  assert.deepEqual(lookups(manager), ['getSessionInfoAndResetIdleTime'])
+  clock.advance(61_000)
+  await built.object.sessions.find(token)
+  await manager.received('sessions', 2)
+  await built.object.sessions.find(token)
+  assert.deepEqual(lookups(manager), ['getSessionInfoAndResetIdleTime', 'getSessionInfoAndResetIdleTime'])
+})
+
+test('sessionIdleRefresh without a cache: lookups in between do not count as use', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { sessionIdleRefresh: { enabled: true } })
+  const token = manager.login('demo')
+  await built.object.sessions.find(token)
+  await built.object.sessions.find(token)
+  assert.deepEqual(lookups(manager), ['getSessionInfoAndResetIdleTime', 'getSessionInfo'])
+})
