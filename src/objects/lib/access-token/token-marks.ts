@@ -26,10 +26,13 @@ export function namesIn(info: JsonObject): string[] {
 /**
  * The marks that a notification may mean. Which field of it names the token is written down nowhere, so that every text
  * counts, also as the token itself or as its digest; the ids are random, and what goes without need is asked for again.
+ * News about tokens that name none may mean any.
  */
-export function marksIn({ body }: Notification): readonly string[] {
+export function marksIn({ topic, body }: Notification): readonly string[] | 'everything' {
+  const texts = textsIn(body)
+  if (texts.length === 0 && topic.includes('oauth2')) return 'everything'
   const marks: string[] = []
-  for (const value of textsIn(body)) {
+  for (const value of texts) {
     if (value.length <= LONGEST_NAME) marks.push(value)
     if (value.length < SHORTEST_TOKEN) continue
     marks.push(HEX_DIGEST.test(value) ? Buffer.from(value, 'hex').toString('base64url') : digestOf(value))

@@ -286,6 +286,17 @@ describe('news', () => {
     assert.equal(at.asked.length, 2)
   })
 
+  test('news about tokens that name none make all of them go, other news without a name none', async () => {
+    await using at = await cachedWith(good(metadata), AM)
+    await at.resolve()
+    at.notifications.tell('/agent/config', {})
+    await at.resolve()
+    assert.equal(at.asked.length, 1)
+    at.notifications.tell('/oauth2/grant/revoked', { count: 1 })
+    await at.resolve()
+    assert.equal(at.asked.length, 2)
+  })
+
   test('all tokens of a grant go together, those of others stay', async () => {
     await using at = await cachedWith(
       (token, count) => good({ authGrantId: token.startsWith('a') ? 'grant-a' : 'grant-b', jti: token })(token, count),
