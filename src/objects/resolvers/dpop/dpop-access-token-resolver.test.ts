@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { CompactSign, exportJWK } from 'jose'
+import { CompactSign, calculateJwkThumbprint, exportJWK } from 'jose'
 import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind, type TokenRefusal } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import { defineType, jsonObject } from '#schema'
@@ -94,7 +94,8 @@ const wrong: readonly [string, ProofParts, RegExp][] = [
   ['the key of somebody else', { header: { jwk: stranger.jwk } }, /another key than the access token is bound to/],
   ['a private key', { header: { jwk: { ...es256.jwk, d: 'AAAA' } } }, /holds a private key/],
   ['a symmetric key', { header: { jwk: { kty: 'oct', k: 'AAAA' } } }, /holds a private key/],
-  ['a key that is none', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } } }, /can not be used/],
+  ['a key that is none', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 7 } } }, /can not be used/],
+  ['an EC key without y', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA' } } }, /can not be used/],
   ['a key type of __proto__', { header: { jwk: { kty: '__proto__' } } }, /can not be used/],
   ['another method', { claims: { htm: 'POST' } }, /another method/],
   ['a method in lower case', { claims: { htm: 'get' } }, /another method/],
@@ -154,10 +155,23 @@ test('a signature that is not that of the key is refused', async () => {
   assert.match(badProof(await gate.admit(`${header}.${payload}.${zeros}`)), /signature of the proof is not valid/)
 })
 
+test('members that make no key are refused, and keys of curves that sign no tokens', async () => {
+  for (const jwk of [
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
+    { kty: 'EC', crv: 'none', x: 'AA', y: 'AA' },
+    { kty: 'OKP', crv: 'X25519', x: Buffer.alloc(32, 9).toString('base64url') },
+    { kty: 'RSA', n: 'AA', e: 'AQAB' },
+  ]) {
+    const gate = await gateFor({ ...es256, thumbprint: await calculateJwkThumbprint(jwk) })
+    await using _ = gate.built
+    assert.match(badProof(await gate.admit(await gate.prove({ header: { jwk } }))), /can not be used/)
+  }
+})
+
 test('a short RSA key is refused', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const jwk = await exportJWK(publicKey)
-  const gate = await gateFor(es256)
+  const gate = await gateFor({ ...es256, thumbprint: await calculateJwkThumbprint(jwk) })
   await using _ = gate.built
   const payload = (await gate.prove()).split('.')[1] as string
   const header = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'RS256', jwk })).toString('base64url')

@@ -5,6 +5,7 @@ import type { Clock, Counter } from '#schema'
 import { bindingOf, invalidToken, schemeOf } from '../../lib/access-token/bound-token.ts'
 import { Nonces } from './nonces.ts'
 import { checkProof, type Proof } from './proof.ts'
+import { ProofKeys } from './proof-keys.ts'
 import { type ProofMemory, UNNOTICED } from './proof-memory.ts'
 import { UsedProofs } from './used-proofs.ts'
 
@@ -23,6 +24,7 @@ export class Possession {
   readonly #settings: PossessionSettings
   readonly #nonces: Nonces
   readonly #used: UsedProofs
+  readonly #keys = new ProofKeys()
 
   constructor(settings: PossessionSettings) {
     this.#settings = settings
@@ -58,7 +60,7 @@ export class Possession {
     const { method } = exchange.request
     const demands = { method, target: exchange.originalUri, token, thumbprint, now: clock.now(), maxAge }
     try {
-      const proof = checkProof(fields[0] as string, demands)
+      const proof = checkProof(fields[0] as string, demands, this.#keys)
       return this.#refusalOfNonce(proof) ?? this.#refusalOfReplay(proof, thumbprint)
     } catch (error) {
       if (error instanceof TokenError) return badProof(`${sentence(error.message)}.`)

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Uri } from '#http'
-import { claim, numericDate, parseSignedToken, readClaims, SignatureKey, type SignedToken, TokenError } from '#jose'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
-import { decodeJwk, jwkThumbprint } from '#secrets'
+import {
+  claim,
+  numericDate,
+  parseSignedToken,
+  readClaims,
+  type SignatureKey,
+  type SignedToken,
+  TokenError,
+} from '#jose'
+import type { JsonObject } from '#json'
 import { sameText } from '../../lib/access-token/bound-token.ts'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
+import { type ProofKeys, shownKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
 
 /** What a proof has to be about. */
@@ -33,46 +41,29 @@ export const CLOCK_AHEAD = 10_000
 const LONGEST_PROOF = 8_192
 const LONGEST_JTI = 512
 
-/** Members of private and of symmetric keys (RFC 7518 section 6): a proof that shows one gives its key away. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
-
 /**
  * Checks a proof of possession (RFC 9449 section 4.3) but for nonce and replay. Throws TokenError with words for the
  * client. This is the one place where a key out of a token is used: it counts only because its thumbprint stands in the
  * access token. The signature is verified last, so that a wrong proof costs little.
  */
-export function checkProof(text: string, demands: ProofDemands): Proof {
+export function checkProof(text: string, demands: ProofDemands, keys: ProofKeys): Proof {
   if (text.length > LONGEST_PROOF) throw new TokenError(`the proof is longer than ${LONGEST_PROOF} characters`)
   const token = parseSignedToken(text)
   const { typ, alg, members } = token.header
   if (typ !== 'dpop+jwt') throw new TokenError('the proof is not of the type dpop+jwt')
-  if (!DPOP_ALGORITHMS.some((each) => each === alg))
+  if (!DPOP_ALGORITHMS.some((each) => each === alg)) {
     throw new TokenError('the proof is signed by an algorithm that is not taken')
-  const { key, thumbprint } = keyOf(claim(members, 'jwk'))
-  if (!sameText(thumbprint, demands.thumbprint))
+  }
+  const shown = shownKey(claim(members, 'jwk'))
+  if (!sameText(shown.thumbprint, demands.thumbprint)) {
     throw new TokenError('the proof is by another key than the access token is bound to')
-  const claims = readClaims(token.payload)
-  const proof = checkClaims(claims, demands)
-  checkSignature(token, key)
+  }
+  const proof = checkClaims(readClaims(token.payload), demands)
+  checkSignature(token, keys.get(shown))
   return proof
 }
 
-function keyOf(jwk: JsonValue | undefined): { key: SignatureKey; thumbprint: string } {
-  if (!isPlainObject(jwk)) throw new TokenError('the proof holds no key')
-  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))) throw new TokenError('the proof holds a private key')
-  const members = PUBLIC_MEMBERS.filter((name) => Object.hasOwn(jwk, name)).map((name) => [name, jwk[name]])
-  try {
-    const { key } = decodeJwk(Object.fromEntries(members), 'public')
-    if (key === undefined) throw new TokenError('the proof holds no key')
-    return { key: new SignatureKey(key, null), thumbprint: jwkThumbprint(key) }
-  } catch (cause) {
-    throw new TokenError('the proof holds a key that can not be used', { cause })
-  }
-}
-
 function checkSignature(token: SignedToken, key: SignatureKey): void {
-  if (key.symmetric || key.refusal !== null) throw new TokenError('the proof holds a key that can not be used')
   if (!key.suits(token.header.alg)) throw new TokenError('the algorithm of the proof is none for its key')
   if (!key.verifies(token)) throw new TokenError('the signature of the proof is not valid')
 }
