@@ -3,6 +3,8 @@ import { sign } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
 import {
+  ENCRYPTION_ALGORITHMS,
+  ENCRYPTION_METHODS,
   encryptJwt,
   numericDate,
   type OpeningKeys,
@@ -15,7 +17,7 @@ import {
 import type { JsonObject } from '#json'
 import { keyPairs, keySecret, rawToken, sourceOf, symmetricKey } from '#test/token-secrets'
 
-const { rsa, p256, otherP256, ed25519 } = keyPairs
+const { rsa, p256, otherP256, ed25519, x25519 } = keyPairs
 const shared = keySecret(symmetricKey(32), 'shared')
 
 const allKeys: readonly OpeningKeys[] = [
@@ -23,7 +25,7 @@ const allKeys: readonly OpeningKeys[] = [
   { verification: sourceOf(keySecret(ed25519.publicKey)) },
   { verification: sourceOf(keySecret(symmetricKey(64), 'h')) },
   { decryption: sourceOf(shared) },
-  { decryption: sourceOf(keySecret(rsa.privateKey)) },
+  { decryption: sourceOf(keySecret(rsa.privateKey), keySecret(p256.privateKey), keySecret(x25519.privateKey)) },
   { verification: sourceOf(keySecret(rsa.publicKey)), decryption: sourceOf(shared) },
 ]
 
@@ -93,6 +95,45 @@ test('no header opens a token that a stranger signed', async () => {
   })
   await fc.assert(property)
 })
+
+test('no header of an encrypted token makes more than a refusal', async () => {
+  const epk = fc.oneof(
+    fc.constantFrom(...[otherP256, x25519].map(({ publicKey }) => publicKey.export({ format: 'jwk' }) as object)),
+    fc.record({ kty: fc.constantFrom('EC', 'OKP'), crv: fc.constantFrom('P-256', 'X25519'), x: text(), y: text() }),
+    fc.jsonValue({ maxDepth: 1 }),
+  )
+  const headers = fc.record(
+    {
+      alg: fc.constantFrom(...ENCRYPTION_ALGORITHMS, 'PBES2-HS256+A128KW', 'RSA1_5'),
+      enc: fc.constantFrom(...ENCRYPTION_METHODS),
+      epk,
+      iv: fc.oneof(text(), fc.jsonValue({ maxDepth: 1 })),
+      tag: fc.oneof(text(), fc.jsonValue({ maxDepth: 1 })),
+      apu: fc.oneof(text(), fc.jsonValue({ maxDepth: 1 })),
+      apv: text(),
+      p2c: fc.nat(),
+    },
+    { requiredKeys: ['alg', 'enc'] },
+  )
+  const property = fc.asyncProperty(
+    headers,
+    fc.array(text(), { minLength: 4, maxLength: 4 }),
+    async (header, parts) => {
+      await opensNowhere([Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts].join('.'))
+    },
+  )
+  await fc.assert(property)
+})
+
+/** Bytes in base64url, of lengths that keys, vectors and tags have, and of others. */
+function text(): fc.Arbitrary<string> {
+  const length = fc.constantFrom(0, 12, 16, 24, 32, 40, 256, 7)
+  return length
+    .chain((bytes) => fc.uint8Array({ minLength: bytes, maxLength: bytes }))
+    .map((bytes) => {
+      return Buffer.from(bytes).toString('base64url')
+    })
+}
 
 test('a good token that was changed in one place opens nowhere', async () => {
   const tokens = await goodTokens
