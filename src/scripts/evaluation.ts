@@ -47,6 +47,7 @@ export class Evaluation implements EvaluationPort {
   readonly #input: EvaluationInput
   readonly #settle: { resolve(value: unknown): void; reject(error: unknown): void }
   readonly #received: Response[] = []
+  readonly #passedOn: Request[] = []
   #log: (readonly [ScriptLogLevel, string])[] = []
   #timer: NodeJS.Timeout | null = null
   #ended = false
@@ -154,19 +155,32 @@ export class Evaluation implements EvaluationPort {
       case 'buffer':
         return (subject as Request).body.buffer(exchange.storage)
       case 'send':
-        return this.#settings.clientHandler(outgoing(exchange, subject as Request))
+        return this.#settings.clientHandler(this.#outgoing(subject as Request))
       case 'next':
         if (next === undefined) throw new TypeError('there is nothing behind this script')
-        return next(along(exchange, subject as Request))
+        return next(this.#along(subject as Request))
       case 'handle':
-        return (objectOf(subject) as Handler)(outgoing(exchange, argument as Request))
+        return (objectOf(subject) as Handler)(this.#outgoing(argument as Request))
       case 'filter':
-        return (objectOf(subject) as Filter)(along(exchange, argument as Request), next ?? nothingBehind)
+        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? nothingBehind)
       case 'resolve':
         return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
       default:
         return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
     }
+  }
+
+  /** The request itself, or another in its place. */
+  #along(request: Request): Exchange {
+    const { exchange } = this.#input
+    this.#passedOn.push(request)
+    return request === exchange.request ? exchange : exchange.withRequest(request)
+  }
+
+  /** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
+  #outgoing(request: Request): Exchange {
+    if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
+    return this.#along(request)
   }
 
   /** Most scripts have come to their end with their first stretch, and need no timer. */
@@ -184,7 +198,9 @@ export class Evaluation implements EvaluationPort {
     if (this.#ended) return
     this.#ended = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    const kept = new Set([this.#input.exchange.request.body, result instanceof Response ? result.body : null])
+    // A request may have taken the body of an answer along; it goes with the exchange.
+    const kept = new Set(this.#passedOn.map(({ body }) => body))
+    if (result instanceof Response) kept.add(result.body)
     for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
     settle()
   }
@@ -211,17 +227,6 @@ const nothingBehind: Handler = () => Promise.reject(new TypeError('there is noth
 function objectOf(subject: unknown): unknown {
   if (!(subject instanceof HeapObject)) throw new TypeError('expected an object of the heap')
   return subject.object
-}
-
-/** The request itself, or another in its place. */
-function along(exchange: Exchange, request: Request): Exchange {
-  return request === exchange.request ? exchange : exchange.withRequest(request)
-}
-
-/** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
-function outgoing(exchange: Exchange, request: Request): Exchange {
-  if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
-  return along(exchange, request)
 }
 
 async function tokenInfo(resolver: AccessTokenResolver, token: string, exchange: Exchange): Promise<unknown> {

@@ -13,6 +13,8 @@ export interface Stretch {
 
 /** For how long one watch covers further stretches, as a part of the limit: the last one keeps nearly all of it. */
 const SHARE = 1 / 20
+/** And in milliseconds: then others get their turn of the event loop. */
+const TURN = 10
 
 /**
  * Runs stretches of scripts under a time limit. V8 can be told to stop a thread's JavaScript only from another thread, and
@@ -24,7 +26,6 @@ export class Guard {
   readonly #context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' })
   readonly #watched = new Script('run()', { filename: 'guard' })
   #due: Stretch[] = []
-  #batch: readonly Stretch[] = []
   #next = 0
   #afterwards: (() => void)[] = []
   #scheduled = false
@@ -38,9 +39,7 @@ export class Guard {
   /** Runs a stretch soon. */
   enqueue(stretch: Stretch): void {
     this.#due.push(stretch)
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(this.#flush)
+    this.#schedule()
   }
 
   /**
@@ -51,51 +50,50 @@ export class Guard {
     this.#afterwards.push(task)
   }
 
-  readonly #flush = (): void => {
-    this.#scheduled = false
-    this.#batch = this.#due
-    this.#due = []
-    this.#next = 0
-    const asyncId = executionAsyncId()
-    while (this.#next < this.#batch.length) {
-      try {
-        this.#watched.runInContext(this.#context, { timeout: this.#limit })
-      } catch (error) {
-        const stretch = this.#batch[this.#next - 1]
-        if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') stretch?.stopped()
-        else stretch?.failed(error)
-      }
-      const tasks = this.#afterwards
-      this.#afterwards = []
-      for (const task of tasks) task()
-      if (executionAsyncId() !== asyncId) this.#leaveBrokenTurn()
-    }
-    this.#batch = []
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#turn)
   }
 
-  /**
-   * Where something traces asynchronous calls (`async_hooks`: a debugger, a test runner), Node keeps a stack of them, and a
-   * script that is stopped after an `await` leaves its call on it; Node ends the process when it finds that. An
-   * exception that leaves this turn of the event loop makes Node empty the stack; the rest of the batch takes the next turn.
-   */
-  #leaveBrokenTurn(): void {
-    this.#due = [...this.#batch.slice(this.#next), ...this.#due]
-    this.#batch = []
-    if (!this.#scheduled) setImmediate(this.#flush)
-    this.#scheduled = true
-    process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
-    throw new Error('a script was stopped')
+  readonly #turn = (): void => {
+    this.#scheduled = false
+    const asyncId = executionAsyncId()
+    try {
+      this.#watched.runInContext(this.#context, { timeout: this.#limit })
+    } catch (error) {
+      const stretch = this.#due[this.#next - 1]
+      if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') stretch?.stopped()
+      else stretch?.failed(error)
+    }
+    this.#due = this.#due.slice(this.#next)
+    this.#next = 0
+    const tasks = this.#afterwards
+    this.#afterwards = []
+    for (const task of tasks) task()
+    if (this.#due.length > 0) this.#schedule()
+    if (executionAsyncId() !== asyncId) leaveBrokenTurn()
   }
 
   #runSome(): void {
-    const end = performance.now() + this.#limit * SHARE
-    while (this.#next < this.#batch.length) {
-      const stretch = this.#batch[this.#next]
+    const end = performance.now() + Math.min(this.#limit * SHARE, TURN)
+    while (this.#next < this.#due.length) {
+      const stretch = this.#due[this.#next]
       this.#next += 1
       stretch?.run()
       if (performance.now() > end) return
     }
   }
+}
+
+/**
+ * Where something traces asynchronous calls (`async_hooks`: a debugger, a test runner), Node keeps a stack of them, and a
+ * script that is stopped after an `await` leaves its call on it; Node ends the process when it finds that. An exception
+ * that leaves this turn of the event loop makes Node empty the stack.
+ */
+function leaveBrokenTurn(): never {
+  process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
+  throw new Error('a script was stopped')
 }
 
 // Scripts of all objects of a thread share a watch; a guard holds nothing between two batches.

@@ -62,6 +62,20 @@ test('many scripts that each take a while all get their time', async () => {
   assert.equal(values.length, 20)
 })
 
+test('between scripts that run for long, the rest of the unit gets its turn', async () => {
+  let turns = 0
+  let counting = true
+  const count = () => {
+    turns += 1
+    if (counting) setImmediate(count)
+  }
+  count()
+  const looping = scriptOf('for (;;);', { timeout: 50 })
+  await Promise.allSettled(Array.from({ length: 6 }, () => looping.evaluate()))
+  counting = false
+  assert.ok(turns >= 6, `${turns} turns`)
+})
+
 test('an evaluation that does not settle is given up', async () => {
   const message = 'test.js: given up, for it did not come to an end in 50 ms'
   const given = { name: 'ScriptTimeoutError', message }

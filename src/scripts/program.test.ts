@@ -18,6 +18,13 @@ test('a syntax error is shown at the line and column of the text as it was writt
   assert.equal(problemOf('await x y'), "my script.js:1:9: Unexpected identifier 'y'")
 })
 
+test('brackets that do not match are shown at the end of the text', () => {
+  const problem = 'unexpected end of the script: its brackets do not match'
+  assert.equal(problemOf('let x\nreturn ['), `my script.js:2:9: ${problem}`)
+  assert.equal(problemOf('if (x) {'), `my script.js:1:9: ${problem}`)
+  assert.equal(problemOf('}'), `my script.js:1:2: ${problem}`)
+})
+
 test('a syntax error of TypeScript is shown at its line and column', () => {
   assert.match(problemOf('const x: = 1', 'typescript'), /^my script\.js:1:10: Unexpected token/)
   assert.match(problemOf('const y = 1\n\nconst x: = 1', 'typescript'), /^my script\.js:3:10: Unexpected token/)

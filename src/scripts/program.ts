@@ -45,19 +45,19 @@ export function compileProgram({ language, text, file, bindings: offered }: Scri
   const bindings = text.includes('\\u') ? offered : offered.filter((name) => text.includes(name))
   const prefix = `(async function(${bindings.join(',')}){'use strict';{`
   const javascript = language === 'typescript' ? withoutTypes(prefix, text, file) : text
-  compile(prefix + javascript + suffix, prefix, file)
+  compile(prefix, javascript, suffix, file)
   // A text that ends the function early and begins something else is no body of one; in a class it is no member either.
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
-  compile(`${asMember}${javascript}\n}}})`, asMember, file)
+  compile(asMember, javascript, '\n}}})', file)
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
   return { file, bindings, script }
 }
 
-function compile(code: string, prefix: string, file: string): void {
+function compile(prefix: string, text: string, end: string, file: string): void {
   try {
-    new Script(code, { filename: file })
+    new Script(prefix + text + end, { filename: file })
   } catch (error) {
-    throw syntaxError(error as Error, prefix, file)
+    throw syntaxError(error as Error, prefix, text, file)
   }
 }
 
@@ -69,7 +69,7 @@ function withoutTypes(prefix: string, text: string, file: string): string {
     process.emitWarning = () => undefined
     return stripTypeScriptTypes(prefix + text + suffix).slice(prefix.length, -suffix.length)
   } catch (error) {
-    throw syntaxError(error as Error, prefix, file)
+    throw syntaxError(error as Error, prefix, text, file)
   } finally {
     process.emitWarning = emitWarning
   }
@@ -78,10 +78,16 @@ function withoutTypes(prefix: string, text: string, file: string): string {
 /** V8 and the type stripper show the line, perhaps with the one before it, and below it a caret at the column. */
 const shownPlace = /^[^\n]*:(\d+)\n(?:(?:[^\n]*\n){1,2}?([ \t]*)\^)?/
 
-function syntaxError(error: Error, prefix: string, file: string): ScriptSyntaxError {
+function syntaxError(error: Error, prefix: string, text: string, file: string): ScriptSyntaxError {
   const [, lineText, indent = ''] = shownPlace.exec(error.stack ?? '') ?? []
   if (lineText === undefined) return new ScriptSyntaxError(error.message, null)
   const line = Number(lineText)
+  const lines = text.split('\n')
+  if (line > lines.length) {
+    // What was met there is what stands behind the text here, not the author's.
+    const place = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+    return new ScriptSyntaxError('unexpected end of the script: its brackets do not match', place)
+  }
   const column = indent.length + 1 - (line === 1 ? prefix.length : 0)
   return new ScriptSyntaxError(error.message, { file, line, column: Math.max(column, 1) })
 }

@@ -1,0 +1,155 @@
+// Scripts in a whole gateway: files that change, scripts that do not end, and what the log says of them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway as command } from '#test/command-line'
+import { Folder } from '#test/folder'
+import { pathRoute, RunningGateway } from '#test/gateway'
+
+/** A route for one path whose handler is a script, called `script` in the heap of the route. */
+const scripted = (path: string, config: Readonly<Record<string, unknown>>) => ({
+  condition: `\${request.uri.path == '${path}'}`,
+  heap: [{ name: 'script', type: 'ScriptableHandler', config: { type: 'application/javascript', ...config } }],
+  handler: 'script',
+})
+
+const answering = (text: string): string => `return new Response({ entity: ${JSON.stringify(text)} })\n`
+
+test('a file that changes is used without a reload, and one that does not compile is not', async () => {
+  await using gateway = await RunningGateway.start({
+    units: 2,
+    files: { 'scripts/javascript/answer.js': answering('one') },
+    routes: { r: scripted('/x', { file: 'answer.js' }) },
+  })
+  assert.equal((await gateway.ask('/x')).text, 'one')
+
+  const taken =
+    /the script has changed and is used from now on.*javascript\/answer\.js|javascript\/answer\.js.*the script has changed/
+  const inBothUnits = async (pattern: RegExp, from: number) => {
+    await gateway.log.until(pattern, from)
+    await gateway.log.until(pattern, gateway.log.lines.findIndex((line, at) => at >= from && pattern.test(line)) + 1)
+  }
+  let from = gateway.log.lines.length
+  gateway.instance.write('scripts/javascript/answer.js', answering('two'))
+  await inBothUnits(taken, from)
+  assert.equal((await gateway.ask('/x')).text, 'two')
+
+  from = gateway.log.lines.length
+  gateway.instance.write('scripts/javascript/answer.js', 'return 1\nreturn ]')
+  const refused = /the changed script can not be used; the last good one stays in use/
+  await inBothUnits(refused, from)
+  const entry = await gateway.log.until(refused, from)
+  assert.equal(entry['problem'], "javascript/answer.js:2:8: Unexpected token ']'")
+  assert.equal(entry['logger'], 'gateway+_router+r+script')
+  assert.equal((await gateway.ask('/x')).text, 'two')
+
+  from = gateway.log.lines.length
+  gateway.instance.remove('scripts/javascript/answer.js')
+  await inBothUnits(/there is no file/, from)
+  assert.equal((await gateway.ask('/x')).text, 'two')
+
+  from = gateway.log.lines.length
+  gateway.instance.write('scripts/javascript/answer.js', answering('three'))
+  await inBothUnits(taken, from)
+  assert.equal((await gateway.ask('/x')).text, 'three')
+})
+
+test('a script that can not be compiled keeps its route from loading', async () => {
+  await using gateway = await RunningGateway.start({
+    files: { 'scripts/javascript/bad.js': 'const x = 1\nconst y = ;' },
+    routes: { r: scripted('/x', { source: answering('good') }) },
+  })
+  await gateway.deploy('r', scripted('/x', { file: 'bad.js' }))
+  assert.deepEqual(gateway.problems('r.json'), ["/heap/0/config/file: javascript/bad.js:2:11: Unexpected token ';'"])
+  await gateway.deploy('r', scripted('/x', { file: '../../config/admin.json' }))
+  assert.match(gateway.problems('r.json')[0] ?? '', /^\/heap\/0\/config\/file: .* is outside of /)
+  assert.equal((await gateway.ask('/x')).text, 'good')
+})
+
+test('a script that does not end costs its request, and no other', async () => {
+  await using gateway = await RunningGateway.start({
+    admin: { scriptTimeout: '100 ms', scriptDeadline: '200 ms' },
+    routes: {
+      first: scripted('/before', { source: 'for (;;);' }),
+      second: scripted('/after', { source: 'await 1; for (;;);' }),
+      third: scripted('/never', { source: 'await new Promise(() => {})' }),
+      other: pathRoute('/other', 'served'),
+      good: scripted('/good', { source: answering('good') }),
+    },
+  })
+  const failing = ['/before', '/after', '/never'].map((path) => gateway.ask(path))
+  const others = Array.from({ length: 20 }, (_, at) => gateway.ask(at % 2 === 0 ? '/other' : '/good'))
+  assert.deepEqual(
+    (await Promise.all(failing)).map(({ status }) => status),
+    [500, 500, 500],
+  )
+  assert.ok((await Promise.all(others)).every(({ status }) => status === 200))
+  assert.equal((await gateway.ask('/good')).text, 'good')
+  const stopped = await gateway.log.until(/stopped, for it ran 100 ms without a pause/)
+  assert.equal(stopped['message'], 'the request failed')
+  await gateway.log.until(/given up, for it did not come to an end in 200 ms/)
+  assert.equal(gateway.gateway.units.length, 1)
+  assert.equal(gateway.log.with(/unit.*(?:ended|restart)/).length, 0)
+})
+
+test('a script that fails is told under the name of its object, with line and column', async () => {
+  await using gateway = await RunningGateway.start({
+    routes: {
+      r: scripted('/x', { source: ['const x = null', 'return x.y'] }),
+      n: scripted('/null', { source: 'return null' }),
+    },
+  })
+  const answer = await gateway.ask('/x')
+  assert.deepEqual([answer.status, answer.text], [500, ''])
+  const entry = await gateway.log.until(/the request failed/)
+  assert.equal(entry['logger'], 'gateway+_router+r+script')
+  assert.match(
+    JSON.stringify(entry),
+    /source of script:2:10: TypeError: Cannot read properties of null \(reading 'y'\)/,
+  )
+
+  assert.equal((await gateway.ask('/null')).status, 500)
+  assert.equal(await gateway.metric('gw_route_response_null_total', { route: 'n' }), 1)
+})
+
+test('a promise that a script forgets does not take the unit with it', async () => {
+  await using gateway = await RunningGateway.start({
+    routes: {
+      r: scripted('/x', {
+        source: ['Promise.reject(new Error("forgotten"))', 'void (async () => { throw 1 })()', answering('served')],
+      }),
+    },
+  })
+  assert.equal((await gateway.ask('/x')).text, 'served')
+  const entry = await gateway.log.until(/a promise that the script did not wait for has failed/)
+  assert.equal(entry['logger'], 'gateway+_router+r+script')
+  assert.match(String(entry['problem']), /^Error: forgotten\n {4}at source of script:1:16/)
+  assert.equal((await gateway.ask('/x')).text, 'served')
+})
+
+test('validate compiles scripts and runs none', async () => {
+  const route = (config: object) =>
+    JSON.stringify({ handler: { type: 'ScriptableHandler', config: { type: 'application/javascript', ...config } } })
+  using folder = new Folder({
+    'config/routes/good.json': route({ source: 'for (;;);' }),
+    'config/routes/bad.json': route({ source: ['return 1', 'return ['] }),
+    'config/routes/file.json': route({ file: 'bad.js' }),
+    'config/routes/groovy.json': route({ type: 'application/x-groovy', source: 'return 1' }),
+    'scripts/bad.js': 'await await',
+  })
+  const { code, stdout } = await command(['validate', '--instance', folder.path])
+  assert.equal(code, 78)
+  const lines = stdout
+    .replaceAll(`${folder.path}/`, '')
+    .split('\n')
+    .filter((line) => line !== '')
+  assert.equal(lines.length, 3, stdout)
+  assert.match(
+    lines[0]!,
+    /^config\/routes\/bad\.json:1:\d+: \/handler\/config\/source\/1: the script can not be compiled: line 2, /,
+  )
+  assert.match(lines[1]!, /^config\/routes\/file\.json:1:\d+: \/handler\/config\/file: bad\.js:\d+:\d+: /)
+  assert.match(
+    lines[2]!,
+    /^config\/routes\/groovy\.json:1:\d+: \/handler\/config\/type: scripts in Groovy are not supported yet/,
+  )
+})
