@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Body, type Exchange, type Handler, ownExchange, Request, Response, respond, Uri } from '#http'
+import { decodeAnswer, requestToken, type TokenRequest } from './token-request.ts'
+
+const asked = (handler: Handler, more: Partial<TokenRequest> = {}) =>
+  requestToken({ endpoint: 'http://as.example/token', handler, fields: { a: '1' }, onBehalfOf: null, ...more })
+
+const GOOD = '{"access_token":"x","token_type":"Bearer"}'
+
+test('the question is a form, its fields encoded, a field with several values repeated', async () => {
+  let seen = ''
+  const handler: Handler = async ({ request }) => {
+    seen = `${request.method} ${request.uri} ${request.headers.get('content-type')} ${request.body.text()}`
+    return respond(200, {}, GOOD)
+  }
+  const { outcome } = await asked(handler, { fields: { scope: 'a b', resource: ['http://x', 'http://y'] } })
+  assert.equal(outcome, 'issued')
+  assert.equal(
+    seen,
+    'POST http://as.example/token application/x-www-form-urlencoded scope=a+b&resource=http%3A%2F%2Fx&resource=http%3A%2F%2Fy',
+  )
+})
+
+test('an answer that does not come is given up, and so is the request for it', async () => {
+  const given: string[] = []
+  const silent: Handler = (exchange) => {
+    exchange.onAbort(({ message }) => given.push(message))
+    return new Promise(() => {})
+  }
+  const answer = await asked(silent, { deadline: 5 })
+  assert.deepEqual(answer, { outcome: 'unavailable', reason: 'there was no answer within 5 ms', cause: null })
+  assert.deepEqual(given, ['there was no answer within 5 ms'])
+})
+
+test('a body that does not come is given up too', async () => {
+  const source = { start: () => {}, pause: () => {}, resume: () => {}, cancel: () => {} }
+  const dribbling: Handler = async () => new Response(200, { body: Body.fromSource(source) })
+  assert.equal((await asked(dribbling, { deadline: 5 })).outcome, 'unavailable')
+})
+
+test('a request is given up with the one that needs the token', async () => {
+  const cause: Exchange = ownExchange(new Request({ method: 'GET', uri: Uri.parse('http://app.example/') }))
+  const aborted = Promise.withResolvers<string>()
+  const waiting: Handler = (exchange) =>
+    new Promise((_, reject) => {
+      exchange.onAbort((reason) => {
+        aborted.resolve(reason.message)
+        reject(reason)
+      })
+    })
+  const answer = asked(waiting, { onBehalfOf: cause })
+  cause.abort(new Error('the client has left'))
+  assert.equal(await aborted.promise, 'the client has left')
+  assert.equal((await answer).outcome, 'unavailable')
+})
+
+test('a handler that throws is a server that can not be reached', async () => {
+  const error = new Error('no route to host')
+  const answer = await asked(() => Promise.reject(error))
+  assert.deepEqual(answer, { outcome: 'unavailable', reason: 'the request failed', cause: error })
+})
+
+test('B62: an answer of any other status than 200 is no token', async () => {
+  for (const [status, outcome] of [
+    [201, 'nonsense'],
+    [204, 'nonsense'],
+    [301, 'nonsense'],
+    [400, 'refused'],
+    [499, 'refused'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [999, 'unavailable'],
+  ] as const) {
+    assert.equal((await asked(async () => respond(status, {}, GOOD))).outcome, outcome, String(status))
+  }
+})
+
+const decoded = (json: unknown) => decodeAnswer(200, Buffer.from(JSON.stringify(json)))
+
+test('scope can be a text or a list; anything else says nothing', () => {
+  for (const [scope, scopes] of [
+    ['a  b', ['a', 'b']],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    ['', []],
+    [undefined, null],
+    [7, null],
+    [['a', 7], null],
+  ] as const) {
+    const answer = decoded({ access_token: 'x', token_type: 'Bearer', scope })
+    assert.deepEqual(answer.outcome === 'issued' ? answer.scopes : answer.outcome, scopes)
+  }
+})
+
+test('a lifetime is a number of seconds, as text or not; what can not be read is none', () => {
+  for (const [expires, lifetime] of [
+    [60, 60_000],
+    ['60', 60_000],
+    [1.5, 1_500],
+    [undefined, null],
+    [null, null],
+    [0, 0],
+    [-1, 0],
+    ['1e3', 0],
+    [true, 0],
+    [{}, 0],
+  ] as const) {
+    const answer = decoded({ access_token: 'x', token_type: 'Bearer', expires_in: expires })
+    assert.equal(answer.outcome === 'issued' ? answer.lifetime : answer.outcome, lifetime, String(expires))
+  }
+  const endless = decodeAnswer(200, Buffer.from('{"access_token":"x","token_type":"Bearer","expires_in":1e400}'))
+  assert.equal(endless.outcome === 'issued' ? endless.lifetime : null, 0)
+})
+
+test('text that is not UTF-8, too deep or no object is no answer', () => {
+  for (const content of [
+    Buffer.from([0x22, 0xff, 0x22]),
+    Buffer.from('['.repeat(1_000)),
+    Buffer.from('"x"'),
+    Buffer.alloc(0),
+  ]) {
+    assert.equal(decodeAnswer(200, content).outcome, 'nonsense')
+  }
+})
