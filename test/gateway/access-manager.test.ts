@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { test } from 'node:test'
+import { DevelopmentAccessManager } from '#dev'
+import { gateway as commandLine } from '#test/command-line'
+import { RunningGateway, textRoute } from '#test/gateway'
+import { TestInstance } from '#test/instance'
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly state?: string
+  readonly detail?: string
+}
+
+/** A route with an access manager that its handler does not need. */
+function guarded(url: string, notifications: object = {}, more: object = {}) {
+  return textRoute('served', {
+    heap: [
+      {
+        name: 'secrets',
+        type: 'FileSystemSecretStore',
+        config: { directory: '&{gateway.instance.dir}/secrets', format: 'PLAIN' },
+      },
+      {
+        name: 'AmService-1',
+        type: 'AmService',
+        config: {
+          url,
+          agent: { username: 'ig_agent', passwordSecretId: 'agent.password' },
+          secretsProvider: 'secrets',
+          notifications: { reconnectDelay: '100 milliseconds', initialConnectionAttempts: 2, ...notifications },
+          ...more,
+        },
+      },
+    ],
+  })
+}
+
+const files = { 'secrets/agent.password': 'password' }
+
+/** What the health endpoint says of the access manager of a route. */
+async function health(gateway: RunningGateway, route = 'shop'): Promise<Check | undefined> {
+  const { text } = await gateway.askAdmin('/health/ready?verbose')
+  const { checks } = JSON.parse(text) as { checks: Check[] }
+  return checks.find(({ name }) => name === `gateway+_router+${route}+AmService-1`)
+}
+
+async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + 15_000
+  while (!(await holds())) {
+    if (performance.now() > end) assert.fail(`not within 15 seconds: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const inState = (gateway: RunningGateway, state: string) =>
+  until(async () => (await health(gateway))?.state === state, state)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+test('F11: started while the access manager is down, the gateway serves, says degraded, and heals by itself', async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/am`
+  await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(url) } })
+  assert.equal((await gateway.ask('/')).text, 'served')
+  await inState(gateway, 'degraded')
+  const degraded = await health(gateway)
+  assert.equal(degraded?.ok, true)
+  assert.match(degraded?.detail ?? '', /^notifications: no connection after \d+ attempts: GW_ACCESS_MANAGER/)
+  assert.equal((await gateway.askAdmin('/health/ready')).status, 200)
+  const [store] = gateway.gateway.stores.all
+  assert.equal(gateway.gateway.states.degradedIn(store!.directory, 'shop')[0]?.object, degraded?.name)
+  assert.equal(await gateway.metric('gw_notification_connected'), 0)
+
+  await using manager = await DevelopmentAccessManager.start({ port })
+  assert.equal(manager.url, url)
+  await inState(gateway, 'up')
+  assert.equal(await gateway.metric('gw_notification_connected'), 2)
+  assert.deepEqual(gateway.gateway.states.degradedIn(store!.directory, 'shop'), [])
+})
+
+test('an access manager that swallows packets keeps nobody waiting: many routes of it are deployed soon', async () => {
+  const silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/am`
+  const routes = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`shop-${at}`, guarded(url)]))
+  const begun = performance.now()
+  {
+    await using gateway = await RunningGateway.start({ files, routes })
+    assert.equal((await gateway.ask('/')).text, 'served')
+    assert.ok(performance.now() - begun < 13_000, 'more than one wait')
+  }
+  silent.close()
+})
+
+test('a wrong password: degraded, told once, and healed when the secret is corrected', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const wrong = { 'secrets/agent.password': 'not-this-one' }
+  await using gateway = await RunningGateway.start({ files: wrong, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'degraded')
+  assert.equal(gateway.log.with(/the agent can not log in at the access manager/).length, 1)
+  assert.equal(gateway.log.with(/not-this-one/).length, 0)
+  // Both ways to log in were tried, and then neither again for a while.
+  assert.equal(manager.requests('authenticate').length, 2)
+  gateway.instance.write('secrets/agent.password', 'password')
+  await inState(gateway, 'up')
+})
+
+test('an agent session that has ended is begun again before the next connection', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'up')
+  manager.expireAgentSessions()
+  manager.dropSockets()
+  await gateway.log.until(/notifications are disconnected/)
+  await inState(gateway, 'up')
+  assert.equal(manager.requests('authenticate').length, 2)
+  assert.equal(await gateway.metric('gw_agent_logins_total'), 2)
+})
+
+test('B58, F12: a notification socket that flaps leaves one socket for each unit, and requests are served', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'up')
+  const end = performance.now() + 3_000
+  let most = 0
+  while (performance.now() < end) {
+    manager.dropSockets()
+    assert.equal((await gateway.ask('/')).text, 'served')
+    most = Math.max(most, manager.sockets)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await until(async () => (await gateway.metric('gw_notification_connected')) === 2, 'both units connected')
+  assert.ok(most <= 2, `${most} sockets at one time`)
+  assert.equal(manager.sockets, 2)
+  // Pauses grow while connections last for a moment only: not more than some ten attempts of each unit.
+  assert.ok((await gateway.metric('gw_notification_reconnects_total')) <= 40)
+  assert.equal(manager.requests('authenticate').length, 2)
+})
+
+test('OpenAM: no journey, the token in a cookie, and news all the same', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'up')
+  assert.equal(gateway.log.with(/"module":"Application"/).length, 1)
+  manager.publish('/agent/policy', { realm: '/', policy: 'p', policySet: 's', eventType: 'UPDATE' })
+  await until(async () => (await gateway.metric('gw_notification_messages_total')) === 1, 'one message')
+})
+
+test('a route that is replaced or taken away leaves neither socket, session nor state behind', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'up')
+  await gateway.deploy('shop', guarded(manager.url, { heartbeatInterval: '10 seconds' }))
+  await manager.socketsDwindled(1)
+  await inState(gateway, 'up')
+  await gateway.undeploy('shop')
+  await manager.socketsDwindled(0)
+  await until(async () => (await health(gateway)) === undefined, 'no state')
+  await until(async () => manager.requests('sessions').length === 2, 'two logouts')
+  assert.equal(manager.expireAgentSessions(), 0)
+})
+
+test('a gateway that drains logs its agents out', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(manager.url) } })
+  await inState(gateway, 'up')
+  await gateway.gateway.drain()
+  assert.equal(manager.requests('sessions').filter(({ target }) => target.endsWith('_action=logout')).length, 2)
+  await manager.socketsDwindled(0)
+  assert.equal(manager.expireAgentSessions(), 0)
+})
+
+test('a check of the configuration asks nothing of the access manager', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  using instance = new TestInstance({ files, routes: { shop: guarded(manager.url) } })
+  const { code } = await commandLine(['validate', '--instance', instance.directory])
+  assert.equal(code, 0)
+  assert.equal(manager.requests().length, 0)
+})
