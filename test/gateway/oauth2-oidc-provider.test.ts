@@ -125,10 +125,18 @@ test('a JSON Web Token can not be introspected there: its 400 is ours', async ()
   assert.deepEqual([status, text], [400, 'The authorization server did not accept the question about the token.'])
 })
 
-test('a JSON Web Token whose signature is right is no access token of an access manager without tokenName: 401', async () => {
-  const { status, headers } = await ask('/stateless', await server.token('read', RESOURCE))
-  assert.equal(status, 401)
-  assert.match(headers['www-authenticate'] as string, /error_description="The token is not an access token\."/)
+test('a JSON Web Token of RFC 9068 is read without asking anybody', async () => {
+  const token = await server.token('read', RESOURCE)
+  const { status, text } = await ask('/stateless', token)
+  assert.deepEqual([status, text], [200, 'application true'])
+  assert.equal((await ask('/stateless', await server.token('write', RESOURCE))).status, 403)
+
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const changed = Buffer.from(payload, 'base64url').toString().replace('"read"', '"root"')
+  const forged = `${header}.${Buffer.from(changed).toString('base64url')}.${signature}`
+  const refused = await ask('/stateless', forged)
+  assert.equal(refused.status, 401)
+  assert.match(refused.headers['www-authenticate'] as string, /error_description="The signature of the token can not/)
 })
 
 test('a gateway that can not authenticate: 400', async () => {
