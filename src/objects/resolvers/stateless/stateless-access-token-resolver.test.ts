@@ -108,6 +108,18 @@ test('B45: the issuer is compared letter by letter', async () => {
   assert.equal(await refusalOf(without), 'The token has another issuer.')
 })
 
+test('B45: the audience is compared letter by letter where one is configured', async () => {
+  const audience = { audience: 'https://api.example.com' }
+  for (const aud of ['https://api.example.com', ['x', 'https://api.example.com']]) {
+    assert.equal((await resolve(await signed({ ...CLAIMS, aud }), audience)).outcome, 'valid')
+  }
+  for (const aud of ['https://api.example.com/', 'HTTPS://api.example.com', [], null, ['x']]) {
+    assert.equal(await refusalOf({ ...CLAIMS, aud }, audience), 'The token is for another audience.')
+  }
+  assert.equal(await refusalOf(CLAIMS, audience), 'The token is for another audience.')
+  assert.equal((await resolve(await signed({ ...CLAIMS, aud: 'anybody' }))).outcome, 'valid')
+})
+
 test('ID tokens and refresh tokens are no access tokens', async () => {
   const { tokenName: _, ...without } = CLAIMS
   for (const claims of [

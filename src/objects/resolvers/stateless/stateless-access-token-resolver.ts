@@ -12,6 +12,12 @@ export const StatelessAccessTokenResolver = defineType({
     issuer: config(string({ nonEmpty: true })).meta({
       description: 'Who must have issued a token: its claim `iss`, letter by letter.',
     }),
+    audience: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description:
+          'Whom a token must be for: its claim `aud`, or one of its values, letter by letter; not checked by default.',
+      }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     verificationSecretId: config(secretId()).optional().meta({
       description: 'Secret ID of the keys that tokens must be signed with.',
@@ -28,11 +34,12 @@ export const StatelessAccessTokenResolver = defineType({
   },
   rules: [atLeastOneOf('verificationSecretId', 'decryptionSecretId')],
   renamed: { signatureSecretId: 'verificationSecretId', encryptionSecretId: 'decryptionSecretId' },
-  create: ({ issuer, secretsProvider, verificationSecretId, decryptionSecretId, skewAllowance }, env) => {
+  create: ({ issuer, audience, secretsProvider, verificationSecretId, decryptionSecretId, skewAllowance }, env) => {
     const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
     const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
     return new StatelessTokens({
       issuer,
+      audience: audience ?? null,
       keys: { verification: source(verificationSecretId), decryption: source(decryptionSecretId) },
       skew: skewAllowance,
       clock: env.clock,

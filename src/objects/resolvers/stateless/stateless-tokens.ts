@@ -1,6 +1,7 @@
 import type { AccessTokenResolver, TokenResolution } from '#contracts'
 import {
   claim,
+  isForAudience,
   numericDate,
   type OpenedJwt,
   type OpeningKeys,
@@ -16,6 +17,8 @@ import type { Clock } from '#schema'
 /** What makes a token a good one. */
 export interface StatelessTokensSettings {
   readonly issuer: string
+  /** Null where tokens for anybody will do. */
+  readonly audience: string | null
   readonly keys: OpeningKeys
   /** Milliseconds by which the clock of the issuer may be wrong. */
   readonly skew: number
@@ -48,9 +51,10 @@ export class StatelessTokens implements AccessTokenResolver {
   }
 
   #judge(token: string, opened: OpenedJwt): TokenResolution {
-    const { issuer, skew, clock } = this.#settings
+    const { issuer, audience, skew, clock } = this.#settings
     const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
+    if (audience !== null && !isForAudience(claims, audience)) return refusal('the token is for another audience')
     if (!isAccessToken(opened)) return refusal('the token is not an access token')
     const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
     if (violation !== undefined) return refusal(violation)
