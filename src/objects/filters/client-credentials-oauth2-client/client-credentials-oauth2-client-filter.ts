@@ -93,7 +93,7 @@ function withToken(exchange: Exchange, token: string): Exchange {
   return exchange.withRequest(request)
 }
 
-/** The client can do nothing about it: never 401 or 403. */
+/** The client can do nothing about it: never 401 or 403 (spec gap 167). */
 function without({ status }: NoToken): Response {
   return status === 503 ? respond(503, { 'Retry-After': '1' }) : respond(status)
 }

@@ -28,7 +28,7 @@ export function failureOf(answer: Exclude<TokenAnswer, IssuedToken>): OAuth2Fail
 
 /**
  * 503 where the server is not there, 502 where the gateway or the server is at fault, 403 where the token is. Nothing of
- * what the server said is shown.
+ * what the server said is shown (spec gap 168).
  */
 export const defaultFailure: Handler = async (exchange) => {
   const { error } = exchange.context(OAuth2FailureContext) ?? NO_SUBJECT_TOKEN

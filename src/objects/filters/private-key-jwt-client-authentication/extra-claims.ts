@@ -1,6 +1,6 @@
 import type { JsonValue } from '#json'
 
-/** Claims that make the assertion what it is: they are the gateway's own to write (RFC 7523 section 3, threats B48). */
+/** Claims that make the assertion what it is: they are the gateway's own to write (RFC 7523 section 3, threats B48, spec gap 165). */
 const OWN: readonly string[] = ['iss', 'sub', 'jti', 'iat', 'exp']
 
 /** Something wrong with a claim, or with all of them where the name is empty. */

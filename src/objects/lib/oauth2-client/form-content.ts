@@ -4,7 +4,8 @@ const URLENCODED = 'application/x-www-form-urlencoded'
 
 /**
  * A copy of the exchange whose form has these fields, whatever values they had before; the bytes of the other fields stay
- * as they are. A request without content becomes a form; one with other content is a fault of the configuration.
+ * as they are. A request without content becomes a form; one with other content is a fault of the configuration
+ * (spec gap 166).
  */
 export async function withFormFields(exchange: Exchange, fields: Readonly<Record<string, string>>): Promise<Exchange> {
   const { request } = exchange

@@ -22,7 +22,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
     ),
 })
 
-/** Why the client of a request may not use a token; null where it may. */
+/** Why the client of a request may not use a token; null where it may (spec gap 169). */
 export function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRefusal | null {
   const binding = bindingOf(token, 'x5t#S256')
   if (binding === 'none')

@@ -357,6 +357,24 @@ for (const cnf of [{}, { 'x5t#S256': 'x' }, { jkt: 7 }, { jkt: '' }, 'jkt', [], 
   })
 }
 
+test('a proof that is changed anywhere is refused, and nothing in it is a fault', async () => {
+  const gate = await gateFor(es256)
+  await using _ = gate.built
+  const proof = await gate.prove()
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=~'
+  for (let at = 0; at < proof.length; at++) {
+    const other = alphabet[(alphabet.indexOf(proof[at] as string) + 1 + (at % 60)) % alphabet.length] as string
+    for (const changed of [
+      proof.slice(0, at) + other + proof.slice(at + 1),
+      proof.slice(0, at) + proof.slice(at + 1),
+      proof.slice(0, at),
+    ]) {
+      badProof(await gate.admit(changed))
+    }
+  }
+  assert.equal(await gate.admit(proof), null)
+})
+
 for (const [what, config, message] of [
   ['no delegate', { delegate: null }, /\/delegate: /],
   ['an age of an hour', { proofMaxAge: '1 hour' }, /\/proofMaxAge: expected a duration of at most 10 minutes/],

@@ -39,7 +39,8 @@ export class ProofMemory {
 
   /**
    * Whether a proof may have been used without standing in this memory: before the memory was there, or before the wall
-   * clock was set back and the same time came again. Only a nonce shows then that a proof was made since.
+   * clock was set back and the same time came again. Only a nonce shows then that a proof was made since
+   * (spec gap 170).
    */
   mayHaveForgotten(now: number): boolean {
     const highest = Number(Atomics.load(this.#words, HIGHEST))

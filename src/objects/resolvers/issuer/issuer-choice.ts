@@ -8,7 +8,7 @@ type Schemes = NonNullable<AccessTokenResolver['schemes']>
 const BEARER: Schemes = ['Bearer']
 const UNKNOWN: TokenRefusal = invalidToken('The access token is of no issuer that is known here.')
 
-/** Chooses a resolver by what a token claims of its issuer. Nothing else is believed: the resolver has to verify it. */
+/** Chooses a resolver by what a token claims of its issuer. Nothing else is believed: the resolver has to verify it  (spec gap 171). */
 export class IssuerChoice implements AccessTokenResolver {
   readonly schemes: Schemes
   readonly #byIssuer: ReadonlyMap<string, AccessTokenResolver>
