@@ -124,7 +124,10 @@ const MALFORMED: Record<string, string> = {
 
 for (const [what, bytes] of Object.entries(MALFORMED)) {
   test(`answers 502 for ${what}`, async () => {
-    await assert.rejects(answered(bytes), { name: 'UpstreamError', status: 502 })
+    // What breaks off, and what wants to go on in another protocol, ends the connection.
+    const isOver = bytes === '' || bytes.endsWith('Le') || bytes.includes('Upgrade: websocket')
+    const code = isOver ? 'GW_UPSTREAM_CLOSED' : 'GW_UPSTREAM_PROTOCOL'
+    await assert.rejects(answered(bytes), { name: 'UpstreamError', status: 502, code })
   })
 }
 

@@ -189,7 +189,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       this.#source?.end(null)
       return
     }
-    const failure = upstreamErrorOf(error, this.#controller !== null)
+    const failure = upstreamErrorOf(error, this.#controller !== null, answered)
     this.#end()
     if (answered) this.#source?.fail(failure)
     else this.#reject(failure)

@@ -1,3 +1,5 @@
+import { errors } from 'undici'
+
 /** Why a request did not get its answer from the upstream: status for the client and the sentence for both sides. */
 export const UPSTREAM_ERRORS = {
   GW_UPSTREAM_CONNECT: {
@@ -63,9 +65,12 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Translates what the transport reports; `written` says whether the request had reached a connection. */
-export function upstreamErrorOf(error: Error, written: boolean): UpstreamError {
+/** Translates what the transport reports; `written` says whether the request had reached a connection, `answered` whether a head came back. */
+export function upstreamErrorOf(error: Error, written: boolean, answered = false): UpstreamError {
   if (error instanceof UpstreamError) return error
+  // Not every one of them has a code. Before there is a body, a wrong length is one that its head contradicts.
+  const isWrongHead = !answered && error instanceof errors.ResponseContentLengthMismatchError
+  if (isWrongHead || error instanceof errors.HTTPParserError) return new UpstreamError('GW_UPSTREAM_PROTOCOL', error)
   return new UpstreamError(codeOf('code' in error ? String(error.code) : '', written), error)
 }
 

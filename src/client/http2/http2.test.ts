@@ -160,6 +160,12 @@ test('a response says the version of HTTP that it came in', clear, async () => {
   assert.equal((await send(other, exchangeFor('GET', old.url))).version, 'HTTP/1.1')
 })
 
+test('a response over HTTP/2 gets the usual reason, which it came without', clear, async () => {
+  await using upstream = await clearHttp2Upstream((_request, response) => response.writeHead(404).end())
+  await using client = clientWith({ http2: KNOWN })
+  assert.equal((await send(client, exchangeFor('GET', upstream.url))).reason, 'Not Found')
+})
+
 test('OPTIONS * asks the server itself over HTTP/2, too', clear, async () => {
   await using upstream = await clearHttp2Upstream((request, response) => response.end(request.url))
   await using client = clientWith({ http2: KNOWN })

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
 import type { Dispatcher } from 'undici'
+import { reasonPhrase } from '#http'
 import { RequestBody } from '../request-body.ts'
 import type { UpstreamCall } from '../upstream-call.ts'
 import { UpstreamError } from '../upstream-error.ts'
@@ -112,7 +113,8 @@ export class StreamCall implements Dispatcher.DispatchController {
     this.rawHeaders = withoutPseudoFields(raw)
     if (this.#hasContent && status !== 304) this.#missing = announcedLength(this.rawHeaders)
     this.#call.onResponseStarted()
-    this.#guarded(() => this.#call.onResponseStart(this, status, null))
+    // HTTP/2 has no reason phrases; a client of HTTP/1.1 reads one all the same.
+    this.#guarded(() => this.#call.onResponseStart(this, status, null, reasonPhrase(status)))
     stream.on('data', (chunk: Buffer) => {
       this.#missing -= chunk.length
       if (!this.#over) this.#guarded(() => this.#call.onResponseData(this, chunk))
