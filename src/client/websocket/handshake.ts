@@ -4,6 +4,8 @@ import { outboundHeaders } from '../message-head.ts'
 
 // RFC 6455 section 1.3
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+/** The one version there is (RFC 6455 section 4.4). */
+export const VERSION = '13'
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const MAX_NAMES = 100
@@ -23,17 +25,32 @@ export interface OfferLimits {
   readonly withheldExtensions: ReadonlySet<string>
 }
 
-/** Reads the handshake of a client (RFC 6455 section 4.2.1); a string says why it can not be passed on. */
-export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | string {
+/** A handshake that can not be passed on. */
+export class RefusedOffer {
+  readonly status: 400 | 426
+  readonly problem: string
+
+  constructor(status: 400 | 426, problem: string) {
+    this.status = status
+    this.problem = problem
+  }
+}
+
+/** Reads the handshake of a client (RFC 6455 section 4.2.1). */
+export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | RefusedOffer {
   const keys = headers.all('sec-websocket-key')
   const [key = ''] = keys
-  if (keys.length !== 1 || !KEY.test(key)) return 'expected one Sec-WebSocket-Key of 16 bytes in base64'
+  if (keys.length !== 1 || !KEY.test(key)) return broken('expected one Sec-WebSocket-Key of 16 bytes in base64')
+  const versions = headers.all('sec-websocket-version')
+  if (versions.length !== 1) return broken('expected one Sec-WebSocket-Version')
+  // The frames of another version could not be followed.
+  if (versions[0] !== VERSION) return new RefusedOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
   const wanted = listOf(headers, 'sec-websocket-protocol')
   if (wanted.length > MAX_NAMES || !wanted.every((name) => TOKEN.test(name)) || new Set(wanted).size < wanted.length) {
-    return 'expected subprotocols that are different tokens'
+    return broken('expected subprotocols that are different tokens')
   }
   const protocols = subProtocols === null ? wanted : wanted.filter((name) => subProtocols.includes(name))
-  if (wanted.length > 0 && protocols.length === 0) return 'expected a subprotocol that is let through, got none'
+  if (wanted.length > 0 && protocols.length === 0) return broken('expected a subprotocol that is let through, got none')
   const extensions = listOf(headers, 'sec-websocket-extensions').filter(
     (extension) => !withheldExtensions.has(extensionName(extension)),
   )
@@ -64,6 +81,10 @@ export function acceptanceProblem(headers: Headers, upgrade: string | undefined,
   const offered = new Set(offer.extensions.map(extensionName))
   const added = listOf(headers, 'sec-websocket-extensions').find((extension) => !offered.has(extensionName(extension)))
   return added === undefined ? null : 'expected no extension but those that were offered'
+}
+
+function broken(problem: string): RefusedOffer {
+  return new RefusedOffer(400, problem)
 }
 
 function listOf(headers: Headers, name: string): string[] {

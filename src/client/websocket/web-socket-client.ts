@@ -4,7 +4,7 @@ import { type Exchange, type Request, type Response, reasonPhrase, respond } fro
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
-import { type OfferLimits, readOffer } from './handshake.ts'
+import { type OfferLimits, RefusedOffer, readOffer, VERSION } from './handshake.ts'
 import { takePlace } from './open-connections.ts'
 import type { Stalling } from './relay.ts'
 import { askForUpgrade } from './upgrade-call.ts'
@@ -44,7 +44,7 @@ export class WebSocketClient {
   async upgrade(exchange: Exchange, request: Request): Promise<Response> {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
     const offer = readOffer(request.headers, this.#settings)
-    if (typeof offer === 'string') return respond(400, {}, reasonPhrase(400))
+    if (offer instanceof RefusedOffer) return refusal(offer)
     const socket = await this.#connect(exchange, targetOf(request))
     if (exchange.aborted) {
       socket.destroy()
@@ -82,6 +82,12 @@ export class WebSocketClient {
   release(): void {
     this.#contexts.stop()
   }
+}
+
+function refusal({ status, problem }: RefusedOffer): Response {
+  const response = respond(status, { 'Sec-WebSocket-Version': VERSION }, reasonPhrase(status))
+  response.cause = new Error(`websocket: ${problem}`)
+  return response
 }
 
 const SCHEMES: Readonly<Record<string, 'clear' | 'secure'>> = {

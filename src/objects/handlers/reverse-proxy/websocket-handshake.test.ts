@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { respond } from '#http'
 import { converse, RawClient } from '#test/listening'
+import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream, rawUpstream } from '#test/upstream'
 import { webSocketUpstream } from '#test/websocket'
 import { ACCEPT, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
@@ -107,24 +108,101 @@ for (const [what, head] of [
   })
 }
 
-for (const [what, fields] of [
-  ['no key', 'Sec-WebSocket-Version: 13\r\n'],
-  ['a bad key', 'Sec-WebSocket-Key: abc\r\n'],
-  ['two keys', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'],
-  ['a broken subprotocol', `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a b\r\n`],
-  ['a subprotocol twice', `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a, a\r\n`],
-  [
-    'B68: spaces without end',
-    `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a${' '.repeat(9_000)}b\r\n`,
-  ],
+const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+const VERSION = 'Sec-WebSocket-Version: 13\r\n'
+
+for (const [what, fields, status = 400] of [
+  ['no key', VERSION],
+  ['a bad key', `${VERSION}Sec-WebSocket-Key: abc\r\n`],
+  ['two keys', VERSION + KEY + KEY],
+  ['no version', KEY],
+  ['two versions', KEY + VERSION + VERSION],
+  ['a version that is no more', `${KEY}Sec-WebSocket-Version: 8\r\n`, 426],
+  ['a version that is not yet', `${KEY}Sec-WebSocket-Version: 14\r\n`, 426],
+  ['a broken subprotocol', `${KEY}${VERSION}Sec-WebSocket-Protocol: a b\r\n`],
+  ['a subprotocol twice', `${KEY}${VERSION}Sec-WebSocket-Protocol: a, a\r\n`],
+  ['B68: spaces without end', `${KEY}${VERSION}Sec-WebSocket-Protocol: a${' '.repeat(9_000)}b\r\n`],
 ] as const) {
-  test(`a handshake with ${what} is refused with 400`, options, async () => {
-    await using upstream = await webSocketUpstream()
+  test(`a handshake with ${what} is refused with ${status}`, options, async () => {
+    await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('the application was asked') })
     await using proxy = await proxying(upstream.url)
     const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`
-    assert.match(await converse(proxy.port, head), /^HTTP\/1\.1 400 /)
+    const answer = await converse(proxy.port, head)
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+    assert.match(answer, /^Sec-WebSocket-Version: 13\r$/m)
   })
 }
+
+for (const connection of ['Upgrade', 'keep-alive, Upgrade', 'KEEP-ALIVE,upgrade', 'uPgRaDe , x-other']) {
+  test(`a client says Connection: ${connection} and is upgraded`, options, async () => {
+    await using upstream = await webSocketUpstream()
+    await using proxy = await proxying(upstream.url)
+    await using client = new RawClient(proxy.port)
+    client.send(`GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nUpgrade: WebSocket\r\n${KEY}${VERSION}\r\n`)
+    await client.receives(/^HTTP\/1\.1 101 [\s\S]*\r\n\r\n/)
+  })
+}
+
+for (const [status, fields] of [
+  [200, 'Content-Type: text/html'],
+  [302, 'Location: https://login.example/?goto=%2F'],
+  [401, 'WWW-Authenticate: Bearer realm="app"'],
+  [503, 'Retry-After: 5'],
+] as const) {
+  test(`B67: an application that answers ${status} to the handshake is relayed`, options, async () => {
+    await using upstream = await rawUpstream((socket) =>
+      socket.write(`HTTP/1.1 ${status} Told So\r\n${fields}\r\nContent-Length: 4\r\n\r\nbody`),
+    )
+    await using proxy = await proxying(upstream.url)
+    const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} Told So\r\n[\\s\\S]*\r\n\r\nbody$`))
+    assert.ok(answer.includes(`\r\n${fields}\r\n`))
+    while (upstream.sockets.size > 0) await new Promise(setImmediate)
+  })
+}
+
+test('a filter that takes Upgrade away makes it a plain request', options, async () => {
+  await using upstream = await httpUpstream((request, response) => response.end(request.headers.upgrade ?? 'none'))
+  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+    exchange.request.headers.delete('upgrade')
+    return handler(exchange)
+  })
+  assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`), /^HTTP\/1\.1 200 OK[\s\S]*none$/)
+})
+
+test('responses that are collected first do not stand in the way of a connection', options, async () => {
+  await using upstream = await webSocketUpstream()
+  await using proxy = await proxying(upstream.url, { asyncBehavior: 'non_streaming' })
+  const socket = await opened(proxy.ws)
+  socket.send('a')
+  assert.equal(await message(socket), 'a')
+  socket.close()
+})
+
+test(
+  'by default compression of frames and of messages is offered to the application as the client does',
+  options,
+  async () => {
+    const offers: string[] = []
+    await using upstream = await rawUpstream((socket, head) => {
+      offers.push(/^Sec-WebSocket-Extensions: (.*)$/im.exec(head)?.[1] ?? 'none')
+      socket.end('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n')
+    })
+    const ask = async (vertx: object) => {
+      await using proxy = await proxying(upstream.url, { websocket: { vertx } })
+      const offer =
+        'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x-webkit-deflate-frame\r\nSec-WebSocket-Extensions: other\r\n'
+      await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`)
+      return offers.pop()
+    }
+    assert.equal(await ask({}), 'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame, other')
+    assert.equal(await ask({ tryUsePerMessageWebSocketCompression: false }), 'x-webkit-deflate-frame, other')
+    assert.equal(
+      await ask({ tryUsePerFrameWebSocketCompression: false }),
+      'permessage-deflate; client_max_window_bits, other',
+    )
+  },
+)
 
 test(
   'B70: the subprotocol the application chooses is relayed once; those that are not listed are not offered',
@@ -195,6 +273,19 @@ test('a client that leaves during the handshake ends it', options, async () => {
   await asked.promise
   client.terminate()
   while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+})
+
+test('tinyproxy: a tunnel with credentials, in clear too', { ...options, skip: tinyproxyMissing }, async () => {
+  await using forward = await tinyproxy('BasicAuth me secret')
+  await using upstream = await webSocketUpstream()
+  const uri = `http://127.0.0.1:${forward.port}`
+  await using gateway = await proxying(upstream.url, { proxy: { uri, username: 'me', password: 'secret' } })
+  const socket = await opened(gateway.ws)
+  socket.send('through')
+  assert.equal(await message(socket), 'through')
+  socket.close()
+  await using stranger = await proxying(upstream.url, { proxy: { uri, username: 'me', password: 'other' } })
+  assert.equal(await refusal(stranger.ws), 502)
 })
 
 test('a forward proxy is asked for a tunnel, in clear too', options, async () => {
