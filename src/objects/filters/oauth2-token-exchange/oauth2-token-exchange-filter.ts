@@ -65,6 +65,7 @@ export const OAuth2TokenExchangeFilter = defineType({
       handler: settings.endpointHandler,
       onFailure: failureHandler === undefined ? defaultFailure : failureHandler,
       logger: env.logger,
+      clock: env.clock,
     })
   },
 })
