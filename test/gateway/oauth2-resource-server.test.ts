@@ -1,0 +1,333 @@
+// Routes that access tokens protect, in a whole gateway with two units, beside an access manager that speaks HTTP and
+// WebSocket and goes wrong in all the ways it can.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { test } from 'node:test'
+import { WebSocket } from 'ws'
+import { DevelopmentAccessManager, REVOCATION_TOPIC } from '#dev'
+import type { Asking } from '#test/ask'
+import { RunningGateway } from '#test/gateway'
+import { webSocketUpstream } from '#test/websocket'
+
+const options = { timeout: 120_000 }
+
+/** The heap of config.json: the access manager, and a cache that all routes share. */
+function root(url: string, onNotificationDisconnection: string) {
+  return {
+    handler: { type: 'Router', name: '_router', config: { scanInterval: 'disabled' } },
+    heap: [
+      {
+        name: 'secrets',
+        type: 'FileSystemSecretStore',
+        config: { directory: '&{gateway.instance.dir}/secrets', format: 'PLAIN' },
+      },
+      {
+        name: 'am',
+        type: 'AmService',
+        config: {
+          url,
+          agent: { username: 'ig_agent', passwordSecretId: 'agent.password' },
+          secretsProvider: 'secrets',
+          notifications: { reconnectDelay: '50 milliseconds' },
+        },
+      },
+      {
+        name: 'asAgent',
+        type: 'Chain',
+        config: {
+          filters: [
+            {
+              type: 'HttpBasicAuthenticationClientFilter',
+              config: { username: 'ig_agent', passwordSecretId: 'agent.password', secretsProvider: 'secrets' },
+            },
+          ],
+          handler: 'ForgeRockClientHandler',
+        },
+      },
+      {
+        name: 'tokens',
+        type: 'CacheAccessTokenResolver',
+        config: {
+          amService: 'am',
+          onNotificationDisconnection,
+          delegate: {
+            type: 'TokenIntrospectionAccessTokenResolver',
+            config: { amService: 'am', providerHandler: 'asAgent' },
+          },
+        },
+      },
+    ],
+  }
+}
+
+function route(path: string, scopes: readonly string[], handler: object = TEXT, fields: object = {}) {
+  return {
+    condition: `\${find(request.uri.path, '^${path}')}`,
+    ...fields,
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'OAuth2RSFilter', config: { scopes, requireHttps: false, accessTokenResolver: 'tokens' } }],
+        handler,
+      },
+    },
+  }
+}
+
+const TEXT = {
+  type: 'StaticResponseHandler',
+  config: {
+    status: 200,
+    headers: { 'Content-Type': ['text/plain'] },
+    entity: '${contexts.oauth2.accessToken.info.username}',
+  },
+}
+
+/** A gateway and its access manager. */
+async function managed({ strategy = 'CLEAR_ON_DISCONNECT', units = 2, routes = {} } = {}) {
+  const manager = await DevelopmentAccessManager.start()
+  const gateway = await RunningGateway.start({
+    units,
+    files: { 'secrets/agent.password': 'password', 'config/config.json': root(manager.url, strategy) },
+    routes: { mail: route('/mail', ['mail']), admin: route('/admin', ['mail', 'admin']), ...routes },
+  }).catch(async (error: unknown) => {
+    await manager.close()
+    throw error
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const ask = (path: string, token: string, asking: Asking = {}) =>
+    gateway.ask(path, { headers: { Authorization: `Bearer ${token}` }, ...asking })
+  const at = {
+    manager,
+    gateway,
+    agent,
+    ask,
+    status: async (path: string, token: string, asking: Asking = {}) => (await ask(path, token, asking)).status,
+    connected: () => until(async () => (await gateway.metric('gw_notification_connected')) === units, 'connected'),
+    disconnected: () => until(async () => (await gateway.metric('gw_notification_connected')) === 0, 'disconnected'),
+    async [Symbol.asyncDispose]() {
+      agent.destroy()
+      await gateway[Symbol.asyncDispose]()
+      await manager.close()
+    },
+  }
+  await at.connected()
+  return at
+}
+
+/** Asks again and again until something holds. */
+async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + 15_000
+  while (!(await holds())) {
+    if (performance.now() > end) assert.fail(`not within 15 seconds: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Fills the caches of all units: each connection is served by one of them. */
+async function warm(at: Awaited<ReturnType<typeof managed>>, token: string, units = 2): Promise<void> {
+  await until(async () => {
+    assert.equal(await at.status('/mail', token), 200)
+    return (await at.gateway.metric('gw_cache_entries')) >= units
+  }, 'the token is kept in every unit')
+}
+
+test(
+  'a token passes with its scopes; B54: another route still demands its own, by the same cache',
+  options,
+  async () => {
+    await using at = await managed({ units: 1 })
+    const token = await at.manager.issueToken({ username: 'demo', scopes: ['mail'] })
+    const passed = await at.ask('/mail', token)
+    assert.deepEqual([passed.status, passed.text], [200, 'demo'])
+    const refused = await at.ask('/admin', token)
+    assert.equal(refused.status, 403)
+    assert.match(refused.headers['www-authenticate'] as string, /scope="mail admin"/)
+    assert.equal(at.manager.requests('introspect').length, 1)
+    assert.equal((await at.gateway.ask('/mail')).status, 401)
+  },
+)
+
+test('B56: a revoked token is refused in every unit in less than a second', options, async () => {
+  await using at = await managed()
+  const token = await at.manager.issueToken({ scopes: ['mail'] })
+  const other = await at.manager.issueToken({ scopes: ['mail'] })
+  await warm(at, token)
+  const start = performance.now()
+  at.manager.revoke(token)
+  await until(async () => (await at.gateway.metric('gw_cache_evictions_total', { reason: 'revoked' })) === 2, 'revoked')
+  assert.ok(performance.now() - start < 1_000)
+  for (let i = 0; i < 20; i++) assert.equal(await at.status('/mail', token), 401)
+  assert.equal(await at.status('/mail', other), 200)
+})
+
+test('a WebSocket connection ends when the token it was opened with is revoked', options, async () => {
+  await using upstream = await webSocketUpstream()
+  const proxy = { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } }
+  await using at = await managed({ routes: { chat: route('/chat', ['mail'], proxy, { baseURI: upstream.url }) } })
+  const open = async (token: string) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${at.gateway.port}/chat`, {
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    await once(socket, 'open')
+    return socket
+  }
+  const token = await at.manager.issueToken({ scopes: ['mail'] })
+  const other = await at.manager.issueToken({ scopes: ['mail'] })
+  const sockets = [await open(token), await open(token), await open(other)]
+  const closed = Promise.all(sockets.slice(0, 2).map((socket) => once(socket, 'close')))
+  at.manager.revoke(token)
+  for (const [code, reason] of (await closed) as [number, Buffer][]) {
+    assert.deepEqual([code, reason.toString()], [1008, 'the access token was revoked'])
+  }
+  const [, , alive] = sockets
+  alive!.send('still here')
+  assert.equal(((await once(alive!, 'message')) as [Buffer])[0].toString(), 'still here')
+  await assert.rejects(open(token), /401/)
+  alive!.terminate()
+})
+
+test(
+  'F11: while tokens can not be asked about, kept ones pass, others get 503 in time; then all is well at once',
+  options,
+  async () => {
+    await using at = await managed({ units: 1 })
+    const kept = await at.manager.issueToken({ scopes: ['mail'] })
+    assert.equal(await at.status('/mail', kept), 200)
+    const faults = [
+      { cut: true },
+      { status: 500 },
+      { status: 200, body: '<html>' },
+      { status: 200, body: '' },
+      { status: 302, body: '', headers: { Location: '/elsewhere' } },
+    ]
+    for (const fault of faults) {
+      at.manager.fail('introspect', fault)
+      const unknown = await at.manager.issueToken({ scopes: ['mail'] })
+      const start = performance.now()
+      const refused = await at.ask('/mail', unknown)
+      assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5'])
+      assert.ok(performance.now() - start < 5_500)
+      assert.equal(await at.status('/mail', kept), 200)
+      at.manager.heal()
+      assert.equal(await at.status('/mail', unknown), 200)
+    }
+    const silence = at.manager.hold('introspect')
+    const start = performance.now()
+    assert.equal(await at.status('/mail', await at.manager.issueToken({ scopes: ['mail'] })), 503)
+    assert.ok(performance.now() - start < 6_500)
+    silence.release()
+  },
+)
+
+for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']) {
+  test(
+    `F12: the notification socket flaps under load, ${strategy}: nothing passes that the table denies`,
+    options,
+    async () => {
+      await using at = await managed({ strategy })
+      const { manager } = at
+      const good = await manager.issueToken({ scopes: ['mail'] })
+      const asking = { agent: at.agent }
+      await warm(at, good)
+      const seen = new Set<number>()
+      let flapping = true
+      const load = Promise.all(
+        Array.from({ length: 4 }, async () => {
+          while (flapping) seen.add(await at.status('/mail', good, asking))
+        }),
+      )
+      for (let flap = 0; flap < 30; flap++) {
+        const doomed = await manager.issueToken({ scopes: ['mail'] })
+        manager.refuseUpgrades(503)
+        manager.dropSockets()
+        await at.disconnected()
+        // It was never kept, and nobody may ask: no unit knows it.
+        for (let i = 0; i < 4; i++) assert.equal(await at.status('/mail', doomed), 503)
+        manager.revoke(doomed)
+        manager.refuseUpgrades(null)
+        await at.connected()
+        for (let i = 0; i < 4; i++) assert.equal(await at.status('/mail', doomed), 401)
+      }
+      flapping = false
+      await load
+      const allowed = strategy === 'CLEAR_ON_DISCONNECT' ? [200, 503] : [200]
+      assert.deepEqual(
+        [...seen].filter((status) => !allowed.includes(status)),
+        strategy === 'CLEAR_ON_RECONNECT' ? [...seen].filter((status) => status === 503) : [],
+      )
+      assert.equal(await at.status('/mail', good), 200)
+      assert.equal(manager.sockets, 2)
+    },
+  )
+}
+
+test(
+  'B60: a burst of five thousand bad tokens pushes no good one out and does not stall the unit',
+  options,
+  async () => {
+    await using at = await managed({ units: 1 })
+    const good = await Promise.all(Array.from({ length: 50 }, () => at.manager.issueToken({ scopes: ['mail'] })))
+    for (const token of good) assert.equal(await at.status('/mail', token), 200)
+    at.manager.forgetRequests()
+    let sent = 0
+    const statuses = new Map<number, number>()
+    let slowest = 0
+    const burst = Array.from({ length: 16 }, async () => {
+      while (sent < 5_000) {
+        const status = await at.status('/mail', `bad-${sent++}`, { agent: at.agent })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    })
+    const probe = (async () => {
+      while (sent < 5_000) {
+        const start = performance.now()
+        assert.equal(await at.status('/mail', good[0] as string), 200)
+        slowest = Math.max(slowest, performance.now() - start)
+      }
+    })()
+    await Promise.all([...burst, probe])
+    assert.deepEqual([...statuses.keys()], [401])
+    assert.ok(slowest < 2_000, `the slowest probe took ${slowest} ms`)
+    at.manager.forgetRequests()
+    for (const token of good) assert.equal(await at.status('/mail', token), 200)
+    assert.equal(at.manager.requests('introspect').length, 0)
+    assert.equal(await at.gateway.metric('gw_cache_entries'), 50)
+  },
+)
+
+test('B60: the same bad token a thousand times is asked about once in each unit', options, async () => {
+  await using at = await managed()
+  at.manager.forgetRequests()
+  const statuses = new Set<number>()
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      for (let i = 0; i < 100; i++) statuses.add(await at.status('/mail', 'bad', { agent: at.agent }))
+    }),
+  )
+  assert.deepEqual([...statuses], [401])
+  // Five seconds later it is asked about again, and a slow machine may take longer than that.
+  assert.ok(at.manager.requests('introspect').length <= 6)
+})
+
+test(
+  'F14: ten thousand pieces of news in a row are applied within two seconds, and requests go on',
+  options,
+  async () => {
+    await using at = await managed({ units: 1 })
+    const doomed = await at.manager.issueToken({ scopes: ['mail'] })
+    const kept = await at.manager.issueToken({ scopes: ['mail'] })
+    for (const token of [doomed, kept]) assert.equal(await at.status('/mail', token), 200)
+    for (let i = 0; i < 10_000; i++) {
+      at.manager.publish(REVOCATION_TOPIC, { realm: '/', authGrantId: `grant-${i}`, auditTrackingId: `audit-${i}` })
+      // The access manager of this test has a thread and a socket to share with the rest of it.
+      if (i % 500 === 499) assert.equal(await at.status('/mail', kept), 200)
+    }
+    at.manager.revoke(doomed)
+    const start = performance.now()
+    await until(async () => (await at.status('/mail', doomed)) === 401, 'the last piece of news is applied')
+    assert.ok(performance.now() - start < 2_000)
+    assert.equal(await at.status('/mail', kept), 200)
+  },
+)
