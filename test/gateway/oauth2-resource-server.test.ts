@@ -238,7 +238,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
           while (flapping) seen.add(await at.status('/mail', good, asking))
         }),
       )
-      for (let flap = 0; flap < 30; flap++) {
+      for (let flap = 0; flap < 8; flap++) {
         const doomed = await manager.issueToken({ scopes: ['mail'] })
         manager.refuseUpgrades(503)
         manager.dropSockets()
@@ -252,11 +252,9 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
       }
       flapping = false
       await load
-      const allowed = strategy === 'CLEAR_ON_DISCONNECT' ? [200, 503] : [200]
-      assert.deepEqual(
-        [...seen].filter((status) => !allowed.includes(status)),
-        strategy === 'CLEAR_ON_RECONNECT' ? [...seen].filter((status) => status === 503) : [],
-      )
+      // What is kept passes all the time unless the strategy clears it.
+      const allowed = strategy === 'NEVER_CLEAR' ? [200] : [200, 503]
+      assert.ok([...seen].every((status) => allowed.includes(status)))
       assert.equal(await at.status('/mail', good), 200)
       assert.equal(manager.sockets, 2)
     },
