@@ -23,12 +23,15 @@ export interface DiscoverySettings {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
 const PAUSE = 1_000
-/** While the server can not be asked, requests are not kept waiting for it each time. */
-const VERSION_PAUSE = 10_000
 
 /** Whether a text can be the name of a header field and of a cookie. */
 export function isHeaderName(text: string): boolean {
   return TOKEN.test(text)
+}
+
+/** Whether a version is the one that is expected, or one of its kind: 7.5.1 is 7.5. */
+function isPrecise(version: string, expected: string): boolean {
+  return version === expected || version.startsWith(`${expected}.`)
 }
 
 /** Finds out what the configuration leaves open. */
@@ -47,7 +50,7 @@ export class Discovery {
     this.#dialect = new Remembered(
       () => this.#askForVersion(),
       settings.clock,
-      () => VERSION_PAUSE,
+      () => PAUSE,
     )
   }
 
@@ -94,7 +97,7 @@ export class Discovery {
     const found = json?.['version']
     if (status === 200 && typeof found === 'string' && VERSION.test(found)) {
       const version = VERSION.exec(found)![0]
-      if (configured !== null && configured !== version) {
+      if (configured !== null && !isPrecise(version, configured)) {
         logger.warn({ configured, version }, 'the access manager has another version than the configuration says')
       }
       return dialectOf(version)

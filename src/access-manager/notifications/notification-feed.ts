@@ -177,9 +177,9 @@ export class NotificationFeed implements Notifications {
   }
 
   #planRenewal(): void {
-    const { renewalDelay, executor } = this.#settings
+    const { renewalDelay } = this.#settings
     this.#cancelNext()
-    if (isLimited(renewalDelay)) this.#cancelNext = executor.schedule(renewalDelay, () => this.#attempt())
+    if (isLimited(renewalDelay)) this.#plan(renewalDelay)
   }
 
   #failed(error: Error): void {
@@ -218,8 +218,17 @@ export class NotificationFeed implements Notifications {
   #pause(): number {
     const pause = this.#backoff.next()
     this.#cancelNext()
-    this.#cancelNext = this.#settings.executor.schedule(pause, () => this.#attempt())
+    this.#plan(pause)
     return Math.round(pause)
+  }
+
+  #plan(pause: number): void {
+    try {
+      this.#cancelNext = this.#settings.executor.schedule(pause, () => this.#attempt())
+    } catch (error) {
+      // An executor that has stopped: so will everything else of the gateway in a moment.
+      this.#settings.logger.debug({ error }, 'no further connection for notifications is planned')
+    }
   }
 
   #notified(notification: Notification): void {

@@ -10,6 +10,8 @@ export interface LookupSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly agentHandler: Handler
+  /** Name of the agent, whose own session is never an answer. */
+  readonly agent: string
   /** Properties that are wanted; null for all. */
   readonly properties: readonly string[] | null
   cookieName(): Promise<string>
@@ -78,6 +80,12 @@ export class SessionLookup {
       const got = status === 200 ? 'something else' : `the status ${status}`
       throw new AccessManagerError('unavailable', `sessions: expected what is known of a session, got ${got}`)
     }
-    return readSession(json, this.#wanted)
+    const found = readSession(json, this.#wanted)
+    // OpenAM overlooks a token in the body, and tells of whoever asks: a made-up token would pass for the agent.
+    if (found !== null && found.session.username.toLowerCase() === this.#settings.agent.toLowerCase()) {
+      const message = 'sessions: expected the session that was asked for, got that of the agent; set version'
+      throw new AccessManagerError('misconfigured', message)
+    }
+    return found
   }
 }

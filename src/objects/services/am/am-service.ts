@@ -89,6 +89,7 @@ export const AmService = defineType({
       uris,
       handler: values.amHandler,
       agentHandler,
+      agent: values.agent.username,
       properties: values.sessionProperties ?? null,
       cookieName,
       dialect,

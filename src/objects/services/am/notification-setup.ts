@@ -2,7 +2,7 @@ import { type AgentSession, DEFAULT_TOPICS, NotificationFeed, type RealmUris } f
 import { MessageConnector } from '#client'
 import type { Notifications } from '#contracts'
 import type { Environment } from '#schema'
-import { notifiedOriginTooLate, originFailed } from './first-attempt.ts'
+import { failedRecently, rememberFailure } from './first-attempt.ts'
 import { auditing } from './notification-audit.ts'
 import type { NotificationValues } from './notification-fields.ts'
 
@@ -65,12 +65,12 @@ export async function openFeed({ values, uris, session, cookieName }: FeedParts,
 async function firstAttempt(feed: NotificationFeed, url: string, { executor }: NotificationValues, env: Environment) {
   const { origin } = new URL(url)
   const first = feed.start()
-  if (originFailed(origin, env.clock)) return
+  if (failedRecently(origin, env.clock)) return
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const cancel = executor.schedule(FIRST_WAIT, resolve)
   await Promise.race([first, late])
   cancel()
-  if (!feed.connected) notifiedOriginTooLate(origin, env.clock)
+  if (!feed.connected) rememberFailure(origin, env.clock)
 }
 
 function metricsOf({ metrics, name }: Environment) {

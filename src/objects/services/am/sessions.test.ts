@@ -195,3 +195,14 @@ test('sessionIdleRefresh without a cache: lookups in between do not count as use
   await built.object.sessions.find(token)
   assert.deepEqual(lookups(manager), ['getSessionInfoAndResetIdleTime', 'getSessionInfo'])
 })
+
+test('a server that is taken for another: the session of the agent is never an answer', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  manager.fail('version', { status: 403 })
+  await using built = await buildAmService(manager.url)
+  assert.equal((await built.object.dialect()).family, 'pingam')
+  const found = await built.object.sessions.find('made-up').catch((error: { reason?: string }) => error.reason)
+  assert.ok(found === null || found === 'misconfigured', String(found))
+  manager.fail('sessions', { status: 200, body: { username: 'IG_Agent', realm: '/' } })
+  await assert.rejects(built.object.sessions.find('made-up'), { reason: 'misconfigured' })
+})
