@@ -6,6 +6,13 @@ import type { Endpoints } from './http/routing.ts'
 import { Authenticate } from './json/authenticate.ts'
 import { serverInformation, serverVersion } from './json/server-information.ts'
 import { SessionActions } from './json/session-actions.ts'
+import { AuthorizeEndpoint } from './oauth2/authorization/authorize-endpoint.ts'
+import { authorizationCode } from './oauth2/authorization/code-grant.ts'
+import { AuthorizationCodes } from './oauth2/authorization/codes.ts'
+import { endSession } from './oauth2/authorization/end-session.ts'
+import { IdTokens } from './oauth2/authorization/id-tokens.ts'
+import { PushedRequests } from './oauth2/authorization/pushed-requests.ts'
+import { userInformation } from './oauth2/authorization/user-information.ts'
 import { ClientAssertions } from './oauth2/client-assertion.ts'
 import { ClientAuthentication } from './oauth2/client-authentication.ts'
 import { discovery, publishedKeys } from './oauth2/discovery.ts'
@@ -16,6 +23,7 @@ import { Revocation } from './oauth2/revocation.ts'
 import { TokenEndpoint } from './oauth2/token-endpoint.ts'
 import { tokenInformation } from './oauth2/token-information.ts'
 import type { TokenIssuer } from './oauth2/token-issuer.ts'
+import { LoginPage, logoutPage } from './pages/login-page.ts'
 import { policyEndpoint, policySetEndpoint } from './policies/policy-endpoints.ts'
 import type { RealmPolicies } from './policies/realm-policies.ts'
 import type { WholeSettings } from './settings.ts'
@@ -42,22 +50,33 @@ export interface State {
 export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const { settings, clock, directory, sessions, tokens, keys, issuer, transactions, policies } = state
   const { family, cookieName } = settings
-  const { issuerOf, endpointOf } = addresses
+  const { base, issuerOf, endpointOf } = addresses
   const now = (): number => clock.now()
   const assertions = new ClientAssertions(directory, clock, addresses.audiences)
   const clients = new ClientAuthentication(directory, assertions)
   const proofs = new DpopProofs(clock, addresses.tokenEndpoints)
-  const ways = grantTypes({ directory, tokens, issuer, family })
+  const codes = new AuthorizationCodes(clock)
+  const idTokens = new IdTokens(keys, sessions, clock, issuerOf)
+  const ways = {
+    ...grantTypes({ directory, tokens, issuer, family }),
+    authorization_code: authorizationCode(codes, issuer, idTokens),
+  }
+  const pushed = new PushedRequests(clients, clock)
+  const dialogue = new CallbackDialogue(clock)
   const logins = new Logins(directory, sessions, transactions)
   const policyParts = { family, cookieName, sessions, directory, transactions, now, storeOf: policies.of }
   const policy = policyEndpoint(policyParts)
   const policySet = policySetEndpoint(policyParts)
+  const pageParts = { settings, sessions, logins, dialogue, base }
+  const login = new LoginPage(pageParts)
+  const addressOf = (realm: string): string => endpointOf(realm, 'authorize')
+  const authorizing = { settings, directory, sessions, tokens, codes, idTokens, pushed, base, addressOf }
   const sessionActions = new SessionActions(settings, sessions)
   return {
     json: {
       'serverinfo/*': serverInformation(settings),
       'serverinfo/version': serverVersion(settings, sessions),
-      authenticate: new Authenticate(settings, sessions, logins, new CallbackDialogue(clock)),
+      authenticate: new Authenticate(settings, sessions, logins, dialogue),
       sessions: sessionActions,
       'sessions/{}': sessionActions,
       policies: policy,
@@ -72,6 +91,11 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       tokeninfo: tokenInformation(tokens, now),
       'connect/jwk_uri': publishedKeys(keys),
       '.well-known/openid-configuration': discovery(issuerOf, endpointOf, Object.keys(ways)),
+      authorize: new AuthorizeEndpoint(authorizing),
+      par: pushed,
+      userinfo: userInformation(tokens, directory),
+      'connect/endSession': endSession({ cookieName, directory, sessions, keys }),
     },
+    pages: { '': login, 'UI/Login': login, 'UI/Logout': logoutPage(pageParts) },
   }
 }

@@ -38,6 +38,8 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   /** Session properties that are told; `AMCtxId` is the join key of session caches. */
   readonly sessionProperties?: readonly string[]
   readonly unknownSession?: UnknownSessionAnswer
+  /** Hosts to which the login page sends browsers back, besides those of the loopback interface. */
+  readonly gotoHosts?: readonly string[]
   /** Milliseconds between pings of the notification socket. */
   readonly pingInterval?: number
   readonly clock?: Clock
@@ -95,6 +97,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     maxSession: given.maxSession ?? 120 * MINUTE,
     sessionProperties: given.sessionProperties ?? ['AMCtxId'],
     unknownSession: given.unknownSession ?? 'invalid',
+    gotoHosts: given.gotoHosts ?? [],
     pingInterval: given.pingInterval ?? 30_000,
     limits: { ...LIMITS, ...given.limits },
   }

@@ -19,10 +19,8 @@ export class CallbackDialogue {
 
   /** The questions. `authId` is signed, so that it comes back as it went out. */
   begin(realm: string): object {
-    const claims = { realm, otk: randomBytes(12).toString('base64url'), exp: this.#clock.now() + LIFETIME }
-    const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
     return {
-      authId: `${content}.${this.#signature(content)}`,
+      authId: this.ticket(realm),
       callbacks: [
         question('NameCallback', 'User Name', 'IDToken1', 0),
         question('PasswordCallback', 'Password', 'IDToken2', 1),
@@ -30,16 +28,24 @@ export class CallbackDialogue {
     }
   }
 
+  /** Something signed that is good for one answer. */
+  ticket(realm: string): string {
+    const claims = { realm, otk: randomBytes(12).toString('base64url'), exp: this.#clock.now() + LIFETIME }
+    const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    return `${content}.${this.#signature(content)}`
+  }
+
   /** What the client answered; an `authId` that is forged, old, of another realm or used before is refused. */
   read(body: Readonly<Record<string, unknown>>, realm: string): Credentials | 'refused' {
     const { authId, callbacks } = body
-    if (typeof authId !== 'string' || !Array.isArray(callbacks) || !this.#isFresh(authId, realm)) return 'refused'
+    if (typeof authId !== 'string' || !Array.isArray(callbacks) || !this.isFresh(authId, realm)) return 'refused'
     const name = inputOf(callbacks, 'NameCallback')
     const password = inputOf(callbacks, 'PasswordCallback')
     return name === undefined || password === undefined ? 'refused' : { name, password }
   }
 
-  #isFresh(authId: string, realm: string): boolean {
+  /** Whether a ticket is one of ours, for this realm, in time, and not used before; it is used up. */
+  isFresh(authId: string, realm: string): boolean {
     const [content = '', signature = ''] = authId.split('.')
     if (!sameSecret(this.#signature(content), signature) || this.#used.has(content)) return false
     this.#used.set(content, true)

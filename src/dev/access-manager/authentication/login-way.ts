@@ -1,11 +1,13 @@
 import type { WholeSettings } from '../settings.ts'
-import type { Strength } from '../state/sessions.ts'
+import type { Session, Strength } from '../state/sessions.ts'
 import { type Advices, readAdvices } from './advices.ts'
 
 /** How somebody logs in. */
 export interface LoginWay {
   readonly kind: 'user' | 'agent'
   readonly strength: Strength
+  /** Nothing in particular was asked for: any session will do. */
+  readonly isDefault: boolean
   /** The transaction that the login approves; the session stays as it is. */
   readonly transaction: string | null
 }
@@ -20,7 +22,7 @@ export function readLoginWay(query: URLSearchParams, settings: WholeSettings): L
   const value = query.get('authIndexValue') ?? query.get('service') ?? ''
   switch (type) {
     case null:
-      return byTree(DEFAULT_TREE, settings)
+      return defaultWay(settings)
     case 'service':
       return byTree(value, settings)
     case 'module':
@@ -32,6 +34,11 @@ export function readLoginWay(query: URLSearchParams, settings: WholeSettings): L
     default:
       return null
   }
+}
+
+function defaultWay(settings: WholeSettings): LoginWay {
+  const found = byTree(DEFAULT_TREE, settings) ?? way('user', {})
+  return { ...found, isDefault: true }
 }
 
 function byTree(name: string, { agentJourney, trees }: WholeSettings): LoginWay | null {
@@ -62,7 +69,7 @@ function byAdvice(advices: Advices, settings: WholeSettings): LoginWay | null {
 }
 
 function way(kind: LoginWay['kind'], { level = 0, services = [], schemes = [] }: Partial<Strength>): LoginWay {
-  return { kind, strength: { level, services, schemes }, transaction: null }
+  return { kind, strength: { level, services, schemes }, isDefault: false, transaction: null }
 }
 
 /** What two logins prove together. */
@@ -74,11 +81,16 @@ export function combined(one: Strength, other: Strength): Strength {
   }
 }
 
-/** Whether what was proved is at least what is wanted. */
-export function suffices(proved: Strength, wanted: Strength): boolean {
+/** Whether somebody who has this session need not log in again. */
+export function isEnough(session: Session | undefined, realm: string, wanted: LoginWay): session is Session {
+  if (session === undefined || session.owner.kind !== wanted.kind || session.owner.realm !== realm) return false
+  if (wanted.transaction !== null) return false
+  const { level, services, schemes } = session.strength
+  const { strength } = wanted
   return (
-    proved.level >= wanted.level &&
-    wanted.services.every((name) => proved.services.includes(name)) &&
-    wanted.schemes.every((name) => proved.schemes.includes(name))
+    wanted.isDefault ||
+    (level >= strength.level &&
+      strength.services.every((name) => services.includes(name)) &&
+      strength.schemes.every((name) => schemes.includes(name)))
   )
 }

@@ -13,10 +13,14 @@ export interface ReceivedRequest {
   readonly at: number
 }
 
+/** All bodies that are kept have no more than this together. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
 /** The last requests, for tests that want to see what was asked. */
 export class ReceivedRequests {
   readonly #most: number
   #requests: ReceivedRequest[] = []
+  #characters = 0
   readonly #waiting = new Set<() => void>()
 
   constructor(most: number) {
@@ -25,7 +29,9 @@ export class ReceivedRequests {
 
   add(request: ReceivedRequest): void {
     this.#requests.push(request)
-    if (this.#requests.length > this.#most) this.#requests = this.#requests.slice(-Math.ceil(this.#most / 2))
+    this.#characters += request.body.length
+    while (this.#requests.length > this.#most || this.#characters > MOST_CHARACTERS)
+      this.#characters -= this.#requests.shift()?.body.length ?? this.#characters
     for (const resolve of this.#waiting) resolve()
     this.#waiting.clear()
   }
@@ -42,5 +48,6 @@ export class ReceivedRequests {
 
   clear(): void {
     this.#requests = []
+    this.#characters = 0
   }
 }

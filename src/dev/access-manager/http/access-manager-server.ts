@@ -25,7 +25,7 @@ export interface ServerParts {
 export class AccessManagerServer {
   readonly #parts: ServerParts
   readonly #server: Server
-  #endpoints: Endpoints = { json: {}, oauth2: {} }
+  #endpoints: Endpoints = { json: {}, oauth2: {}, pages: {} }
 
   constructor(parts: ServerParts) {
     this.#parts = parts

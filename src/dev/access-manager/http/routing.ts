@@ -7,6 +7,8 @@ import { readRealmPath } from './realm-path.ts'
 export interface Endpoints {
   readonly json: Readonly<Record<string, Endpoint>>
   readonly oauth2: Readonly<Record<string, Endpoint>>
+  /** Pages for browsers, by their whole path below the context path. */
+  readonly pages: Readonly<Record<string, Endpoint>>
 }
 
 /** Where a request goes, or what is said at once. */
@@ -23,7 +25,12 @@ export function findEndpoint(
 ): Destination {
   const segments = decoded(path)
   const [family, ...below] = segments ?? []
-  if (family !== 'json' && family !== 'oauth2') return { answer: crestError(404, 'Not found') }
+  if (family !== 'json' && family !== 'oauth2') {
+    const page = segments === null ? undefined : pageAt(segments.join('/'), endpoints)
+    const realm = query.get('realm') ?? '/'
+    if (page === undefined || !realms.has(realm)) return { answer: crestError(404, 'Not found') }
+    return { endpoint: page, realm, rest: '' }
+  }
   const notFound = (message: string): Destination => ({
     answer: family === 'json' ? crestError(404, message) : oauthError('not_found', message, 404),
   })
@@ -50,6 +57,10 @@ export async function callEndpoint(
     return crestError(405, 'Method not allowed', { Allow: endpoint.methods.join(', ') })
   const call: Call = { ...request, realm, rest }
   return endpoint.handle(call)
+}
+
+function pageAt(path: string, { pages }: Endpoints): Endpoint | undefined {
+  return Object.hasOwn(pages, path) ? pages[path] : undefined
 }
 
 function decoded(path: string): string[] | null {

@@ -133,6 +133,7 @@ test('who has a session that is good enough gets it back without being asked', a
   const post = (query: string): ReturnType<typeof ask> =>
     ask(manager, 'POST', `/json/authenticate${query}`, { headers: { iPlanetDirectoryPro: token } })
   assert.equal((await post('?authIndexType=module&authIndexValue=LDAP')).body['tokenId'], undefined)
+  assert.equal((await post('')).body['tokenId'], token)
   const { body } = await login(manager, 'demo', 'changeit', '?authIndexType=service&authIndexValue=StepUp')
   const headers = { Cookie: `iPlanetDirectoryPro=${body['tokenId']}` }
   const again = await ask(manager, 'POST', '/json/authenticate?authIndexType=service&authIndexValue=StepUp', {

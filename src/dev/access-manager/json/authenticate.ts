@@ -1,6 +1,6 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
 import { headerText } from '../authentication/header-text.ts'
-import { readLoginWay, suffices } from '../authentication/login-way.ts'
+import { isEnough, readLoginWay } from '../authentication/login-way.ts'
 import { type Credentials, type Logins, sessionCookie } from '../authentication/logins.ts'
 import { type Answer, crestError, json } from '../http/answer.ts'
 import { type Call, type Endpoint, headerOf } from '../http/call.ts'
@@ -35,8 +35,7 @@ export class Authenticate implements Endpoint {
     const current = callerOf(call.headers, this.#settings.cookieName, this.#sessions)
     const credentials = 'authId' in body ? this.#dialogue.read(body, call.realm) : this.#fromHeaders(call)
     if (credentials === null) {
-      const fits = current?.owner.kind === way.kind && current.owner.realm === call.realm && way.transaction === null
-      if (fits && suffices(current.strength, way.strength)) return this.#loggedIn(current)
+      if (isEnough(current, call.realm, way)) return this.#loggedIn(current)
       return json(this.#dialogue.begin(call.realm))
     }
     if (credentials === 'refused') return crestError(401, 'Login failure')

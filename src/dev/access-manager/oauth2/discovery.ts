@@ -19,6 +19,10 @@ export function discovery(
     handle: ({ realm }) =>
       json({
         issuer: issuerOf(realm),
+        authorization_endpoint: addressOf(realm, 'authorize'),
+        pushed_authorization_request_endpoint: addressOf(realm, 'par'),
+        userinfo_endpoint: addressOf(realm, 'userinfo'),
+        end_session_endpoint: addressOf(realm, 'connect/endSession'),
         token_endpoint: addressOf(realm, 'access_token'),
         introspection_endpoint: addressOf(realm, 'introspect'),
         revocation_endpoint: addressOf(realm, 'token/revoke'),
@@ -27,7 +31,12 @@ export function discovery(
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
         dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'],
         subject_types_supported: ['public'],
-        response_types_supported: [],
+        response_types_supported: ['code', 'id_token'],
+        response_modes_supported: ['query', 'fragment', 'form_post'],
+        code_challenge_methods_supported: ['S256'],
+        id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+        scopes_supported: ['openid', 'profile'],
+        authorization_response_iss_parameter_supported: true,
       }),
   }
 }

@@ -19,6 +19,8 @@ export interface Agent {
   readonly realm?: string
   /** Which tokens it may ask about; those of its realm where it is left out. */
   readonly introspection?: 'none' | 'realm' | 'realm-and-subrealms'
+  /** Where browsers may be sent with its tokens (cross-domain single sign-on). */
+  readonly redirectUris?: readonly string[]
 }
 
 /** How a client shows who it is. */
@@ -43,6 +45,9 @@ export interface Client {
   readonly accessTokenLifetime?: number
   /** Milliseconds; 0 gives no refresh tokens. */
   readonly refreshTokenLifetime?: number
+  /** Where browsers may be sent with codes and tokens; compared letter by letter. */
+  readonly redirectUris?: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
   /** Confirmation that every token of the client carries (RFC 7800), such as `{"x5t#S256": ".."}`. */
   readonly confirmation?: Readonly<Record<string, string>>
   /** May ask about tokens of other clients of its realm; in PingAM the scope `am-introspect-all-tokens` does this. */
@@ -85,6 +90,10 @@ export class Directory {
 
   user(realm: string, name: string): User | undefined {
     return this.#users.get(key(realm, name))
+  }
+
+  agent(realm: string, name: string): Agent | undefined {
+    return this.#agents.get(key(realm, name))
   }
 
   client(realm: string, id: string): Client | undefined {

@@ -47,12 +47,14 @@ export interface SessionLimits {
 /** All sessions. Who wants to know of their ends listens. */
 export class Sessions {
   readonly #sessions: BoundedMap<string, Session>
+  readonly #aliases: BoundedMap<string, string>
   readonly #limits: SessionLimits
   readonly #clock: Clock
   readonly #changed: (session: Session, event: SessionEvent) => void
 
   constructor(limits: SessionLimits, clock: Clock, changed: (session: Session, event: SessionEvent) => void) {
     this.#sessions = new BoundedMap(limits.sessions)
+    this.#aliases = new BoundedMap(limits.sessions)
     this.#limits = limits
     this.#clock = clock
     this.#changed = changed
@@ -81,12 +83,18 @@ export class Sessions {
 
   /** The session of a token, unless it has ended. Looking is no use of it. */
   find(tokenId: string | undefined): Session | undefined {
-    const session = tokenId === undefined ? undefined : this.#sessions.get(tokenId)
+    const token = tokenId === undefined ? undefined : (this.#aliases.get(tokenId) ?? tokenId)
+    const session = token === undefined ? undefined : this.#sessions.get(token)
     if (session === undefined) return undefined
     const event = this.#outlived(session)
     if (event === null) return session
     this.end(session, event)
     return undefined
+  }
+
+  /** Another text that is as good as the token of the session. */
+  addAlias(alias: string, { tokenId }: Session): void {
+    this.#aliases.set(alias, tokenId)
   }
 
   /** Counts as use: idle time begins anew. */

@@ -1,0 +1,89 @@
+import type { Family } from '../../settings.ts'
+import type { Client, Directory } from '../../state/accounts.ts'
+import { grantedScopes } from '../scopes.ts'
+
+/** How the outcome reaches the client. */
+export type ResponseMode = 'query' | 'fragment' | 'form_post'
+
+/** What a client asks of the browser's user, once it was found to be in order. */
+export interface AuthorizationRequest {
+  readonly clientId: string
+  /** Null for an agent (cross-domain single sign-on). */
+  readonly client: Client | null
+  readonly redirectUri: string
+  readonly responseType: 'code' | 'id_token'
+  readonly responseMode: ResponseMode
+  readonly scopes: readonly string[]
+  readonly state: string | null
+  readonly nonce: string | null
+  /** `code_challenge` of PKCE; only S256. */
+  readonly challenge: string | null
+  readonly prompt: string | null
+  readonly agentRealm: string | null
+}
+
+/** What came of reading one: where not even the client is sure, nobody is sent anywhere. */
+export type ReadRequest =
+  | { readonly request: AuthorizationRequest }
+  | { readonly refused: string }
+  | { readonly error: string; readonly description: string; readonly to: Destination }
+
+/** Where an outcome is sent. */
+export type Destination = Pick<AuthorizationRequest, 'redirectUri' | 'responseMode' | 'state'>
+
+/** Reads and judges an authorization request. */
+export function readAuthorizationRequest(
+  query: URLSearchParams,
+  realm: string,
+  directory: Directory,
+  family: Family,
+): ReadRequest {
+  const names = [...query.keys()]
+  if (new Set(names).size !== names.length) return { refused: 'a parameter came twice' }
+  const clientId = query.get('client_id') ?? ''
+  const asAgent = family === 'pingam' && query.get('agent_provider') === 'true'
+  const client = asAgent ? null : (directory.client(realm, clientId) ?? null)
+  const registered = asAgent ? directory.agent(realm, clientId) : client
+  if (registered === undefined || registered === null) return { refused: 'the client is not known' }
+  const redirectUri = query.get('redirect_uri') ?? ''
+  if (!registered.redirectUris?.includes(redirectUri)) return { refused: 'the redirect_uri is not one of the client' }
+  const responseType = query.get('response_type')
+  const state = query.get('state')
+  const responseMode = modeOf(query.get('response_mode'), responseType)
+  const to: Destination = { redirectUri, responseMode: responseMode ?? 'query', state }
+  const wrong = (error: string, description: string): ReadRequest => ({ error, description, to })
+  if (responseType !== 'id_token' && (responseType !== 'code' || asAgent))
+    return wrong('unsupported_response_type', 'response_type is not supported')
+  if (responseMode === null) return wrong('invalid_request', 'response_mode is not supported')
+  const nonce = query.get('nonce')
+  if (responseType === 'id_token' && nonce === null) return wrong('invalid_request', 'nonce is required')
+  const challenge = query.get('code_challenge')
+  if (challenge !== null && query.get('code_challenge_method') !== 'S256')
+    return wrong('invalid_request', 'code_challenge_method must be S256')
+  const scopes = client === null ? ['openid'] : grantedScopes(query.get('scope'), client)
+  if (scopes === null) return wrong('invalid_scope', 'Unknown/invalid scope(s)')
+  const prompt = query.get('prompt')
+  const agentRealm = asAgent ? (query.get('agent_realm') ?? realm) : null
+  return {
+    request: {
+      clientId,
+      client,
+      redirectUri,
+      responseType,
+      responseMode,
+      scopes,
+      state,
+      nonce,
+      challenge,
+      prompt,
+      agentRealm,
+    },
+  }
+}
+
+function modeOf(text: string | null, responseType: string | null): ResponseMode | null {
+  if (text === null) return responseType === 'id_token' ? 'fragment' : 'query'
+  // A token in a query ends up in logs: it is refused there.
+  if (text === 'query') return responseType === 'id_token' ? null : 'query'
+  return text === 'fragment' || text === 'form_post' ? text : null
+}

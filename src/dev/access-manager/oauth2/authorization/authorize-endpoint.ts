@@ -1,0 +1,96 @@
+import { isEnough, readLoginWay } from '../../authentication/login-way.ts'
+import type { Answer } from '../../http/answer.ts'
+import type { Call, Endpoint } from '../../http/call.ts'
+import { callerOf } from '../../json/caller.ts'
+import { escaped, page, redirect } from '../../pages/html.ts'
+import type { WholeSettings } from '../../settings.ts'
+import type { Directory } from '../../state/accounts.ts'
+import type { Session, Sessions } from '../../state/sessions.ts'
+import type { Tokens } from '../../state/tokens.ts'
+import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
+import type { AuthorizationCodes } from './codes.ts'
+import type { IdTokens } from './id-tokens.ts'
+import { sendOutcome } from './outcome.ts'
+import type { PushedRequests } from './pushed-requests.ts'
+
+/** What the endpoint works with. */
+export interface AuthorizeParts {
+  readonly settings: WholeSettings
+  readonly directory: Directory
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly codes: AuthorizationCodes
+  readonly idTokens: IdTokens
+  readonly pushed: PushedRequests
+  /** Base address of the server. */
+  readonly base: string
+  /** Address of this endpoint in a realm. */
+  readonly addressOf: (realm: string) => string
+}
+
+const LOGIN_PARAMETERS = ['authIndexType', 'authIndexValue', 'service']
+
+/** `authorize`: codes and ID tokens for whoever is logged in, by way of the login page. Nobody is asked for consent. */
+export class AuthorizeEndpoint implements Endpoint {
+  readonly name = 'authorize'
+  readonly methods = ['GET', 'POST']
+  readonly #parts: AuthorizeParts
+
+  constructor(parts: AuthorizeParts) {
+    this.#parts = parts
+  }
+
+  async handle(call: Call): Promise<Answer> {
+    const { settings, directory, pushed } = this.#parts
+    const sent = call.method === 'POST' ? new URLSearchParams(call.body) : call.query
+    const query = pushed.resolve(sent)
+    if (query === null) return refusedPage('the pushed request is not known')
+    const read = readAuthorizationRequest(query, call.realm, directory, settings.family)
+    if ('refused' in read) return refusedPage(read.refused)
+    if ('error' in read) return sendOutcome(read.to, { error: read.error, error_description: read.description })
+    const { request } = read
+    const session = this.#sessionOf(call, query)
+    if (session === undefined || request.prompt === 'login') {
+      if (request.prompt === 'none') return sendOutcome(request, { error: 'login_required' })
+      return this.#toLogin(call.realm, query)
+    }
+    return this.#grant(call.realm, request, session)
+  }
+
+  /** The session of the browser, if it is as strong as the request wants it. */
+  #sessionOf(call: Call, query: URLSearchParams): Session | undefined {
+    const { settings, sessions } = this.#parts
+    const session = callerOf(call.headers, settings.cookieName, sessions)
+    const way = readLoginWay(query, settings)
+    return way?.kind === 'user' && isEnough(session, call.realm, way) ? session : undefined
+  }
+
+  /** The login page sends the browser back here; without `prompt`, which would begin anew. */
+  #toLogin(realm: string, query: URLSearchParams): Answer {
+    const back = new URLSearchParams(query)
+    back.delete('prompt')
+    const login = new URLSearchParams({ goto: `${this.#parts.addressOf(realm)}?${back}`, realm })
+    for (const name of LOGIN_PARAMETERS) {
+      const value = query.get(name)
+      if (value !== null) login.set(name, value)
+    }
+    return redirect(`${this.#parts.base}/?${login}`)
+  }
+
+  async #grant(realm: string, request: AuthorizationRequest, session: Session): Promise<Answer> {
+    const { tokens, codes, idTokens, sessions } = this.#parts
+    sessions.touch(session)
+    const { clientId, nonce, agentRealm } = request
+    if (request.responseType === 'id_token') {
+      const id_token = await idTokens.issue({ audience: clientId, session, nonce, agentRealm })
+      return sendOutcome(request, { id_token })
+    }
+    const subject = { kind: 'user', name: session.owner.name } as const
+    const grant = tokens.grant({ clientId, realm, subject, grantType: 'authorization_code' })
+    return sendOutcome(request, { code: codes.issue({ grant, request, session }), iss: idTokens.issuerOf(realm) })
+  }
+}
+
+function refusedPage(reason: string): Answer {
+  return page('This can not go on', `<p>${escaped(reason)}</p>`, 400)
+}

@@ -1,0 +1,58 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { oauthError } from '../../http/answer.ts'
+import type { Endpoint } from '../../http/call.ts'
+import { callerOf } from '../../json/caller.ts'
+import { page, redirect } from '../../pages/html.ts'
+import type { Directory } from '../../state/accounts.ts'
+import type { Sessions } from '../../state/sessions.ts'
+import type { SigningKeys } from '../../state/signing-keys.ts'
+
+/** What the endpoint works with. */
+export interface EndSessionParts {
+  readonly cookieName: string
+  readonly directory: Directory
+  readonly sessions: Sessions
+  readonly keys: SigningKeys
+}
+
+/** `connect/endSession`: logout that a client begins (OpenID Connect RP-Initiated Logout 1.0). */
+export function endSession({ cookieName, directory, sessions, keys }: EndSessionParts): Endpoint {
+  return {
+    name: 'endSession',
+    methods: ['GET', 'POST'],
+    handle: async ({ method, query, body, headers, realm }) => {
+      const given = method === 'POST' ? new URLSearchParams(body) : query
+      const hint = given.get('id_token_hint')
+      const claims = hint === null ? null : await claimsOf(hint)
+      if (hint !== null && claims === null) return oauthError('invalid_request', 'id_token_hint is not good')
+      const own = callerOf(headers, cookieName, sessions)
+      for (const session of sessions.select((one) => one === own || one.uid === claims?.sid))
+        sessions.end(session, 'LOGOUT')
+      const target = given.get('post_logout_redirect_uri')
+      const client = directory.client(realm, claims?.aud ?? given.get('client_id') ?? '')
+      const expired = { 'Set-Cookie': [`${cookieName}=; Path=/; HttpOnly; Max-Age=0`] }
+      if (target !== null && client?.postLogoutRedirectUris?.includes(target)) {
+        const state = given.get('state')
+        const marked =
+          state === null ? target : `${target}${target.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`
+        return redirect(marked, expired)
+      }
+      const answer = page('Logged out', '<p>You are logged out.</p>')
+      return { ...answer, headers: { ...answer.headers, ...expired } }
+    },
+  }
+
+  /** A hint may be old, but it must be ours. */
+  async function claimsOf(hint: string): Promise<{ aud: string; sid: string } | null> {
+    try {
+      const set = createLocalJWKSet((await keys.published()) as unknown as JSONWebKeySet)
+      const { payload } = await jwtVerify(hint, set, {
+        currentDate: new Date(0),
+        clockTolerance: Number.MAX_SAFE_INTEGER,
+      })
+      return payload['tokenName'] === 'id_token' ? (payload as unknown as { aud: string; sid: string }) : null
+    } catch {
+      return null
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { SignJWT } from 'jose'
+import type { Clock } from '#schema'
+import { randomToken, trackingId } from '../../state/identifiers.ts'
+import type { Session, Sessions } from '../../state/sessions.ts'
+import type { SigningAlgorithm, SigningKeys } from '../../state/signing-keys.ts'
+
+const LIFETIME = 3_600
+
+/** For whom an ID token is, and about which login. */
+export interface IdTokenOrder {
+  readonly audience: string
+  readonly session: Session
+  readonly nonce: string | null
+  readonly algorithm?: SigningAlgorithm
+  /** Set for an agent: the token then encloses the session. */
+  readonly agentRealm?: string | null
+}
+
+/** Makes ID tokens: for clients of OpenID Connect, and for agents of other domains. */
+export class IdTokens {
+  readonly #keys: SigningKeys
+  readonly #sessions: Sessions
+  readonly #clock: Clock
+  /** `iss` of a realm. */
+  readonly issuerOf: (realm: string) => string
+
+  constructor(keys: SigningKeys, sessions: Sessions, clock: Clock, issuerOf: (realm: string) => string) {
+    this.#keys = keys
+    this.#sessions = sessions
+    this.#clock = clock
+    this.issuerOf = issuerOf
+  }
+
+  async issue({ audience, session, nonce, algorithm = 'RS256', agentRealm = null }: IdTokenOrder): Promise<string> {
+    const now = Math.floor(this.#clock.now() / 1000)
+    const { owner } = session
+    const claims = {
+      sub: `(usr!${owner.name})`,
+      subname: owner.name,
+      auditTrackingId: trackingId(),
+      iss: this.issuerOf(owner.realm),
+      tokenName: 'id_token',
+      tokenType: 'JWTToken',
+      aud: audience,
+      azp: audience,
+      sid: session.uid,
+      realm: owner.realm,
+      auth_time: Math.floor(session.startedAt / 1000),
+      iat: now,
+      exp: now + LIFETIME,
+      jti: randomToken(),
+      ...(nonce === null ? {} : { nonce }),
+      // How PingAM names these two is in no public text.
+      ...(agentRealm === null ? {} : { agent_realm: agentRealm, sessionUid: session.uid, ssoToken: session.tokenId }),
+    }
+    const { key, kid } = await this.#keys.signingKey(algorithm)
+    const token = await new SignJWT(claims).setProtectedHeader({ typ: 'JWT', kid, alg: algorithm }).sign(key)
+    // PingAM takes such a token wherever it takes the session token itself.
+    if (agentRealm !== null) this.#sessions.addAlias(token, session)
+    return token
+  }
+}

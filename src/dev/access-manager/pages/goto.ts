@@ -1,0 +1,16 @@
+/** Where a browser goes after login or logout; null where it may not be sent there. */
+export function gotoTarget(text: string | null, base: string, allowedHosts: readonly string[]): string | null {
+  if (text === null || text === '') return `${base}/`
+  // Browsers read backslashes as slashes and drop control characters; nothing of that kind is needed here.
+  if (/[\\\p{Cc}]/u.test(text)) return null
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
+  if (url.username !== '' || url.password !== '') return null
+  const { hostname } = url
+  const known = isLoopback(hostname) || hostname === new URL(base).hostname || allowedHosts.includes(hostname)
+  return known ? url.href : null
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
+}

@@ -1,0 +1,88 @@
+import type { CallbackDialogue } from '../authentication/callbacks.ts'
+import { isEnough, type LoginWay, readLoginWay } from '../authentication/login-way.ts'
+import { type Logins, sessionCookie } from '../authentication/logins.ts'
+import type { Answer } from '../http/answer.ts'
+import type { Call, Endpoint } from '../http/call.ts'
+import { isMediaType } from '../http/request-body.ts'
+import { callerOf } from '../json/caller.ts'
+import type { WholeSettings } from '../settings.ts'
+import type { Session, Sessions } from '../state/sessions.ts'
+import { gotoTarget } from './goto.ts'
+import { escaped, hidden, page, redirect } from './html.ts'
+
+/** What the pages work with. */
+export interface PageParts {
+  readonly settings: WholeSettings
+  readonly sessions: Sessions
+  readonly logins: Logins
+  readonly dialogue: CallbackDialogue
+  /** Base address of the server. */
+  readonly base: string
+}
+
+/** The login page, for browsers that a gateway has sent. */
+export class LoginPage implements Endpoint {
+  readonly name = 'login'
+  readonly methods = ['GET', 'POST']
+  readonly #parts: PageParts
+
+  constructor(parts: PageParts) {
+    this.#parts = parts
+  }
+
+  handle(call: Call): Answer {
+    const { settings, sessions, base } = this.#parts
+    const target = gotoTarget(call.query.get('goto'), base, settings.gotoHosts)
+    if (target === null) return page('Not there', '<p>This server does not send anybody to that address.</p>', 400)
+    const way = readLoginWay(call.query, settings)
+    if (way?.kind !== 'user') return page('No such login', '<p>There is no login of this kind.</p>', 400)
+    const current = callerOf(call.headers, settings.cookieName, sessions)
+    return call.method === 'POST' ? this.#enter(call, way, target, current) : this.#show(call, way, target, current)
+  }
+
+  #show(call: Call, way: LoginWay, target: string, current: Session | undefined): Answer {
+    if (!isEnough(current, call.realm, way)) return this.#form(call, '')
+    if (call.query.has('goto')) return redirect(target)
+    return page('Logged in', `<p>You are ${escaped(current.owner.name)}.</p>`)
+  }
+
+  #enter(call: Call, way: LoginWay, target: string, current: Session | undefined): Answer {
+    const { settings, logins, dialogue } = this.#parts
+    if (!isMediaType(call.headers['content-type'], 'application/x-www-form-urlencoded'))
+      return page('Not a form', '<p>The form came in another form.</p>', 415)
+    const form = new URLSearchParams(call.body)
+    if (!dialogue.isFresh(form.get('authId') ?? '', call.realm)) return this.#form(call, 'That took too long.')
+    const credentials = { name: form.get('IDToken1') ?? '', password: form.get('IDToken2') ?? '' }
+    const session = logins.enter(way, call.realm, credentials, current)
+    if (session === null) return this.#form(call, 'Authentication failed.', 401)
+    return redirect(target, { 'Set-Cookie': [sessionCookie(session, settings)] })
+  }
+
+  #form({ query, realm }: Call, message: string, status = 200): Answer {
+    const again = `?${query}`
+    const body =
+      (message === '' ? '' : `<p role="alert">${escaped(message)}</p>`) +
+      `<form method="post" action="${escaped(again)}">${hidden('authId', this.#parts.dialogue.ticket(realm))}` +
+      '<label>User name <input name="IDToken1" autocomplete="username" autofocus></label>' +
+      '<label>Password <input name="IDToken2" type="password" autocomplete="current-password"></label>' +
+      '<button name="Login.Submit">Log in</button></form>'
+    return page('Log in', body, status)
+  }
+}
+
+/** `UI/Logout`: ends the session of the browser. */
+export function logoutPage({ settings, sessions, base }: PageParts): Endpoint {
+  return {
+    name: 'logout',
+    methods: ['GET', 'POST'],
+    handle: ({ headers, query }) => {
+      const target = gotoTarget(query.get('goto'), base, settings.gotoHosts)
+      const session = callerOf(headers, settings.cookieName, sessions)
+      if (session !== undefined) sessions.end(session, 'LOGOUT')
+      const expired = { 'Set-Cookie': [`${settings.cookieName}=; Path=/; HttpOnly; Max-Age=0`] }
+      if (target !== null && query.has('goto')) return redirect(target, expired)
+      const answer = page('Logged out', '<p>You are logged out.</p>')
+      return { ...answer, headers: { ...answer.headers, ...expired } }
+    },
+  }
+}
