@@ -27,6 +27,7 @@ import { JwtValidationFilter } from './filters/jwt-validation/jwt-validation-fil
 import { LocationHeaderFilter } from './filters/location-header/location-header-filter.ts'
 import { OAuth2ResourceServerFilter } from './filters/oauth2-resource-server/oauth2-resource-server-filter.ts'
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
+import { PolicyEnforcementFilter } from './filters/policy-enforcement/policy-enforcement-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { ScriptableFilter } from './filters/scriptable/scriptable-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
@@ -63,6 +64,7 @@ import { OpenAmAccessTokenResolver } from './resolvers/open-am/open-am-access-to
 import { ScriptableAccessTokenResolver } from './resolvers/scriptable/scriptable-access-token-resolver.ts'
 import { StatelessAccessTokenResolver } from './resolvers/stateless/stateless-access-token-resolver.ts'
 import { TokenIntrospectionAccessTokenResolver } from './resolvers/token-introspection/token-introspection-access-token-resolver.ts'
+import { RequestResourceUriProvider } from './resource-uris/request/request-resource-uri-provider.ts'
 import { AmService } from './services/am/am-service.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
@@ -141,7 +143,9 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   OpenAmAccessTokenResolver,
   PemPropertyFormat,
   PlainPropertyFormat,
+  PolicyEnforcementFilter,
   PrivateKeyJwtClientAuthenticationFilter,
+  RequestResourceUriProvider,
   ResourceHandler,
   ReverseProxyHandler,
   Router,

@@ -1,0 +1,66 @@
+import type { AmService, SsoToken } from '#contracts'
+import { type Exchange, type Response, respond } from '#http'
+import { takeTransaction, withTransaction } from './transaction.ts'
+
+/** The advices that a user can follow by logging in again; others are no way to get in. */
+const FOLLOWED = new Set([
+  'AuthLevelConditionAdvice',
+  'AuthenticateToServiceConditionAdvice',
+  'AuthenticateToRealmConditionAdvice',
+  'AuthSchemeConditionAdvice',
+  'TransactionConditionAdvice',
+])
+
+type Advices = Readonly<Record<string, readonly string[]>>
+
+/** Whether logging in again could change the decision. */
+export function canBeFollowed(advices: Advices): boolean {
+  return Object.entries(advices).some(([name, values]) => FOLLOWED.has(name) && values.length > 0)
+}
+
+/** Sends a browser to where it can follow the advices, and then back (protocol 5.1, 5.2). */
+export function adviceRedirect(
+  exchange: Exchange,
+  amService: AmService,
+  ssoToken: SsoToken,
+  advices: Advices,
+  encoding: 'base64url' | 'xml',
+): Response {
+  const location = new URL(ssoToken.loginEndpoint)
+  const [transaction] = advices['TransactionConditionAdvice'] ?? []
+  const here = exchange.originalUri.clone()
+  takeTransaction(here)
+  const xml = adviceXml(advices)
+  location.searchParams.set('goto', transaction === undefined ? here.toString() : withTransaction(here, transaction))
+  location.searchParams.set('realm', amService.realm)
+  location.searchParams.set('authIndexType', 'composite_advice')
+  location.searchParams.set('authIndexValue', encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url'))
+  return respond(307, { Location: location.href, 'Cache-Control': 'no-store' })
+}
+
+/** Tells an application what to do, in the exact form that the client libraries take apart (protocol 5.3). */
+export function adviceHeader(amService: AmService, advices: Advices): Response {
+  const encoded = Buffer.from(JSON.stringify(advices)).toString('base64')
+  const challenge = `SSOADVICE realm="${amService.realm}",advices="${encoded}",am_uri="${amService.url}/"`
+  return respond(401, { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' })
+}
+
+function adviceXml(advices: Advices): string {
+  const pairs = Object.entries(advices).map(([name, values]) => {
+    const texts = values.map((value) => `<Value>${escaped(value)}</Value>`).join('')
+    return `<AttributeValuePair><Attribute name="${escaped(name)}"/>${texts}</AttributeValuePair>`
+  })
+  return `<Advices>${pairs.join('')}</Advices>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}

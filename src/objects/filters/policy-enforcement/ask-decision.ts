@@ -1,0 +1,89 @@
+import { callRest } from '#access-manager'
+import { AccessManagerError, type AmService, type PolicyDecision } from '#contracts'
+import type { Exchange } from '#http'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+
+/** A decision with the time to which it holds. */
+export interface Decision extends PolicyDecision {
+  /** Milliseconds since the epoch; null where the access manager sets no end. */
+  readonly ttl: number | null
+}
+
+/** The access manager does not take the subject: an expired session, for one. Nothing is allowed to it. */
+export class SubjectRefused {
+  readonly status: number
+
+  constructor(status: number) {
+    this.status = status
+  }
+}
+
+/**
+ * Asks the access manager what may be done with a resource. Rejects with an AccessManagerError where it can not say; an
+ * answer about something else is a fault, never a permission.
+ */
+export async function askDecision(
+  amService: AmService,
+  realm: string,
+  question: JsonObject,
+  resource: string,
+  exchange: Exchange,
+): Promise<Decision | SubjectRefused> {
+  const uri = amService.restUri('policies', realm)
+  uri.rawQuery = '_action=evaluate'
+  const { status, list } = await callRest(amService.agentHandler, {
+    method: 'POST',
+    uri,
+    resource: '2.0',
+    body: question,
+    onBehalfOf: exchange,
+  })
+  if (status === 400) return new SubjectRefused(status)
+  if (status === 401 || status === 403 || status === 404) throw new AccessManagerError('misconfigured', refusal(status))
+  if (status !== 200 || list === null)
+    throw new AccessManagerError('unavailable', `the access manager answered a question about policies with ${status}`)
+  const decision = list.find((each) => isPlainObject(each) && (each as JsonObject)['resource'] === resource)
+  if (decision === undefined)
+    throw new AccessManagerError(
+      'misconfigured',
+      'the access manager decided about another resource than was asked for',
+    )
+  return decisionOf(decision as JsonObject, resource)
+}
+
+function refusal(status: number): string {
+  if (status === 404) return 'the access manager does not know the policy set (404); look at application and pepRealm'
+  return `the access manager does not let the agent ask for policy decisions (${status}); give it that privilege`
+}
+
+function decisionOf(answer: JsonObject, resource: string): Decision {
+  const actions: Record<string, boolean> = Object.create(null)
+  const given = answer['actions']
+  // Only true is a permission: not "true", not 1.
+  if (isPlainObject(given)) for (const name of Object.keys(given)) actions[name] = given[name] === true
+  const attributes = valuesOf(answer['attributes'])
+  const advices = valuesOf(answer['advices'])
+  const ttl = answer['ttl']
+  // The largest 64-bit number stands for "no end"; read as a double it is larger than any time there is.
+  const hasEnd = typeof ttl === 'number' && ttl < Number.MAX_SAFE_INTEGER
+  return {
+    resource,
+    actions,
+    attributes,
+    advices,
+    jsonActions: actions,
+    jsonAttributes: attributes,
+    jsonAdvices: advices,
+    ttl: hasEnd ? ttl : null,
+  }
+}
+
+function valuesOf(given: JsonValue | undefined): Record<string, readonly string[]> {
+  const values: Record<string, readonly string[]> = Object.create(null)
+  if (!isPlainObject(given)) return values
+  for (const name of Object.keys(given)) {
+    const value = given[name]
+    values[name] = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string') as string[]
+  }
+  return values
+}

@@ -1,0 +1,460 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PolicyDecisionContext, type SsoToken, SsoTokenContext } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { type Filter, type Response, respond } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { amServiceConfig } from '#test/am-service'
+import { build, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { Chain } from '../../handlers/chain/chain.ts'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { RequestResourceUriProvider } from '../../resource-uris/request/request-resource-uri-provider.ts'
+import { AmService } from '../../services/am/am-service.ts'
+import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
+import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
+import { Base64EncodedSecretStore } from '../../stores/base64-encoded/base64-encoded-secret-store.ts'
+import { TransactionIdOutboundFilter } from '../transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { PolicyEnforcementFilter } from './policy-enforcement-filter.ts'
+
+const TYPES = [
+  AmService,
+  Chain,
+  ClientHandler,
+  TransactionIdOutboundFilter,
+  StaticResponseHandler,
+  RequestResourceUriProvider,
+  NoOpAuditService,
+  ScheduledExecutorService,
+  Base64EncodedSecretStore,
+]
+const PAGE = 'http://app.example/page?x=1'
+const ALLOW_GET = {
+  name: 'pages',
+  resources: ['http://app.example/*', 'http://app.example/*?*'],
+  actionValues: { GET: true, POST: false },
+  subject: { type: 'AuthenticatedUsers' as const },
+}
+
+interface Parts {
+  readonly am?: JsonObject
+  readonly heap?: readonly JsonValue[]
+}
+
+/** A filter that asks a development access manager. */
+async function enforcing(
+  manager: DevelopmentAccessManager,
+  config: JsonObject = {},
+  { am = {}, heap = [] }: Parts = {},
+) {
+  const clock = manualClock(Date.now())
+  const built = await build<Filter>(
+    PolicyEnforcementFilter,
+    { amService: 'am', ssoTokenSubject: "${request.headers['X-Session'][0]}", ...config },
+    {
+      clock,
+      types: TYPES,
+      heap: [
+        { name: 'ClientHandler', type: 'ClientHandler' },
+        { name: 'ForgeRockClientHandler', type: 'Chain', config: { filters: [], handler: 'ClientHandler' } },
+        { name: 'AuditService', type: 'NoOpAuditService' },
+        { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+        {
+          name: 'secrets',
+          type: 'Base64EncodedSecretStore',
+          config: { secrets: { 'agent.password': btoa('password') } },
+        },
+        {
+          name: 'am',
+          type: 'AmService',
+          config: amServiceConfig(manager.url, { notifications: { enabled: false }, ...am }),
+        },
+        ...heap,
+      ],
+    },
+  )
+  return {
+    clock,
+    built,
+    async ask(
+      session: string | null,
+      { method = 'GET', url = PAGE, headers = {}, sso = null as SsoToken | null } = {},
+    ) {
+      const all = { ...headers, ...(session === null ? {} : { 'X-Session': session }) }
+      const exchange = exchangeFor(method, url, { headers: all })
+      let passed: { uri: string; decision: object | null } | null = null
+      const response: Response = await built.object(
+        sso === null ? exchange : exchange.with(SsoTokenContext, sso),
+        async (inside) => {
+          passed = { uri: inside.request.uri.toString(), decision: inside.context(PolicyDecisionContext) }
+          return respond(200)
+        },
+      )
+      return {
+        status: response.status,
+        headers: response.headers,
+        passed: passed as { uri: string; decision: { attributes: object } } | null,
+      }
+    },
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+test('the decision allows by method, and is there for what comes after', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy({
+    ...ALLOW_GET,
+    resourceAttributes: [{ type: 'Static', propertyName: 'team', propertyValues: ['a'] }],
+  })
+  await using pep = await enforcing(manager)
+  const session = manager.login('demo')
+  const allowed = await pep.ask(session)
+  assert.equal(allowed.status, 200)
+  assert.equal(JSON.stringify(allowed.passed?.decision.attributes), '{"team":["a"]}')
+  assert.equal((await pep.ask(session, { method: 'POST' })).status, 403)
+  assert.equal((await pep.ask(session, { method: 'DELETE' })).status, 403)
+  assert.equal((await pep.ask(session, { method: 'get' })).status, 403)
+  assert.equal((await pep.ask(session, { method: 'constructor' })).status, 403)
+  const other = await pep.ask(session, { url: 'http://other.example/' })
+  assert.deepEqual([other.status, other.headers.get('cache-control')], [403, 'no-store'])
+})
+
+test('the question names the resource, the policy set, the subject and the environment', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy({ ...ALLOW_GET, applicationName: 'PEP' })
+  const environment = {
+    IP: ['${contexts.client.remoteAddress}'],
+    agent: "${request.headers['User-Agent'][0]}",
+    nothing: '${attributes.nothing}',
+    number: '${1 + 1}',
+  }
+  await using pep = await enforcing(manager, { application: 'PEP', environment })
+  const session = manager.login('demo')
+  assert.equal((await pep.ask(session, { headers: { 'User-Agent': 'curl' } })).status, 200)
+  const [question] = manager.requests('policies')
+  assert.deepEqual(JSON.parse(question?.body ?? ''), {
+    resources: [PAGE],
+    application: 'PEP',
+    subject: { ssoToken: session },
+    environment: { IP: ['127.0.0.1'], agent: ['curl'], number: ['2'] },
+  })
+  assert.match(question?.target ?? '', /\/json\/realms\/root\/policies\?_action=evaluate$/)
+})
+
+test('pepRealm asks in another realm', async () => {
+  await using manager = await DevelopmentAccessManager.start({ realms: ['/alpha'] })
+  await using pep = await enforcing(manager, { pepRealm: '/alpha' })
+  await pep.ask(manager.login('demo'))
+  assert.match(manager.requests('policies')[0]?.target ?? '', /\/json\/realms\/root\/realms\/alpha\/policies/)
+})
+
+test('claimsSubject and jwtSubject name the subject in their own way', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using claims = await enforcing(manager, {
+    claimsSubject: { sub: '${contexts.client.remoteAddress}', role: 'x' },
+  })
+  await claims.ask(null)
+  assert.deepEqual(JSON.parse(manager.requests('policies').at(-1)?.body ?? '').subject, {
+    claims: { sub: '127.0.0.1', role: 'x' },
+  })
+  await using whole = await enforcing(manager, { claimsSubject: '${attributes.claims}' })
+  assert.equal((await whole.ask(null)).status, 403)
+  await using jwt = await enforcing(manager, { jwtSubject: "${request.headers['Jwt'][0]}" })
+  await jwt.ask(null, { headers: { Jwt: 'a.b.c' } })
+  assert.deepEqual(JSON.parse(manager.requests('policies').at(-1)?.body ?? '').subject, { jwt: 'a.b.c' })
+})
+
+test('without a subject nobody is asked, and nothing is allowed', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy({ ...ALLOW_GET, subject: undefined } as never)
+  await using pep = await enforcing(manager)
+  assert.equal((await pep.ask(null)).status, 403)
+  await using empty = await enforcing(manager, { ssoTokenSubject: '' })
+  assert.equal((await empty.ask(null)).status, 403)
+  await using noSub = await enforcing(manager, { claimsSubject: { sub: '${attributes.nobody}' } })
+  assert.equal((await noSub.ask('x')).status, 403)
+  assert.equal(manager.requests('policies').length, 0)
+})
+
+test('an expression that fails is a fault, not a permission', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager, { ssoTokenSubject: '${decodeBase64(request.headers)}' })
+  await assert.rejects(pep.ask('x'))
+})
+
+test('failureHandler answers denied requests', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const failureHandler = { type: 'StaticResponseHandler', config: { status: 451 } }
+  await using pep = await enforcing(manager, { failureHandler })
+  assert.equal((await pep.ask(manager.login('demo'))).status, 451)
+  assert.equal((await pep.ask(null)).status, 451)
+})
+
+for (const [name, fault, status] of [
+  ['a server error', { status: 500 }, 503],
+  ['an HTML page', { status: 200, body: '<html>' }, 503],
+  ['an object instead of a list', { status: 200, body: '{}' }, 503],
+  ['an empty list', { status: 200, body: '[]' }, 500],
+  [
+    'a decision about another resource',
+    { status: 200, body: '[{"resource":"http://app.example/","actions":{"GET":true}}]' },
+    500,
+  ],
+  [
+    '"true" instead of true',
+    { status: 200, body: JSON.stringify([{ resource: PAGE, actions: { GET: 'true' } }]) },
+    403,
+  ],
+  ['no actions', { status: 200, body: JSON.stringify([{ resource: PAGE }]) }, 403],
+  ['an unknown policy set', { status: 404 }, 500],
+  ['no privilege for the agent', { status: 403 }, 500],
+  ['an invalid subject', { status: 400 }, 403],
+  ['a redirect', { status: 302 }, 503],
+] as const) {
+  test(`B62: ${name} from the access manager is never a permission`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    manager.putPolicy(ALLOW_GET)
+    await using pep = await enforcing(manager)
+    manager.fail('policies', fault)
+    const answer = await pep.ask(manager.login('demo'))
+    assert.deepEqual([answer.status, answer.passed], [status, null])
+  })
+}
+
+test('F11: an access manager that is down: 503 with Retry-After', async () => {
+  const manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager)
+  const session = manager.login('demo')
+  await manager.close()
+  const { status, headers } = await pep.ask(session)
+  assert.deepEqual([status, headers.get('retry-after')], [503, '5'])
+})
+
+test('50 KB of environment pass; more than the bound is a fault', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(ALLOW_GET)
+  await using pep = await enforcing(manager, { environment: { large: "${request.headers['Large'][0]}" } })
+  const session = manager.login('demo')
+  assert.equal((await pep.ask(session, { headers: { Large: 'x'.repeat(50_000) } })).status, 200)
+  await assert.rejects(pep.ask(session, { headers: { Large: 'x'.repeat(200_000) } }), /larger than 131072 bytes/)
+})
+
+const cached = { cache: { enabled: true } }
+const asked = (manager: DevelopmentAccessManager) => manager.requests('policies').length
+
+test('B59: decisions are kept by resource, subject, policy set and environment, and never shared', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(ALLOW_GET)
+  await using pep = await enforcing(manager, { ...cached, environment: { h: "${request.headers['H'][0]}" } })
+  const [one, two] = [manager.login('demo'), manager.login('demo')]
+  for (let visit = 0; visit < 3; visit += 1) {
+    await pep.ask(one)
+    await pep.ask(two)
+    await pep.ask(one, { url: 'http://app.example/page?x=2' })
+    await pep.ask(one, { headers: { H: '1' } })
+    await pep.ask(one, { method: 'POST' })
+  }
+  assert.equal(asked(manager), 4)
+})
+
+test('RequestResourceUriProvider without query shares the decision of a page', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(ALLOW_GET)
+  const resourceUriProvider = { type: 'RequestResourceUriProvider', config: { includeQueryParams: false } }
+  await using pep = await enforcing(manager, { ...cached, resourceUriProvider })
+  const session = manager.login('demo')
+  await pep.ask(session, { url: 'http://app.example/page?x=1' })
+  await pep.ask(session, { url: 'http://app.example/page?x=2' })
+  assert.deepEqual(JSON.parse(manager.requests('policies')[0]?.body ?? '').resources, ['http://app.example/page'])
+  assert.equal(asked(manager), 1)
+})
+
+test('B61: many requests at once cause one question; a failure is not kept', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(ALLOW_GET)
+  await using pep = await enforcing(manager, cached)
+  const session = manager.login('demo')
+  const hold = manager.hold('policies')
+  const asking = Array.from({ length: 50 }, () => pep.ask(session))
+  await manager.received('policies')
+  hold.release()
+  for (const { status } of await Promise.all(asking)) assert.equal(status, 200)
+  assert.equal(asked(manager), 1)
+  manager.fail('policies', { status: 500 })
+  assert.equal((await pep.ask(manager.login('demo'))).status, 503)
+  manager.heal()
+})
+
+test('a decision ends by its ttl, by defaultTimeout without one, and by maximumTimeToCache in any case', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager, {
+    cache: { enabled: true, defaultTimeout: '10 s', maximumTimeToCache: '1 minute' },
+  })
+  const session = manager.login('demo')
+  const decision = (ttl: number | string | undefined) => {
+    const text = JSON.stringify([{ resource: PAGE, actions: { GET: true }, advices: {}, attributes: {} }])
+    manager.fail('policies', { status: 200, body: ttl === undefined ? text : text.replace('}]', `,"ttl":${ttl}}]`) })
+  }
+  const keptFor = async (ttl: number | string | undefined, milliseconds: number) => {
+    pep.clock.advance(3_600_000)
+    decision(ttl)
+    await pep.ask(session)
+    pep.clock.advance(milliseconds)
+    const before = asked(manager)
+    await pep.ask(session)
+    return asked(manager) === before
+  }
+  assert.equal(await keptFor(undefined, 9_999), true)
+  assert.equal(await keptFor(undefined, 10_000), false)
+  assert.equal(await keptFor('9223372036854775807', 9_999), true)
+  assert.equal(await keptFor('9223372036854775807', 10_000), false)
+  assert.equal(await keptFor(0, 0), false)
+  assert.equal(await keptFor(pep.clock.now() - 1 + 3_600_000, 0), false)
+  assert.equal(await keptFor(pep.clock.now() + 3_600_000 + 5_000, 4_999), true)
+  assert.equal(await keptFor(pep.clock.now() + 3_600_000 + 5_000, 5_000), false)
+  assert.equal(await keptFor(pep.clock.now() + 3_600_000 + 600_000, 59_999), true)
+  assert.equal(await keptFor(pep.clock.now() + 3_600_000 + 600_000, 60_000), false)
+})
+
+const sso = (manager: DevelopmentAccessManager, value: string): SsoToken => ({
+  value,
+  info: { username: 'demo' },
+  loginEndpoint: `${manager.url}/`,
+  universalId: null,
+})
+const STEP_UP = { ...ALLOW_GET, condition: { type: 'AuthLevel' as const, authLevel: 3 } }
+
+test('an advice is a redirect behind single sign-on, in the encoding of the version, and never kept', async () => {
+  for (const [version, decode] of [
+    ['7.5.0', (text: string) => Buffer.from(text, 'base64url').toString()],
+    ['6.5.0', (text: string) => text],
+  ] as const) {
+    await using manager = await DevelopmentAccessManager.start({ version })
+    manager.putPolicy(STEP_UP)
+    await using pep = await enforcing(manager, cached)
+    const session = manager.login('demo')
+    const { status, headers } = await pep.ask(session, { sso: sso(manager, session) })
+    assert.deepEqual([status, headers.get('cache-control')], [307, 'no-store'])
+    const location = new URL(headers.get('location') as string)
+    assert.equal(location.origin + location.pathname, `${manager.url}/`)
+    assert.equal(location.searchParams.get('goto'), PAGE)
+    assert.equal(location.searchParams.get('realm'), '/')
+    assert.equal(location.searchParams.get('authIndexType'), 'composite_advice')
+    assert.equal(
+      decode(location.searchParams.get('authIndexValue') as string),
+      '<Advices><AttributeValuePair><Attribute name="AuthLevelConditionAdvice"/><Value>3</Value></AttributeValuePair></Advices>',
+    )
+    await pep.ask(session, { sso: sso(manager, session) })
+    assert.equal(asked(manager), 2)
+  }
+})
+
+test('useLegacyAdviceEncoding sends XML whatever the version', async () => {
+  await using manager = await DevelopmentAccessManager.start({ version: '7.5.0' })
+  manager.putPolicy(STEP_UP)
+  await using pep = await enforcing(manager, { useLegacyAdviceEncoding: true })
+  const session = manager.login('demo')
+  const { headers } = await pep.ask(session, { sso: sso(manager, session) })
+  assert.match(new URL(headers.get('location') as string).searchParams.get('authIndexValue') as string, /^<Advices>/)
+})
+
+test('an advice is a header where the client asks for it, in exactly the form that clients take apart', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(STEP_UP)
+  await using pep = await enforcing(manager)
+  const session = manager.login('demo')
+  for (const [name, value] of [
+    ['X-Authenticate-Response', 'header'],
+    ['x-authenticate-response', 'HEADER'],
+  ] as const) {
+    const { status, headers } = await pep.ask(session, { sso: sso(manager, session), headers: { [name]: value } })
+    assert.equal(status, 401)
+    assert.equal(
+      headers.get('www-authenticate'),
+      `SSOADVICE realm="/",advices="${btoa('{"AuthLevelConditionAdvice":["3"]}')}",am_uri="${manager.url}/"`,
+    )
+  }
+  assert.equal(
+    (await pep.ask(session, { sso: sso(manager, session), headers: { 'x-authenticate-response': 'x' } })).status,
+    307,
+  )
+})
+
+test('without single sign-on before it an advice is a denial', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy(STEP_UP)
+  await using pep = await enforcing(manager)
+  assert.equal((await pep.ask(manager.login('demo'))).status, 403)
+})
+
+test('an advice that nobody can follow is a denial', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager)
+  const session = manager.login('demo')
+  const advices = { SessionConditionAdvice: ['deny'], '<evil>': ['x'] }
+  manager.fail('policies', { status: 200, body: JSON.stringify([{ resource: PAGE, actions: {}, advices }]) })
+  assert.equal((await pep.ask(session, { sso: sso(manager, session) })).status, 403)
+})
+
+test('a transaction goes with the redirect, comes back off the request, and is never kept', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager, cached)
+  const session = manager.login('demo')
+  const advices = { TransactionConditionAdvice: ['6f2c-1'] }
+  manager.fail('policies', { status: 200, body: JSON.stringify([{ resource: PAGE, actions: {}, advices, ttl: 0 }]) })
+  const { headers } = await pep.ask(session, { sso: sso(manager, session) })
+  assert.equal(new URL(headers.get('location') as string).searchParams.get('goto'), `${PAGE}&_txid=6f2c-1`)
+  manager.fail('policies', { status: 200, body: JSON.stringify([{ resource: PAGE, actions: { GET: true } }]) })
+  const back = await pep.ask(session, { url: `${PAGE}&_txid=6f2c-1`, sso: sso(manager, session) })
+  assert.deepEqual([back.status, back.passed?.uri], [200, PAGE])
+  assert.deepEqual(JSON.parse(manager.requests('policies').at(-1)?.body ?? '').environment, { TxId: ['6f2c-1'] })
+  const before = asked(manager)
+  await pep.ask(session, { url: `${PAGE}&_txid=6f2c-1`, sso: sso(manager, session) })
+  assert.equal(asked(manager), before + 1)
+})
+
+for (const [name, config, message] of [
+  ['no subject', { ssoTokenSubject: undefined }, /ssoTokenSubject.*jwtSubject.*claimsSubject/],
+  ['claims without sub', { claimsSubject: { name: 'x' } }, /claim .*sub/],
+  ['a cache without end', { cache: { maximumTimeToCache: 'unlimited' } }, /limited/],
+  ['a cache of no time', { cache: { maximumTimeToCache: '0 s' } }, /more than zero/],
+  ['an unknown strategy', { cache: { onNotificationDisconnection: 'CLEAR' } }, /onNotificationDisconnection/],
+  [
+    'a header name that is none',
+    { ssoTokenSubject: '${a}', authenticateResponseRequestHeader: 'a b' },
+    /authenticateResponseRequestHeader/,
+  ],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    const given = Object.fromEntries(
+      Object.entries({ amService: 'am', ...config }).filter(([, value]) => value !== undefined),
+    )
+    await assert.rejects(
+      build(PolicyEnforcementFilter, given as JsonObject, {
+        types: TYPES,
+        heap: [
+          { name: 'ClientHandler', type: 'ClientHandler' },
+          { name: 'ForgeRockClientHandler', type: 'Chain', config: { filters: [], handler: 'ClientHandler' } },
+          { name: 'AuditService', type: 'NoOpAuditService' },
+          { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+          {
+            name: 'secrets',
+            type: 'Base64EncodedSecretStore',
+            config: { secrets: { 'agent.password': btoa('password') } },
+          },
+          {
+            name: 'am',
+            type: 'AmService',
+            config: amServiceConfig(manager.url, { notifications: { enabled: false } }),
+          },
+        ],
+      }),
+      (error: Error & { problems?: object[] }) => {
+        assert.match(JSON.stringify(error.problems), message)
+        return true
+      },
+    )
+  })
+}

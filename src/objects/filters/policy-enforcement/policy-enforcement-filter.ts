@@ -1,0 +1,145 @@
+import { AmServiceKind, Executor, FilterKind, HandlerKind, ResourceUriProviderKind } from '#contracts'
+import type { Exchange } from '#http'
+import {
+  atLeastOneOf,
+  boolean,
+  byShape,
+  config,
+  defineType,
+  duration,
+  integer,
+  map,
+  object,
+  ref,
+  runtime,
+  string,
+  template,
+} from '#schema'
+import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { reportHeader } from '../../lib/header-fields.ts'
+import { requestResource } from '../../lib/policy/request-resource.ts'
+import { DecisionCache } from './decision-cache.ts'
+import { Enforcement } from './enforcement.ts'
+import type { MapSource } from './policy-question.ts'
+
+/** Decisions that are kept where nobody says how many, in one unit. */
+const DEFAULT_SIZE = 100_000
+
+const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
+
+const CACHE_FIELD = object({
+  enabled: config(boolean()).prefault(false).meta({ description: 'Whether decisions are kept.' }),
+  defaultTimeout: config(duration({ unlimited: false }))
+    .prefault('1 minute')
+    .meta({ description: 'How long a decision is kept that has no valid `ttl`.' }),
+  maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
+    .optional()
+    .meta({ description: 'How long any decision is kept at most; by default as long as its `ttl` says.' }),
+  maximumSize: config(integer({ min: 1 }))
+    .optional()
+    .meta({ description: 'The most decisions that are kept by one unit; 100,000 by default.' }),
+  executor: ref(Executor)
+    .prefault('ScheduledExecutorService')
+    .meta({ description: 'Service that removes decisions from the cache.' }),
+  onNotificationDisconnection: STRATEGY_FIELD,
+})
+  .optional()
+  .meta({
+    description:
+      'Keeps decisions. Without it the access manager is asked about every request. Decisions with advices are never kept.',
+  })
+
+/** Asks the access manager what a request may do. */
+export const PolicyEnforcementFilter = defineType({
+  name: 'PolicyEnforcementFilter',
+  kind: FilterKind,
+  summary: 'Asks the access manager for a decision about each request, and enforces it.',
+  config: {
+    amService: ref(AmServiceKind).meta({ description: 'The access manager that decides.' }),
+    pepRealm: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Realm of the policy set; that of amService by default.' }),
+    ssoTokenSubject: runtime('string')
+      .optional()
+      .meta({ description: 'Session token of the subject, such as `${contexts.ssoToken.value}`.' }),
+    jwtSubject: runtime('string').optional().meta({
+      description: 'JWT of the subject, such as `${attributes.openid.id_token}`. It must have been verified before.',
+    }),
+    claimsSubject: valuesOrExpression().optional().meta({
+      description:
+        'Claims about the subject: names to values, or an expression that gives a map. `sub` must be among them.',
+    }),
+    application: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Policy set that decides; the default one of the access manager if it is left out.' }),
+    cache: CACHE_FIELD,
+    environment: valuesOrExpression()
+      .optional()
+      .meta({ description: 'What policies may look at besides: names to values, or an expression that gives a map.' }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Answers denied requests, with `contexts.policyDecision`; 403 by default.' }),
+    resourceUriProvider: ref(ResourceUriProviderKind)
+      .optional()
+      .meta({ description: 'Names the resource of a request; by default its URI with all query parameters.' }),
+    authenticateResponseRequestHeader: config(string({ nonEmpty: true }))
+      .prefault('x-authenticate-response')
+      .meta({
+        description:
+          'Request header by which a client asks, with the value `HEADER`, for advices in a header instead of a redirect.',
+      }),
+    useLegacyAdviceEncoding: config(boolean()).optional().meta({
+      description: 'Whether advices are sent as XML, without encoding.',
+      replacement: 'leave it out: the version of the access manager decides',
+    }),
+  },
+  rules: [atLeastOneOf('ssoTokenSubject', 'jwtSubject', 'claimsSubject')],
+  check: ({ claimsSubject, authenticateResponseRequestHeader }, report) => {
+    reportHeader(authenticateResponseRequestHeader, '', '/authenticateResponseRequestHeader', report)
+    if (claimsSubject !== undefined && typeof claimsSubject !== 'function' && !Object.hasOwn(claimsSubject, 'sub'))
+      report('/claimsSubject', 'expected the claim "sub", which names the subject')
+  },
+  create: (config, env) => {
+    const { amService, cache, application = null, pepRealm } = config
+    const realm = pepRealm ?? amService.realm
+    const kept =
+      cache?.enabled === true
+        ? new DecisionCache(
+            amService,
+            { realm, application },
+            {
+              defaultTimeout: cache.defaultTimeout,
+              maximumTimeToCache: cache.maximumTimeToCache ?? Number.POSITIVE_INFINITY,
+              maximumSize: cache.maximumSize ?? DEFAULT_SIZE,
+              executor: cache.executor,
+              strategy: cache.onNotificationDisconnection,
+            },
+            env,
+          )
+        : null
+    return new Enforcement({
+      amService,
+      realm,
+      application,
+      cache: kept,
+      sources: {
+        ssoToken: config.ssoTokenSubject ?? null,
+        jwt: config.jwtSubject ?? null,
+        claims: sourceOf(config.claimsSubject),
+        environment: sourceOf(config.environment),
+      },
+      failureHandler: config.failureHandler ?? null,
+      resource: config.resourceUriProvider ?? requestResource(true),
+      adviceHeaderName: config.authenticateResponseRequestHeader,
+      legacyAdvices: config.useLegacyAdviceEncoding ?? false,
+      logger: env.logger,
+    }).filter
+  },
+})
+
+type Ask = (exchange: Exchange) => unknown
+
+function sourceOf(given: Ask | Readonly<Record<string, Ask>> | undefined): MapSource | null {
+  if (given === undefined) return null
+  return typeof given === 'function' ? { whole: given } : { map: given }
+}
