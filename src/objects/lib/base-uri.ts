@@ -12,6 +12,14 @@ export interface BaseUri {
   readonly fixed: { readonly uri: Uri | null } | null
 }
 
+/** WebSocket begins as a request of HTTP to the same port (RFC 6455 section 3); plain requests go there as well. */
+const SCHEMES: ReadonlyMap<string, string> = new Map([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+])
+
 const EXAMPLE = '"https://app.example.com:8443"'
 
 /** An expression that names a server; a fixed one is checked when the configuration is read. */
@@ -71,14 +79,14 @@ function asked(ask: Runtime<string>): BaseUri {
 export function parseBase(text: string): { readonly uri: Uri | null } | { readonly problem: string } {
   if (text === '') return { uri: null }
   const uri = uriOf(text)
-  if (uri === null || !/^https?$/.test(uri.scheme) || uri.host === '') {
+  const scheme = SCHEMES.get(uri?.scheme ?? '')
+  if (uri === null || scheme === undefined || uri.host === '') {
     return { problem: `expected a base URI such as ${EXAMPLE}, got ${JSON.stringify(text.slice(0, 80))}` }
   }
   const authority = parseAuthority(uri.authority)
   if ('problem' in authority) {
     return { problem: `expected a base URI such as ${EXAMPLE}, but ${authority.problem}` }
   }
-  const { scheme } = uri
   return {
     uri: new Uri({ scheme, userInfo: null, ...authority, rawPath: '', rawQuery: null, rawFragment: null }),
   }

@@ -142,6 +142,17 @@ test('a filter and all behind it see the new server', async () => {
   assert.equal(headers.get('uri'), 'http://app.example.com/a%20b?x=1')
 })
 
+for (const [written, meant] of [
+  ['ws://app.example.com', 'http://app.example.com'],
+  ['wss://app.example.com:8443', 'https://app.example.com:8443'],
+]) {
+  test(`takes ${written} as ${meant}`, async () => {
+    await using built = await decorated(written!)
+    const { headers } = await built.object(request())
+    assert.equal(headers.get('uri'), `${meant}/a%20b?x=1`)
+  })
+}
+
 const refusals: readonly [string, JsonValue, string][] = [
   [
     'a bare host',

@@ -1,0 +1,160 @@
+// WebSocket through a whole gateway, at the edges: TLS on either side, ends that close one direction, clients over HTTP/2.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { WebSocket as WsClient } from 'ws'
+import { Authority, type Issued, opensslMissing } from '#test/certificates'
+import { RunningGateway } from '#test/gateway'
+import { H2Client } from '#test/h2-client'
+import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
+import { webSocketUpstream } from '#test/websocket'
+import { acceptingUpstream, upgraded } from '#test/websocket-frames'
+import { HANDSHAKE } from '#test/websocket-proxy'
+
+const options = { timeout: 30_000, skip: opensslMissing }
+
+const authority = opensslMissing === false ? new Authority() : null
+const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1,DNS:localhost' }) as Issued
+after(() => authority?.[Symbol.dispose]())
+
+function keystore({ keyFile, certificateFile }: Issued): string {
+  const out = `${keyFile}.p12`
+  const input = ['-inkey', keyFile, '-in', certificateFile, '-name', 'server', '-passout', 'pass:word']
+  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
+  return out
+}
+
+/** Fields of admin.json for a connector that speaks TLS, HTTP/2 included. */
+const secureAdmin = () => ({
+  connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
+  heap: [
+    { name: 'keystore', type: 'KeyStore', config: { url: keystore(issued), password: 'word' } },
+    { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
+    { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
+  ],
+})
+
+/** Type and stream of each frame that came. */
+function framesOf(received: Buffer): [number, number][] {
+  const found: [number, number][] = []
+  for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) {
+    found.push([received[at + 3]!, received.readUInt32BE(at + 5)])
+  }
+  return found
+}
+
+const route = (baseURI: string, config: object) => ({
+  name: 'app',
+  baseURI,
+  handler: { type: 'ReverseProxyHandler', config },
+})
+
+describe('applications that speak TLS', () => {
+  const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
+  const trusting = { type: 'ClientTlsOptions', config: anyone }
+
+  test('wss: tls of websocket goes before that of the handler', options, async () => {
+    await using upstream = await webSocketUpstream({ tls: { key: issued.key, cert: issued.certificate } })
+    const wss = upstream.url.replace('https:', 'wss:')
+    await using gateway = await RunningGateway.start({
+      routes: { app: route(wss, { websocket: { enabled: true, tls: trusting } }) },
+    })
+    const client = new WsClient(`ws://127.0.0.1:${gateway.port}/a`)
+    await once(client, 'open')
+    client.send('a')
+    assert.equal(String((await once(client, 'message'))[0]), 'a')
+    // Plain requests go there too, but by the TLS of the handler, which does not trust this server.
+    assert.equal((await gateway.ask('/a')).status, 502)
+    client.terminate()
+
+    await gateway.deploy(
+      'app',
+      route(wss, { tls: trusting, websocket: { enabled: true, tls: { type: 'ClientTlsOptions', config: {} } } }),
+    )
+    const distrustful = new WsClient(`ws://127.0.0.1:${gateway.port}/a`)
+    distrustful.on('error', () => {})
+    const [, response] = (await once(distrustful, 'unexpected-response')) as [unknown, { statusCode: number }]
+    assert.equal(response.statusCode, 502)
+    distrustful.terminate()
+  })
+})
+
+describe('ends that close one direction', () => {
+  test('the other direction goes on until it ends too', options, async () => {
+    const { promise, resolve } = Promise.withResolvers<Socket>()
+    await using upstream = await acceptingUpstream(resolve)
+    await using gateway = await RunningGateway.start({
+      routes: { app: route(upstream.url, { websocket: { enabled: true } }) },
+    })
+    const client = await upgraded(gateway.port)
+    const server = await promise
+    client.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
+    server.resume()
+    await once(server, 'end')
+    const received: Buffer[] = []
+    client.on('data', (chunk: Buffer) => received.push(chunk)).resume()
+    for (let i = 0; i < 3; i++) {
+      server.write(Buffer.from([0x82, 1, i]))
+      await once(client, 'data')
+    }
+    server.end(Buffer.from([0x88, 0]))
+    await once(client, 'end')
+    assert.deepEqual([...Buffer.concat(received)], [0x82, 1, 0, 0x82, 1, 1, 0x82, 1, 2, 0x88, 0])
+    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+  })
+})
+
+describe('clients that speak TLS', () => {
+  test('a connection over TLS carries what comes late, and ends with the client', options, async () => {
+    const { promise, resolve } = Promise.withResolvers<Socket>()
+    await using upstream = await acceptingUpstream(resolve)
+    await using gateway = await RunningGateway.start({
+      admin: secureAdmin(),
+      routes: { app: route(upstream.url, { websocket: { enabled: true } }) },
+    })
+    const client = connectTls({ port: gateway.port, host: '127.0.0.1', ca: authority!.certificate })
+    client.write(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    const [head] = (await once(client, 'data')) as [Buffer]
+    assert.match(head.toString('latin1'), /^HTTP\/1\.1 101 /)
+    const server = await promise
+    server.write(Buffer.from([0x82, 1, 7]))
+    assert.deepEqual([...((await once(client, 'data')) as [Buffer])[0]], [0x82, 1, 7])
+    client.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
+    server.resume().on('end', () => server.end())
+    await once(server, 'close')
+    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+  })
+
+  test('over HTTP/2 neither Upgrade nor an extended CONNECT (RFC 8441) reaches the application', options, async () => {
+    await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('a connection was opened') })
+    await using gateway = await RunningGateway.start({
+      admin: secureAdmin(),
+      routes: { app: route(upstream.url, { websocket: { enabled: true } }) },
+    })
+    await using frames = await FrameClient.open(gateway.port)
+    const connect = {
+      ':method': 'CONNECT',
+      ':protocol': 'websocket',
+      ':scheme': 'https',
+      ':path': '/',
+      ':authority': 'localhost',
+    }
+    // END_HEADERS without END_STREAM, as such a request has it.
+    frames.send(frame(FRAME.headers, 0x4, 1, literal({ ...connect, 'sec-websocket-version': '13' })))
+    let seen: number[][] = []
+    while (!seen.some(([type, stream]) => stream === 1 || type === 7)) {
+      await Promise.race([once(frames.socket, 'data'), frames.closed])
+      seen = framesOf(frames.received)
+    }
+    await using client = new H2Client(gateway.port)
+    // The setting that would invite it is off, and the connection goes on after a plain CONNECT.
+    const refused = await client.ask('/', {
+      headers: { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' },
+    })
+    assert.equal(refused.status, 426)
+    assert.notEqual(client.session.remoteSettings.enableConnectProtocol, true)
+  })
+})
