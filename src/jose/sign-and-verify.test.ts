@@ -79,6 +79,16 @@ test('symmetric keys with names of Java serve every algorithm of their length', 
   }
 })
 
+test('EdDSA and Ed25519 are two names of one algorithm', async () => {
+  for (const [algorithm, named] of [
+    ['EdDSA', 'Ed25519'],
+    ['Ed25519', 'EdDSA'],
+  ] as const) {
+    const token = await signJwt(keySecret(ed25519.privateKey), {}, { algorithm })
+    assert.equal(await outcome(token, keySecret(ed25519.publicKey, null, named)), 'verified')
+  }
+})
+
 test('B37: the algorithm comes from the key: none, other spellings and other families are refused', async () => {
   const key = keySecret(rsa.publicKey)
   const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' })

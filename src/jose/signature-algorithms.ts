@@ -75,7 +75,7 @@ export function signatureSuitability(key: KeyObject, named: string | null): Suit
   knownByType.set(key, byType)
   if (typeof byType === 'string') return { algorithms: [], refusal: byType }
   if (named === null || isSymmetricName(key, named)) return { algorithms: byType, refusal: null }
-  const only = byType.filter((algorithm) => algorithm === named)
+  const only = byType.filter((algorithm) => algorithm === named || sameAlgorithm(algorithm, named))
   if (only.length > 0) return { algorithms: only, refusal: null }
   return { algorithms: [], refusal: `it is meant for the algorithm ${JSON.stringify(named)}` }
 }
@@ -112,4 +112,9 @@ function byCurve(curve: string | undefined): readonly SignatureAlgorithm[] | str
 /** Names that keystores and SecretKeyPropertyFormat give to symmetric keys: they bind to no single algorithm of JOSE. */
 function isSymmetricName(key: KeyObject, named: string): boolean {
   return key.type === 'secret' && /^(?:AES|RAW|Hmac-?SHA-?\d+)$/i.test(named)
+}
+
+/** With a key on this curve the old name and the new one mean the same (RFC 9864 section 2.2). */
+function sameAlgorithm(algorithm: SignatureAlgorithm, named: string): boolean {
+  return (algorithm === 'EdDSA' || algorithm === 'Ed25519') && (named === 'EdDSA' || named === 'Ed25519')
 }
