@@ -5,6 +5,7 @@ export {
   DevelopmentAccessManager,
   type Fault,
   type Hold,
+  type Policy,
   REVOCATION_TOPIC,
   type ReceivedRequest,
   SUBPROTOCOL,

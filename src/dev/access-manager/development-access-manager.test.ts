@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { AGENT, type Answered, agentToken, ask, basic, form } from '#test/access-manager-requests'
 import { manualClock } from '#test/build'
+import { testIdentity } from '#test/test-identity'
 import { DevelopmentAccessManager } from './development-access-manager.ts'
 
 const json = async (response: Promise<Answered>): Promise<Record<string, unknown>> => (await response).body
@@ -110,4 +115,19 @@ test('an opaque token is issued, introspected by the agent, and dead once revoke
   const revoked = await ask(manager, 'POST', '/oauth2/token/revoke', form({ token }, client))
   assert.equal(revoked.status, 200)
   assert.deepEqual(await introspect(), { active: false })
+})
+
+test('with a certificate it speaks HTTPS, and its cookies are for HTTPS alone', async () => {
+  const { key, certificate } = testIdentity('localhost')
+  await using manager = await DevelopmentAccessManager.start({
+    tls: { key: key.export({ format: 'pem', type: 'pkcs8' }).toString(), cert: certificate.toString() },
+  })
+  assert.match(manager.url, /^https:\/\/127\.0\.0\.1:\d+\/am$/)
+  const asked = request(`${manager.url}/json/serverinfo/*`, {
+    ca: certificate.toString(),
+    checkServerIdentity: () => undefined,
+  }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const info = JSON.parse(await text(response)) as { secureCookie: boolean }
+  assert.equal(info.secureCookie, true)
 })

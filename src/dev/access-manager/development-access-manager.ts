@@ -14,7 +14,7 @@ import { RealmPolicies } from './policies/realm-policies.ts'
 import { type AccessManagerSettings, wholeSettings } from './settings.ts'
 import { type Client, DEFAULT_ACCOUNTS, Directory } from './state/accounts.ts'
 import { MovedClock } from './state/moved-clock.ts'
-import { Sessions } from './state/sessions.ts'
+import { Sessions, type Strength } from './state/sessions.ts'
 import { SigningKeys } from './state/signing-keys.ts'
 import { Tokens } from './state/tokens.ts'
 import { Transactions } from './state/transactions.ts'
@@ -73,7 +73,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     })
     const port = await server.listen()
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-    const addresses = new Addresses(`http://${host}:${port}${settings.contextPath}`)
+    const addresses = new Addresses(`${settings.tls ? 'https' : 'http'}://${host}:${port}${settings.contextPath}`)
     const tokens = new Tokens(limits.tokens, clock, ({ grant, trackingId }) =>
       announceRevocation(hub, family, { realm: grant.realm, authGrantId: grant.id, auditTrackingId: trackingId }),
     )
@@ -165,11 +165,12 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return token !== undefined
   }
 
-  /** Logs a user in without a request; gives the session token. */
-  login(username: string, realm = '/'): string {
+  /** Logs a user in without a request, as strongly as told; gives the session token. */
+  login(username: string, realm = '/', strength: Partial<Strength> = {}): string {
     const user = this.#state.directory.user(realm, username)
     if (user === undefined) throw new Error(`login: no user ${username} in realm ${realm}`)
-    return this.#state.sessions.start({ kind: 'user', name: username, realm, admin: user.admin ?? false }).tokenId
+    const owner = { kind: 'user', name: username, realm, admin: user.admin ?? false } as const
+    return this.#state.sessions.start(owner, { level: 0, services: [], schemes: [], ...strength }).tokenId
   }
 
   /** Ends a session by its token, with the news of it; false where there is no such session. */

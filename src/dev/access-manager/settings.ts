@@ -15,6 +15,8 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly host?: string
   /** Lets others reach it. Its passwords are known to everybody who reads this repository: never outside a sealed network. */
   readonly allowRemote?: boolean
+  /** Certificate and key, both PEM: with them it speaks HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string }
   /** First part of every path. */
   readonly contextPath?: string
   readonly family?: Family
@@ -60,9 +62,10 @@ export interface Limits {
 
 /** The settings with every default filled in, without the accounts, which the state takes over. */
 export type WholeSettings = Readonly<
-  Required<Omit<AccessManagerSettings, keyof Accounts | 'clock' | 'controlPort' | 'limits'>>
+  Required<Omit<AccessManagerSettings, keyof Accounts | 'clock' | 'controlPort' | 'limits' | 'tls'>>
 > & {
   readonly limits: Limits
+  readonly tls: AccessManagerSettings['tls'] | null
 }
 
 const MINUTE = 60_000
@@ -87,7 +90,8 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     family,
     version: given.version ?? (ping ? '7.5.0' : '16.0.3'),
     cookieName: given.cookieName ?? 'iPlanetDirectoryPro',
-    secureCookie: given.secureCookie ?? false,
+    tls: given.tls ?? null,
+    secureCookie: given.secureCookie ?? given.tls !== undefined,
     domains: given.domains ?? [],
     tokenInBody: given.tokenInBody ?? ping,
     realms: given.realms ?? [],

@@ -1,4 +1,5 @@
 import { type Answer, crestError, json } from '../http/answer.ts'
+import type { Policy } from '../policies/policy.ts'
 import type { Fault, Hold } from './faults.ts'
 import type { ReceivedRequest } from './received-requests.ts'
 
@@ -23,6 +24,8 @@ export interface Controllable {
   issueToken(wish: object): Promise<string>
   revoke(value: string): boolean
   publish(topic: string, body: object): void
+  putPolicy(policy: Policy, realm?: string): void
+  removePolicy(name: string, realm?: string): boolean
   rotateKeys(): void
 }
 
@@ -82,6 +85,11 @@ export const CONTROL_ACTIONS: Readonly<Record<string, Action>> = {
     manager.publish(textIn(given, 'topic'), body)
     return done()
   },
+  'PUT /policies': (manager, given) => {
+    manager.putPolicy(given as unknown as Policy)
+    return done()
+  },
+  'DELETE /policies/{}': (manager, _, name) => json({ removed: manager.removePolicy(name) }),
   'POST /keys/rotate': (manager) => {
     manager.rotateKeys()
     return done()

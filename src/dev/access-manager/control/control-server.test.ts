@@ -71,7 +71,7 @@ test('tokens are made and revoked, the clock is moved, sessions begin and end', 
   assert.deepEqual((await one.control('POST /agents/expire')).body, { ended: 1 })
 })
 
-test('notifications, sockets and keys', async () => {
+test('notifications, sockets, keys and policies', async () => {
   await using one = await controlled()
   for (const [line, body] of [
     ['POST /publish', { topic: '/agent/policy', body: {} }],
@@ -79,8 +79,10 @@ test('notifications, sockets and keys', async () => {
     ['PUT /upgrades', { status: 503 }],
     ['PUT /upgrades', { status: null }],
     ['POST /keys/rotate', {}],
+    ['PUT /policies', { name: 'p', resources: ['*'], actionValues: { GET: true } }],
   ] as const)
     assert.deepEqual((await one.control(line, body)).body, { done: true })
+  assert.deepEqual((await one.control('DELETE /policies/p')).body, { removed: true })
   assert.deepEqual((await one.control('GET /sockets')).body, { sockets: 0 })
 })
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CUT, type Faults } from '../control/faults.ts'
@@ -10,6 +11,8 @@ import { crestError } from './answer.ts'
 import { readBody } from './request-body.ts'
 import { callEndpoint, type Endpoints, findEndpoint } from './routing.ts'
 import { send } from './sending.ts'
+
+const TIMEOUTS = { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000 }
 
 /** What the server is made of. */
 export interface ServerParts {
@@ -29,7 +32,8 @@ export class AccessManagerServer {
 
   constructor(parts: ServerParts) {
     this.#parts = parts
-    this.#server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000 })
+    const { tls } = parts.settings
+    this.#server = tls ? createSecureServer({ ...TIMEOUTS, ...tls }) : createServer(TIMEOUTS)
     this.#server.maxConnections = parts.settings.limits.connections
     this.#server.on('request', (request, response) => {
       response.on('error', () => {})
