@@ -76,7 +76,8 @@ export class MessageConnector {
         }
         stop = () => webSocket.terminate()
         webSocket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-          give(new UpgradeRefusedError(statusCode))
+          // A 101 that names no protocol is none.
+          give(statusCode < 200 ? new UpstreamError('GW_UPSTREAM_PROTOCOL') : new UpgradeRefusedError(statusCode))
         })
         webSocket.on('error', (error) => give(upstreamErrorOf(error, true)))
         webSocket.once('open', () => {

@@ -98,6 +98,7 @@ export const AmService = defineType({
     return {
       url: uris.url,
       realm: uris.realm,
+      agent: values.agent.username,
       agentHandler,
       handler: values.amHandler,
       notifications,

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AuditServiceKind } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import type { JsonObject } from '#json'
+import { defineType } from '#schema'
+import { buildAmService } from '#test/am-service'
+
+/** An audit service that keeps events, and the way to wait for so many. */
+function recording() {
+  const events: { topic: string; event: JsonObject }[] = []
+  let look = (): void => {}
+  const type = defineType({
+    name: 'RecordingAuditService',
+    kind: AuditServiceKind,
+    summary: 'Keeps events.',
+    config: {},
+    create: () => ({
+      publish: (topic: string, event: JsonObject) => {
+        events.push({ topic, event })
+        look()
+      },
+    }),
+  })
+  const until = async (count: number) => {
+    while (events.length < count) await new Promise<void>((resolve) => (look = resolve))
+  }
+  return { events, until, surroundings: { types: [type], heap: [{ name: 'AuditService', type: type.name }] } }
+}
+
+test('each notification that matters gets an event, without the session token in it', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const { events, until, surroundings } = recording()
+  await using _built = await buildAmService(manager.url, {}, surroundings)
+  manager.publish('/agent/session', { tokenId: 'created', eventType: 'SESSION_CREATION' })
+  manager.publish('/agent/session', { tokenId: 'AQIC-secret', eventType: 'LOGOUT' })
+  await until(1)
+  assert.equal(events.length, 1)
+  const [{ topic, event } = { topic: '', event: {} }] = events
+  assert.equal(topic, 'notifications')
+  assert.deepEqual(event['notification'], {
+    topic: '/agent/session',
+    ignored: false,
+    body: { eventType: 'LOGOUT' },
+  })
+  assert.match(String(event['timestamp']), /^\d{4}-\d\d-\d\dT/)
+})
+
+test('auditIgnoredNotifications: those that the gateway has no use for get one too', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const { events, until, surroundings } = recording()
+  const notifications = { audit: { auditIgnoredNotifications: true } }
+  await using _built = await buildAmService(manager.url, { notifications }, surroundings)
+  manager.publish('/agent/session', { tokenId: 'created', eventType: 'SESSION_CREATION' })
+  await until(1)
+  assert.deepEqual(events[0]?.event['notification'], {
+    topic: '/agent/session',
+    ignored: true,
+    body: { eventType: 'SESSION_CREATION' },
+  })
+})
