@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { WebSocket as WsClient } from 'ws'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { RunningGateway } from '#test/gateway'
+import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
 import { webSocketUpstream } from '#test/websocket'
@@ -79,6 +80,70 @@ describe('applications that speak TLS', () => {
     const [, response] = (await once(distrustful, 'unexpected-response')) as [unknown, { statusCode: number }]
     assert.equal(response.statusCode, 502)
     distrustful.terminate()
+  })
+})
+
+describe('a gateway that stops', () => {
+  test(
+    'F20: on SIGTERM 50 connections over two units are told 1001 at both ends, and the exit is 0',
+    options,
+    async () => {
+      const codes: number[] = []
+      await using upstream = await webSocketUpstream({
+        onConnection: (socket) => socket.on('close', (code) => codes.push(code)),
+      })
+      await using gateway = await GatewayProcess.start({
+        units: 2,
+        routes: { app: route(upstream.url, { websocket: { enabled: true } }) },
+      })
+      const clients = Array.from({ length: 50 }, () => new WsClient(`ws://127.0.0.1:${gateway.port}/`))
+      await Promise.all(clients.map((client) => once(client, 'open')))
+      const closed = Promise.all(clients.map((client) => once(client, 'close') as Promise<[number]>))
+      gateway.kill('SIGTERM')
+      assert.deepEqual(new Set((await closed).map(([code]) => code)), new Set([1001]))
+      assert.deepEqual(await gateway.exit, { code: 0, signal: null })
+      while (codes.length < 50) await new Promise(setImmediate)
+      assert.deepEqual(new Set(codes), new Set([1001]))
+    },
+  )
+})
+
+describe('what is around a connection', () => {
+  test('retries and a circuit breaker concern the handshake; ClientHandler relays too', options, async () => {
+    await using upstream = await webSocketUpstream()
+    const config = {
+      websocket: { enabled: true },
+      retries: { enabled: true, count: 2, delay: '1 ms' },
+      circuitBreaker: { enabled: true, maxFailures: 1, openDuration: '1 hour' },
+    }
+    const handler = (type: string, path: string) => ({
+      condition: `\${find(request.uri.path, '^/${path}')}`,
+      handler: { type, config },
+    })
+    await using gateway = await RunningGateway.start({
+      routes: {
+        reverse: { ...handler('ReverseProxyHandler', 'reverse'), baseURI: upstream.url },
+        client: { ...handler('ClientHandler', 'client'), baseURI: upstream.url },
+        gone: { ...handler('ReverseProxyHandler', 'gone'), baseURI: 'http://127.0.0.1:1' },
+      },
+    })
+    for (const path of ['reverse', 'client']) {
+      const client = new WsClient(`ws://127.0.0.1:${gateway.port}/${path}`)
+      await once(client, 'open')
+      client.send(path)
+      assert.equal(String((await once(client, 'message'))[0]), path)
+      client.close(4_000)
+      assert.equal((await once(client, 'close'))[0], 4_000)
+    }
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) {
+      const client = new WsClient(`ws://127.0.0.1:${gateway.port}/gone`)
+      client.on('error', () => {})
+      const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode: number }]
+      statuses.push(response.statusCode)
+      client.terminate()
+    }
+    assert.deepEqual([statuses[0], statuses.at(-1)], [502, 500])
   })
 })
 
