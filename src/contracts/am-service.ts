@@ -65,6 +65,8 @@ export interface AmService {
   readonly url: string
   /** Realm path, `/` for the root. */
   readonly realm: string
+  /** Name of the agent that the gateway logs in as. */
+  readonly agent: string
   /**
    * Sends a request with the agent's session, logs in where needed, and once more on 401. Where the agent can not log
    * in the answer is 503 with an AccessManagerError as `cause`; that the server can not be reached is thrown.
