@@ -37,7 +37,10 @@ export class AccessManagerServer {
     this.#server.maxConnections = parts.settings.limits.connections
     this.#server.on('request', (request, response) => {
       response.on('error', () => {})
-      this.#serve(request, response).catch(() => response.destroy())
+      this.#serve(request, response).catch(() => {
+        if (response.headersSent) response.destroy()
+        else send(response, crestError(500, 'Internal server error'), { close: true })
+      })
     })
     this.#server.on('upgrade', (request, socket, head) => {
       socket.on('error', () => socket.destroy())

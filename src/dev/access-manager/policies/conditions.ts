@@ -145,6 +145,8 @@ const NEEDS: Readonly<Record<string, string | null>> = {
   NOT: 'condition',
 }
 
+const LISTS: ReadonlySet<string> = new Set(['authScheme', 'requiredScopes', 'conditions'])
+
 /** Whether a value is a condition; otherwise it throws with what is wrong. */
 export function checkCondition(value: unknown): asserts value is Condition {
   const given = (value ?? {}) as Record<string, unknown>
@@ -153,6 +155,8 @@ export function checkCondition(value: unknown): asserts value is Condition {
     throw new Error(`condition: no such type ${JSON.stringify(type)}`)
   const need = NEEDS[type]
   if (typeof need === 'string' && given[need] === undefined) throw new Error(`condition: ${type} wants ${need}`)
+  if (typeof need === 'string' && LISTS.has(need) && !Array.isArray(given[need]))
+    throw new Error(`condition: ${need}: expected a list`)
   if (type === 'AND' || type === 'OR') (given['conditions'] as unknown[]).forEach(checkCondition)
   if (type === 'NOT') checkCondition(given['condition'])
 }

@@ -220,6 +220,15 @@ test('administrators make, read, change and delete policies and policy sets', as
   assert.equal((await call(manager, 'GET', 'policies?_queryFilter=true', admin)).body['resultCount'], 1)
   const bad = await call(manager, 'PUT', 'policies/pages', admin, { ...policy, condition: { type: 'Weather' } })
   assert.deepEqual([bad.status, bad.body['message']], [400, 'condition: no such type "Weather"'])
+  for (const wrong of [
+    { resources: 'https://a/' },
+    { actionValues: { GET: 'yes' } },
+    { subject: { type: 'AND' } },
+    { condition: { type: 'AuthScheme', authScheme: 'DataStore' } },
+    { condition: { type: 'AuthLevel' } },
+    { resourceAttributes: [{ type: 'Static' }] },
+  ])
+    assert.equal((await call(manager, 'PUT', 'policies/pages', admin, { ...policy, ...wrong })).status, 400)
   assert.equal((await call(manager, 'PUT', 'policies/pages', admin, { ...policy, active: false })).status, 200)
   assert.equal((await call(manager, 'DELETE', 'policies/pages', admin)).status, 200)
   assert.equal((await call(manager, 'GET', 'policies/pages', admin)).status, 404)

@@ -27,15 +27,23 @@ export const DEFAULT_POLICY_SET = 'iPlanetAMWebAgentService'
 
 /** Whether a value is a policy; otherwise it throws with what is wrong. */
 export function checkPolicy(value: unknown): asserts value is Policy {
-  const { name, resources, actionValues, subject, condition } = (value ?? {}) as Partial<Record<keyof Policy, unknown>>
+  const given = (value ?? {}) as Partial<Record<keyof Policy, unknown>>
+  const { name, resources, actionValues, subject, condition, resourceAttributes = [] } = given
   if (typeof name !== 'string' || name === '') throw new Error('name: expected a text')
   if (!isTexts(resources) || resources.length === 0) throw new Error('resources: expected a list of patterns')
   const actions: unknown[] =
     typeof actionValues === 'object' && actionValues !== null ? Object.values(actionValues) : [undefined]
   if (!actions.every((allowed) => typeof allowed === 'boolean'))
     throw new Error('actionValues: expected true or false for each action')
+  if (!Array.isArray(resourceAttributes) || !resourceAttributes.every(isAttribute))
+    throw new Error('resourceAttributes: expected a list of Static and User attributes')
   if (subject !== undefined) checkSubject(subject)
   if (condition !== undefined) checkCondition(condition)
+}
+
+function isAttribute(value: unknown): value is ResourceAttribute {
+  const { type, propertyName, propertyValues = [] } = (value ?? {}) as Record<string, unknown>
+  return (type === 'Static' || type === 'User') && typeof propertyName === 'string' && isTexts(propertyValues)
 }
 
 function isTexts(value: unknown): value is string[] {
