@@ -49,6 +49,7 @@ export class Evaluation implements EvaluationPort {
   readonly #received: Response[] = []
   readonly #passedOn: Request[] = []
   #log: (readonly [ScriptLogLevel, string])[] = []
+  #asked = 0
   #timer: NodeJS.Timeout | null = null
   #ended = false
 
@@ -63,7 +64,7 @@ export class Evaluation implements EvaluationPort {
     this.outcome = promise
     this.#settle = { resolve, reject }
     this.#enter(() => {
-      settings.guard.afterwards(() => this.#awaitEnd())
+      settings.guard.afterwards(() => this.#paused())
       settings.realm.start(program, this)
     })
   }
@@ -88,12 +89,23 @@ export class Evaluation implements EvaluationPort {
     reject: (message: string, cause: unknown) => void,
   ): void {
     this.#settings.guard.afterwards(() => {
-      if (this.#ended) return
+      if (this.#ended) return this.#refuse(reject)
+      this.#asked += 1
       Promise.try(() => this.#answer(what, subject, argument)).then(
         (value) => this.#answered(value, () => resolve(value)),
         (error: unknown) => this.#resume(() => reject(String((error as Error | null)?.message), error)),
       )
     })
+  }
+
+  /** What a script has kept in `globals` of an earlier request can do nothing more. */
+  #refuse(reject: (message: string, cause: unknown) => void): void {
+    const { guard, realm } = this.#settings
+    const run = () => {
+      reject('the request that this belongs to has ended', null)
+      realm.settle()
+    }
+    guard.enqueue({ run, stopped: () => undefined, failed: () => undefined })
   }
 
   logs(level: ScriptLogLevel): boolean {
@@ -131,9 +143,11 @@ export class Evaluation implements EvaluationPort {
 
   /** A later stretch: something the script waits for has come. */
   #resume(settle: () => void): void {
+    this.#asked -= 1
     if (this.#ended) return
     this.#enter(() => {
       if (this.#ended) return
+      this.#settings.guard.afterwards(() => this.#paused())
       settle()
       this.#settings.realm.settle()
     })
@@ -184,8 +198,11 @@ export class Evaluation implements EvaluationPort {
   }
 
   /** Most scripts have come to their end with their first stretch, and need no timer. */
-  #awaitEnd(): void {
-    if (!this.#ended) this.#timer = setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
+  #paused(): void {
+    if (this.#ended) return
+    this.#timer ??= setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
+    // `import()` is answered, with a refusal, by a promise that is none of the realm and of which nobody tells.
+    if (this.#asked === 0) this.#enter(() => this.#settings.realm.settle())
   }
 
   #giveUp(): void {

@@ -56,6 +56,13 @@ test('a script that was stopped can run again, and others are not stopped with i
   )
 })
 
+test('promises without end that were stopped do not go on with the next evaluation', async () => {
+  const script = scriptOf('const again = () => Promise.resolve().then(again); await again()', { timeout: 50 })
+  await assert.rejects(script.evaluate(), STOPPED)
+  script.replace(script.compile('return 1'))
+  assert.equal(await script.evaluate(), 1)
+})
+
 test('many scripts that each take a while all get their time', async () => {
   const busy = scriptOf('const end = Date.now() + 20; while (Date.now() < end); return 1', { timeout: 200 })
   const values = await Promise.all(Array.from({ length: 20 }, () => busy.evaluate()))
@@ -160,4 +167,16 @@ test('1,000 changes of a script leave nothing behind', async () => {
   for (let at = 0; at < 1_000; at += 1) await change(at)
   const kept = (heapUsed() - before) / 1_000
   assert.ok(kept < 1_000, `${kept} bytes are left of each script`)
+})
+
+test('objects with scripts that are gone leave nothing behind', async () => {
+  const some = async (count: number) => {
+    for (let at = 0; at < count; at += 1) await scriptOf('globals.x = [1]; return 1').evaluate()
+  }
+  await some(20)
+  const before = heapUsed()
+  await some(100)
+  const kept = (heapUsed() - before) / 100
+  // A realm has more than 150 KB.
+  assert.ok(kept < 20_000, `${kept} bytes are left of each object`)
 })

@@ -12,6 +12,12 @@ import { realmMessages } from './realm/messages.ts'
 import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
 
+/**
+ * What the language has and scripts do not: what would call a script when nobody watches it, what waits for another thread,
+ * and a console that writes nowhere.
+ */
+const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'console']
+
 const settleMicrotasks = new Script('0', { filename: 'realm' })
 
 /** A world of its own for the scripts of one object: own built-in objects, own prototypes, own queue of promises. */
@@ -27,6 +33,7 @@ export class Realm {
 
   /** The scope holds the properties that scripts may name. */
   constructor(scope: Scope) {
+    for (const name of ABSENT) Reflect.deleteProperty(this.#context, name)
     const values = this.#inside(realmValues)(hostValues)
     const { Status } = this.#inside(realmStatuses)(hostMessages)
     const headers = this.#inside(realmHeaders)(values)

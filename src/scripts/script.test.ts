@@ -81,7 +81,9 @@ test('globals last from one evaluation to the next, also over a change of the sc
 })
 
 test('scripts of two objects share nothing', async () => {
-  const one = scriptOf('Array.prototype.mine = 1; globalThis.shared = 2; return [].mine')
+  const one = scriptOf(
+    'Array.prototype.mine = 1; Object.defineProperty(globalThis, "shared", { value: 2 }); return [].mine',
+  )
   const other = scriptOf('return [[].mine ?? null, typeof shared]')
   assert.equal(await one.evaluate(), 1)
   assert.deepEqual(await other.evaluate(), [null, 'undefined'])
@@ -107,6 +109,24 @@ test('nothing of Node is in scope', async () => {
   ])
 })
 
+test('what would run when nobody watches, or wait for another thread, is not there', async () => {
+  const source =
+    'return [typeof FinalizationRegistry, typeof Atomics, typeof SharedArrayBuffer, typeof WebAssembly, typeof console]'
+  assert.deepEqual(new Set((await resultOf(source)) as string[]), new Set(['undefined']))
+})
+
+test('modules can not be imported, and that is told at once', async () => {
+  await assert.rejects(resultOf("await import('node:fs')"), { name: 'ScriptError', message: /dynamic import/ })
+  assert.equal(await resultOf("await 1; try { await import('node:fs') } catch { return 'refused' }"), 'refused')
+})
+
+test('what a script has kept of an earlier request can do nothing more', async () => {
+  const script = scriptOf('globals.http = http')
+  await script.evaluate()
+  script.replace(script.compile("return globals.http.send(new Request({ uri: 'http://x.example.com/' }))"))
+  assert.equal(await fault(script.evaluate()), 'ScriptError: the request that this belongs to has ended')
+})
+
 test('properties are in scope by name and under properties', async () => {
   const properties = { limit: 5, hosts: { main: 'a' } }
   assert.deepEqual(await resultOf('return [limit, hosts.main, properties.hosts, typeof unknown]', { properties }), [
@@ -116,6 +136,14 @@ test('properties are in scope by name and under properties', async () => {
     'undefined',
   ])
   assert.match(await fault(resultOf('properties.limit = 6', { properties })), /can not be changed/)
+  assert.match(
+    await fault(resultOf('limit = 6', { properties })),
+    /the property "limit" can not be changed by a script/,
+  )
+  assert.match(
+    await fault(resultOf('undeclared = 6', { properties })),
+    /ReferenceError: undeclared is not defined; declare it/,
+  )
 })
 
 test('arguments are in scope by name', async () => {

@@ -44,6 +44,12 @@ export function realmEvaluations(
         if (Reflect.has(target, key) || typeof key !== 'string') return Reflect.get(target, key, receiver)
         return toRealm(lookup(key))
       },
+      // A variable that was not declared would be one of all requests.
+      set: (_target, key) => {
+        const name = String(key)
+        if (lookup(name) !== undefined) throw new TypeError(`the property "${name}" can not be changed by a script`)
+        throw new ReferenceError(`${name} is not defined; declare it with const or let, or keep it in globals`)
+      },
     }),
   )
 
