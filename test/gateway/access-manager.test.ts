@@ -147,6 +147,23 @@ test('B58, F12: a notification socket that flaps leaves one socket for each unit
   assert.equal(manager.requests('authenticate').length, 2)
 })
 
+test('connections that are renewed all the time miss no news, and nobody is told of a loss', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const route = guarded(manager.url, { renewalDelay: '100 milliseconds' })
+  await using gateway = await RunningGateway.start({ files, routes: { shop: route } })
+  await inState(gateway, 'up')
+  let published = 0
+  while (manager.requests('notifications').length < 12) {
+    manager.publish('/agent/policy', { realm: '/', policy: `p${published++}`, policySet: 's', eventType: 'UPDATE' })
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  // While two connections are open a notification comes twice, but never not at all.
+  await until(async () => (await gateway.metric('gw_notification_messages_total')) >= published, 'all messages')
+  assert.equal(gateway.log.with(/disconnected/).length, 0)
+  assert.equal(await gateway.metric('gw_notification_reconnects_total'), 0)
+  await until(async () => manager.sockets <= 2, 'old connections are gone')
+})
+
 test('OpenAM: no journey, the token in a cookie, and news all the same', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })

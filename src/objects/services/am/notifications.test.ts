@@ -82,6 +82,26 @@ test('renewal: the new connection has its subscriptions before the old one goes,
   assert.deepEqual(executor.waiting.map(({ delay }) => delay).sort(), [HEARTBEAT, RENEWAL].sort())
 })
 
+test('renewal again and again: each single notification arrives', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { notifications: { renewalDelay: '20 milliseconds' } })
+  const heard = new Set<unknown>()
+  let losses = 0
+  built.object.notifications?.listen({
+    notified: ({ body }) => heard.add(body['policy']),
+    disconnected: () => losses++,
+  })
+  let published = 0
+  while (manager.requests('notifications').length < 20) {
+    for (let i = 0; i < 5; i++) manager.publish('/agent/policy', { policy: published++ })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  manager.publish('/agent/policy', { policy: 'last' })
+  while (!heard.has('last')) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (heard.size < published + 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(losses, 0)
+})
+
 test('renewal that fails leaves the old connection in use, and is tried again', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
