@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { endUpgraded, respond, type UpgradedConnection, watchUpgrade } from '#http'
-import { RawClient } from '#test/listening'
+import { converse, RawClient } from '#test/listening'
 import { giveBack, webSocketUpstream } from '#test/websocket'
+import { acceptingUpstream } from '#test/websocket-frames'
 import { closeOf, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
 
 const options = { timeout: 30_000 }
@@ -199,14 +200,27 @@ test('a filter ends an open connection, as when a token is revoked, with the cod
   assert.deepEqual(await code, [1008, 'the token is no longer valid'])
   assert.equal(await atServer.promise, 1008)
   while (open.size > 0) await new Promise(setImmediate)
+})
 
-  // One that neither ends its frame nor answers can not stay by that.
-  await using stubborn = new RawClient(proxy.port)
-  stubborn.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
-  await stubborn.receives(/\r\n\r\n/)
-  stubborn.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
+test('ends that neither finish a frame nor answer can not keep a connection that a filter ends', options, async () => {
+  const received = Promise.withResolvers<void>()
+  await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
+  const open = new Set<UpgradedConnection>()
+  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+    const response = await handler(exchange)
+    watchUpgrade(response, (connection) => {
+      open.add(connection)
+      return () => open.delete(connection)
+    })
+    return response
+  })
+  await using client = new RawClient(proxy.port)
+  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  await client.receives(/\r\n\r\n/)
+  client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
+  await received.promise
   for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
-  await stubborn.closed
+  await client.closed
   while (open.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
 })
 
@@ -240,3 +254,37 @@ for (const [what, frame, code] of [
     next.close()
   })
 }
+
+test('B68: what swells when it is inflated is inflated by the ends only, and refused with 1009', options, async () => {
+  await using upstream = await webSocketUpstream({
+    perMessageDeflate: true,
+    maxPayload: 65_536,
+    onConnection: (socket) => socket.on('error', () => {}),
+  })
+  await using proxy = await proxying(upstream.url)
+  const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
+  await once(client, 'open')
+  const before = process.memoryUsage().arrayBuffers
+  client.send(Buffer.alloc(32 * 1_048_576))
+  assert.equal((await once(client, 'close'))[0], 1009)
+  assert.ok(process.memoryUsage().arrayBuffers - before < 48 * 1_048_576)
+  ;(await opened(proxy.ws)).close()
+})
+
+test('B68: window bits that are none are judged by the end that gets them', options, async () => {
+  await using upstream = await webSocketUpstream({ perMessageDeflate: true })
+  await using proxy = await proxying(upstream.url)
+  const offer = 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=1000000\r\n'
+  assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`), /^HTTP\/1\.1 400 /)
+
+  await using hostile = await acceptingUpstream(
+    (socket) => socket.resume(),
+    'Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=1000000\r\n',
+  )
+  await using other = await proxying(hostile.url)
+  await using client = new RawClient(other.port)
+  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n`)
+  await client.receives(/101 [\s\S]*server_max_window_bits=1000000\r\n[\s\S]*\r\n\r\n/)
+  client.socket.end()
+  ;(await opened(proxy.ws)).close()
+})
