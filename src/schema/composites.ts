@@ -165,7 +165,7 @@ type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
 /** A field that takes several shapes. The JSON shape chooses the branch, so that one message names what is wrong. */
 export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const branches = new Map(Object.entries(shapes) as [string, Field][])
-  const label = [...branches.values()].map((branch) => fieldInfo(branch).shape.label).join(', or ')
+  const label = [...new Set([...branches.values()].map((branch) => fieldInfo(branch).shape.label))].join(', or ')
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [...branches.values()].map(render) })
   return field({ label, schema, branches }, (value, report) => {
     const branch = branches.get(shapeOf(value))

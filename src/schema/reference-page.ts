@@ -120,7 +120,7 @@ function typeLabel(field: Field): string {
   const { label, inner, item, entries, kinds, branches } = fieldInfo(field).shape
   if (kinds !== undefined) return `${kinds.map(kindLink).join(' or ')} reference`
   if (inner !== undefined) return `configuration expression (${typeLabel(inner)})`
-  if (branches !== undefined) return [...branches.values()].map(typeLabel).join(', or ')
+  if (branches !== undefined) return [...new Set([...branches.values()].map(typeLabel))].join(', or ')
   if (item !== undefined) {
     const many = `array of ${typeLabel(item)}`
     return label.startsWith('an array') ? many : `${typeLabel(item)}, or ${many}`

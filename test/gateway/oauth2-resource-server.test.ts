@@ -149,6 +149,44 @@ test(
   },
 )
 
+test('B47: credentials that are ambiguous on the wire are refused before anybody is asked', options, async () => {
+  await using at = await managed({ units: 1 })
+  const token = await at.manager.issueToken({ scopes: ['mail'] })
+  const send = async (authorization: string | string[], path = '/mail') =>
+    (await at.gateway.ask(path, { headers: { Authorization: authorization } })).status
+  assert.equal(await send([`Bearer ${token}`, `Bearer ${token}`]), 400)
+  assert.equal(await send([`Bearer ${token}`, 'Basic eDp5']), 400)
+  for (const value of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token},`, `Bearer ${token} x`]) {
+    assert.equal(await send(value), 400)
+  }
+  for (const value of [`Basic ${token}`, token, `Bearer${token}`]) assert.equal(await send(value), 401)
+  assert.ok([401, 431].includes(await send(`Bearer ${'x'.repeat(100_000)}`)))
+  assert.equal((await at.gateway.ask(`/mail?access_token=${token}`)).status, 401)
+  assert.equal(at.manager.requests('introspect').length, 0)
+  assert.equal(await send(`bearer ${token}`), 200)
+})
+
+test('B14: requireHttps believes the connection, and the word of a trusted proxy only', options, async () => {
+  const filter = {
+    type: 'OAuth2ResourceServerFilter',
+    config: {
+      scopes: [],
+      accessTokenResolver: {
+        type: 'TokenIntrospectionAccessTokenResolver',
+        config: { endpoint: 'http://127.0.0.1:1/introspect' },
+      },
+    },
+  }
+  const routes = { all: { handler: { type: 'Chain', config: { filters: [filter], handler: TEXT } } } }
+  const claims = [{ 'X-Forwarded-Proto': 'https' }, { Forwarded: 'proto=https' }, { 'X-Forwarded-Ssl': 'on' }]
+  await using open = await RunningGateway.start({ routes })
+  for (const headers of claims) assert.equal((await open.ask('/', { headers })).status, 403)
+  await using trusting = await RunningGateway.start({ routes, admin: { trustedProxies: ['127.0.0.1/32'] } })
+  assert.equal((await trusting.ask('/')).status, 403)
+  assert.equal((await trusting.ask('/', { headers: { 'X-Forwarded-Proto': 'http' } })).status, 403)
+  assert.equal((await trusting.ask('/', { headers: { 'X-Forwarded-Proto': 'https' } })).status, 401)
+})
+
 test('B56: a revoked token is refused in every unit in less than a second', options, async () => {
   await using at = await managed()
   const token = await at.manager.issueToken({ scopes: ['mail'] })

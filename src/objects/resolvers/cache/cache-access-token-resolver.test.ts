@@ -8,7 +8,7 @@ import {
   type TokenResolution,
 } from '#contracts'
 import type { JsonObject } from '#json'
-import { defineType } from '#schema'
+import { type Clock, defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ManualNotifications } from '#test/manual-notifications'
@@ -24,7 +24,12 @@ const good =
     accessToken: { token, info: { count, ...info }, scopes: new Set(['read']), expiresAt },
   })
 
-async function cachedWith(answering: Answering, config: JsonObject = {}, delegate: Partial<AccessTokenResolver> = {}) {
+async function cachedWith(
+  answering: Answering,
+  config: JsonObject = {},
+  delegate: Partial<AccessTokenResolver> = {},
+  time: Clock | null = null,
+) {
   const clock = manualClock()
   const notifications = new ManualNotifications()
   const asked: string[] = []
@@ -59,7 +64,7 @@ async function cachedWith(answering: Answering, config: JsonObject = {}, delegat
     CacheAccessTokenResolver,
     { delegate: { type: 'TestResolver' }, ...config },
     {
-      clock,
+      clock: time ?? clock,
       types: [Resolver, Service, Silent, ScheduledExecutorService],
       heap: [
         { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
@@ -174,6 +179,21 @@ describe('times', () => {
   test('defaultTimeout zero keeps nothing that does not say for how long', async () => {
     await using at = await cachedWith(good(), { defaultTimeout: '0 s' })
     await at.resolve()
+    await at.resolve()
+    assert.equal(at.asked.length, 2)
+  })
+
+  test('B46: a clock that is put back makes nothing live longer in the cache', async () => {
+    let wall = 1_700_000_000_000
+    let passed = 0
+    const clock = { now: () => wall, monotonic: () => passed }
+    await using at = await cachedWith(good({}, wall + 60_000), {}, {}, clock)
+    await at.resolve()
+    wall -= 3_600_000
+    passed += 59_999
+    await at.resolve()
+    assert.equal(at.asked.length, 1)
+    passed += 1
     await at.resolve()
     assert.equal(at.asked.length, 2)
   })
