@@ -82,6 +82,14 @@ for (const [name, status, content, outcome] of outcomes) {
   })
 }
 
+test('F11: a server that hangs up: unavailable, and the token in the query is in no log', async () => {
+  await using at = await resolverAt()
+  at.server.answer = (response) => void response.destroy()
+  assert.equal((await at.resolve('very-secret-token')).outcome, 'unavailable')
+  assert.match(at.built.log.lines.join(''), /no usable answer/)
+  assert.doesNotMatch(at.built.log.lines.join(''), /very-secret-token/)
+})
+
 test('its use is warned of', async () => {
   await using at = await resolverAt()
   assert.match(at.built.warnings.join(), /use TokenIntrospectionAccessTokenResolver instead/)
