@@ -1,6 +1,7 @@
 // WebSocket through a whole gateway, at the edges: TLS on either side, ends that close one direction, clients over HTTP/2.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
@@ -11,7 +12,7 @@ import { RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
-import { webSocketUpstream } from '#test/websocket'
+import { giveBack, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, upgraded } from '#test/websocket-frames'
 import { HANDSHAKE } from '#test/websocket-proxy'
 
@@ -53,10 +54,10 @@ const route = (baseURI: string, config: object) => ({
   handler: { type: 'ReverseProxyHandler', config },
 })
 
-describe('applications that speak TLS', () => {
-  const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
-  const trusting = { type: 'ClientTlsOptions', config: anyone }
+const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
+const trusting = { type: 'ClientTlsOptions', config: anyone }
 
+describe('applications that speak TLS', () => {
   test('wss: tls of websocket goes before that of the handler', options, async () => {
     await using upstream = await webSocketUpstream({ tls: { key: issued.key, cert: issued.certificate } })
     const wss = upstream.url.replace('https:', 'wss:')
@@ -192,6 +193,40 @@ describe('clients that speak TLS', () => {
     await once(server, 'close')
     while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
   })
+
+  test(
+    'large messages arrive as they were, over TLS on both sides and past pauses of the readers',
+    options,
+    async () => {
+      await using upstream = await webSocketUpstream({
+        tls: { key: issued.key, cert: issued.certificate },
+        perMessageDeflate: false,
+        onConnection: (socket) => {
+          const pausing = setInterval(() => (socket.isPaused ? socket.resume() : socket.pause()), 10)
+          socket.on('close', () => clearInterval(pausing))
+          giveBack(socket)
+        },
+      })
+      await using gateway = await RunningGateway.start({
+        admin: secureAdmin(),
+        routes: { app: route(upstream.url, { tls: trusting, websocket: { enabled: true } }) },
+      })
+      const client = new WsClient(`wss://127.0.0.1:${gateway.port}/`, {
+        ca: authority!.certificate,
+        perMessageDeflate: false,
+      })
+      await once(client, 'open')
+      const pausing = setInterval(() => (client.isPaused ? client.resume() : client.pause()), 15)
+      for (let i = 0; i < 3; i++) {
+        const sent = randomBytes(8 * 2 ** 20 + i)
+        client.send(sent)
+        const [echo] = (await once(client, 'message')) as [Buffer]
+        assert.ok(sent.equals(echo))
+      }
+      clearInterval(pausing)
+      client.terminate()
+    },
+  )
 
   test('over HTTP/2 neither Upgrade nor an extended CONNECT (RFC 8441) reaches the application', options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('a connection was opened') })
