@@ -30,6 +30,7 @@ import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth
 import { PolicyEnforcementFilter } from './filters/policy-enforcement/policy-enforcement-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { ScriptableFilter } from './filters/scriptable/scriptable-filter.ts'
+import { SingleSignOnFilter } from './filters/single-sign-on/single-sign-on-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
@@ -161,6 +162,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   SecretsTrustManager,
   SequenceHandler,
   ServerTlsOptions,
+  SingleSignOnFilter,
   StatelessAccessTokenResolver,
   StaticRequestFilter,
   StaticResponseHandler,

@@ -54,3 +54,18 @@ export function buildAmService(
     ],
   })
 }
+
+/** Surroundings in which `am` is an AmService that speaks to a server. */
+export function accessManagerSurroundings(
+  url: string,
+  config: JsonObject = {},
+): Required<Pick<Surroundings, 'types' | 'heap'>> {
+  return {
+    types: [...TYPES, ScheduledExecutorService, AmService],
+    heap: [
+      ...HEAP,
+      { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+      { name: 'am', type: 'AmService', config: amServiceConfig(url, config) },
+    ],
+  }
+}

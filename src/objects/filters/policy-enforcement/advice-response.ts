@@ -1,4 +1,4 @@
-import type { AmService, SsoToken } from '#contracts'
+import type { AmService, LoginWay } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import { takeTransaction, withTransaction } from './transaction.ts'
 
@@ -21,21 +21,17 @@ export function canBeFollowed(advices: Advices): boolean {
 /** Sends a browser to where it can follow the advices, and then back (protocol 5.1, 5.2). */
 export function adviceRedirect(
   exchange: Exchange,
-  amService: AmService,
-  ssoToken: SsoToken,
+  way: LoginWay,
   advices: Advices,
   encoding: 'base64url' | 'xml',
-): Response {
-  const location = new URL(ssoToken.loginEndpoint)
+): Response | Promise<Response> {
   const [transaction] = advices['TransactionConditionAdvice'] ?? []
   const here = exchange.originalUri.clone()
   takeTransaction(here)
+  const goto = transaction === undefined ? here.toString() : withTransaction(here, transaction)
   const xml = adviceXml(advices)
-  location.searchParams.set('goto', transaction === undefined ? here.toString() : withTransaction(here, transaction))
-  location.searchParams.set('realm', amService.realm)
-  location.searchParams.set('authIndexType', 'composite_advice')
-  location.searchParams.set('authIndexValue', encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url'))
-  return respond(307, { Location: location.href, 'Cache-Control': 'no-store' })
+  const authIndexValue = encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url')
+  return way.begin(307, goto, { authIndexType: 'composite_advice', authIndexValue })
 }
 
 /** Tells an application what to do, in the exact form that the client libraries take apart (protocol 5.3). */

@@ -1,6 +1,7 @@
 import {
   AccessManagerError,
   type AmService,
+  LoginWayContext,
   type PolicyDecision,
   PolicyDecisionContext,
   type ResourceUriProvider,
@@ -97,12 +98,12 @@ export class Enforcement {
   /** The answer to a decision that allows nothing: the way to get in where there is one. */
   async #advised(exchange: Exchange, { advices }: Decision): Promise<Response> {
     const { amService, adviceHeaderName, legacyAdvices } = this.#settings
-    const ssoToken = exchange.context(SsoTokenContext)
-    if (ssoToken === null || !canBeFollowed(advices)) return this.#denied(exchange, 'the policy decision allows it not')
+    const way = exchange.context(LoginWayContext)
+    if (way === null || !canBeFollowed(advices)) return this.#denied(exchange, 'the policy decision allows it not')
     const wanted = exchange.request.headers.get(adviceHeaderName)
     if (wanted !== null && equalsIgnoreCase(wanted, 'HEADER')) return adviceHeader(amService, advices)
     const { adviceEncoding } = await amService.dialect()
-    return adviceRedirect(exchange, amService, ssoToken, advices, legacyAdvices ? 'xml' : adviceEncoding)
+    return adviceRedirect(exchange, way, advices, legacyAdvices ? 'xml' : adviceEncoding)
   }
 
   #denied(exchange: Exchange, reason: string): Promise<Response> {

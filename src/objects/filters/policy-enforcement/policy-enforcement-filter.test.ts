@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PolicyDecisionContext, type SsoToken, SsoTokenContext } from '#contracts'
+import { LoginWayContext, PolicyDecisionContext, type SsoToken, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, type Response, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { amServiceConfig } from '#test/am-service'
+import { accessManagerSurroundings } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
-import { Chain } from '../../handlers/chain/chain.ts'
-import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { RequestResourceUriProvider } from '../../resource-uris/request/request-resource-uri-provider.ts'
-import { AmService } from '../../services/am/am-service.ts'
-import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
-import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
-import { Base64EncodedSecretStore } from '../../stores/base64-encoded/base64-encoded-secret-store.ts'
-import { TransactionIdOutboundFilter } from '../transaction-id-outbound/transaction-id-outbound-filter.ts'
+import { amLogin } from '../single-sign-on/am-login.ts'
 import { PolicyEnforcementFilter } from './policy-enforcement-filter.ts'
 
-const TYPES = [
-  AmService,
-  Chain,
-  ClientHandler,
-  TransactionIdOutboundFilter,
-  StaticResponseHandler,
-  RequestResourceUriProvider,
-  NoOpAuditService,
-  ScheduledExecutorService,
-  Base64EncodedSecretStore,
-]
+const TYPES = [StaticResponseHandler, RequestResourceUriProvider]
 const PAGE = 'http://app.example/page?x=1'
 const ALLOW_GET = {
   name: 'pages',
@@ -49,29 +33,14 @@ async function enforcing(
   { am = {}, heap = [] }: Parts = {},
 ) {
   const clock = manualClock(Date.now())
+  const around = accessManagerSurroundings(manager.url, { notifications: { enabled: false }, ...am })
   const built = await build<Filter>(
     PolicyEnforcementFilter,
     { amService: 'am', ssoTokenSubject: "${request.headers['X-Session'][0]}", ...config },
     {
       clock,
-      types: TYPES,
-      heap: [
-        { name: 'ClientHandler', type: 'ClientHandler' },
-        { name: 'ForgeRockClientHandler', type: 'Chain', config: { filters: [], handler: 'ClientHandler' } },
-        { name: 'AuditService', type: 'NoOpAuditService' },
-        { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
-        {
-          name: 'secrets',
-          type: 'Base64EncodedSecretStore',
-          config: { secrets: { 'agent.password': btoa('password') } },
-        },
-        {
-          name: 'am',
-          type: 'AmService',
-          config: amServiceConfig(manager.url, { notifications: { enabled: false }, ...am }),
-        },
-        ...heap,
-      ],
+      types: [...around.types, ...TYPES],
+      heap: [...around.heap, ...heap],
     },
   )
   return {
@@ -85,7 +54,11 @@ async function enforcing(
       const exchange = exchangeFor(method, url, { headers: all })
       let passed: { uri: string; decision: object | null } | null = null
       const response: Response = await built.object(
-        sso === null ? exchange : exchange.with(SsoTokenContext, sso),
+        sso === null
+          ? exchange
+          : exchange
+              .with(SsoTokenContext, sso)
+              .with(LoginWayContext, amLogin({ endpoint: sso.loginEndpoint, realm: '/', service: null })),
         async (inside) => {
           passed = { uri: inside.request.uri.toString(), decision: inside.context(PolicyDecisionContext) }
           return respond(200)
@@ -431,26 +404,9 @@ for (const [name, config, message] of [
     const given = Object.fromEntries(
       Object.entries({ amService: 'am', ...config }).filter(([, value]) => value !== undefined),
     )
+    const around = accessManagerSurroundings(manager.url, { notifications: { enabled: false } })
     await assert.rejects(
-      build(PolicyEnforcementFilter, given as JsonObject, {
-        types: TYPES,
-        heap: [
-          { name: 'ClientHandler', type: 'ClientHandler' },
-          { name: 'ForgeRockClientHandler', type: 'Chain', config: { filters: [], handler: 'ClientHandler' } },
-          { name: 'AuditService', type: 'NoOpAuditService' },
-          { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
-          {
-            name: 'secrets',
-            type: 'Base64EncodedSecretStore',
-            config: { secrets: { 'agent.password': btoa('password') } },
-          },
-          {
-            name: 'am',
-            type: 'AmService',
-            config: amServiceConfig(manager.url, { notifications: { enabled: false } }),
-          },
-        ],
-      }),
+      build(PolicyEnforcementFilter, given as JsonObject, around),
       (error: Error & { problems?: object[] }) => {
         assert.match(JSON.stringify(error.problems), message)
         return true

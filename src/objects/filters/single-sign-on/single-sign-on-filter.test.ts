@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LoginWayContext, SsoTokenContext } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { type Filter, respond } from '#http'
+import type { JsonObject } from '#json'
+import { accessManagerSurroundings } from '#test/am-service'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { SingleSignOnFilter } from './single-sign-on-filter.ts'
+
+const PAGE = 'http://app.example/home/page?x=1'
+
+async function signingOn(manager: DevelopmentAccessManager, config: JsonObject = {}, am: JsonObject = {}) {
+  const surroundings = accessManagerSurroundings(manager.url, { notifications: { enabled: false }, ...am })
+  const built = await build<Filter>(SingleSignOnFilter, { amService: 'am', ...config }, surroundings)
+  return {
+    built,
+    async ask(token: string | null, url = PAGE, cookieName = 'iPlanetDirectoryPro') {
+      const exchange = exchangeFor('GET', url, token === null ? {} : { headers: { Cookie: `${cookieName}=${token}` } })
+      let passed: { uri: string; info: JsonObject | null; value: string | null; way: boolean } | null = null
+      const response = await built.object(exchange, async (inside) => {
+        const sso = inside.context(SsoTokenContext)
+        const uri = inside.request.uri.toString()
+        passed = {
+          uri,
+          info: sso?.info ?? null,
+          value: sso?.value ?? null,
+          way: inside.context(LoginWayContext) !== null,
+        }
+        return respond(200)
+      })
+      type Passed = { uri: string; info: JsonObject | null; value: string | null; way: boolean }
+      return { response, status: response.status, passed: passed as Passed | null }
+    },
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+const locationOf = (response: { headers: { get(name: string): string | null } }) =>
+  new URL(response.headers.get('location') as string)
+
+test('without a session a browser is sent to log in, and told to come back', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const { status, response, passed } = await filter.ask(null)
+  assert.deepEqual([status, passed, response.headers.get('cache-control')], [302, null, 'no-store'])
+  const location = locationOf(response)
+  assert.equal(location.origin + location.pathname, `${manager.url}/`)
+  assert.equal(location.searchParams.get('goto'), `${PAGE}&_ig=1`)
+  assert.equal(location.searchParams.get('realm'), '/')
+})
+
+test('with a session the request goes on, with what is known of it', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const token = manager.login('demo')
+  const { status, passed } = await filter.ask(token)
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [passed?.value, passed?.info?.['username'], passed?.info?.['realm'], passed?.way],
+    [token, 'demo', '/', true],
+  )
+})
+
+test('the name of the cookie is that of the access manager', async () => {
+  await using manager = await DevelopmentAccessManager.start({ cookieName: 'e3b0c442' })
+  await using filter = await signingOn(manager)
+  assert.equal((await filter.ask(manager.login('demo'))).status, 302)
+  assert.equal((await filter.ask(manager.login('demo'), PAGE, 'e3b0c442')).status, 200)
+})
+
+test('a token that stands for nothing, or could not stand in a header, is none', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  for (const token of ['nonsense', 'x'.repeat(9_000), 'a\tb', 'ä', ''])
+    assert.equal((await filter.ask(token)).status, 302)
+})
+
+test('a browser that comes back without session is not sent round again; the mark does not go on', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  assert.equal((await filter.ask(null, `${PAGE}&_ig=1`)).status, 403)
+  assert.equal((await filter.ask('ended', `${PAGE}&_ig=1`)).status, 403)
+  const { status, passed } = await filter.ask(manager.login('demo'), 'http://app.example/home?_ig=1&a=b')
+  assert.deepEqual([status, passed?.uri], [200, 'http://app.example/home?a=b'])
+})
+
+test('redirectionMarker: another name, or none', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using named = await signingOn(manager, { redirectionMarker: { name: 'back' } })
+  assert.equal(locationOf((await named.ask(null)).response).searchParams.get('goto'), `${PAGE}&back=1`)
+  await using off = await signingOn(manager, { redirectionMarker: { enabled: false } })
+  assert.equal(locationOf((await off.ask(null)).response).searchParams.get('goto'), PAGE)
+  assert.equal((await off.ask(null, `${PAGE}&_ig=1`)).status, 302)
+})
+
+test('authenticationService and loginEndpoint say where and how to log in', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using service = await signingOn(manager, { authenticationService: 'StrongLogin' })
+  const { searchParams } = locationOf((await service.ask(null)).response)
+  assert.deepEqual([searchParams.get('authIndexType'), searchParams.get('authIndexValue')], ['service', 'StrongLogin'])
+  await using endpoint = await signingOn(manager, {
+    loginEndpoint:
+      'https://login.example/?goto=${urlEncodeQueryParameterNameOrValue(contexts.router.originalUri)}&realm=/a',
+  })
+  const location = locationOf((await endpoint.ask(null)).response)
+  assert.equal(location.origin, 'https://login.example')
+  assert.deepEqual([location.searchParams.get('goto'), location.searchParams.get('realm')], [PAGE, '/a'])
+})
+
+test('logoutExpression ends the session at the access manager and takes the cookie away', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const config = { logoutExpression: "${request.uri.path == '/logout'}", defaultLogoutLandingPage: '/goodbye' }
+  await using filter = await signingOn(manager, config)
+  const token = manager.login('demo')
+  const { status, response } = await filter.ask(token, 'http://app.example/logout')
+  assert.deepEqual([status, response.headers.get('location')], [302, '/goodbye'])
+  assert.match(response.headers.get('set-cookie') as string, /^iPlanetDirectoryPro=; Path=\/; Expires=Thu, 01 Jan 1970/)
+  assert.equal((await filter.ask(token)).status, 302)
+  assert.equal(manager.endSession(token), false)
+  await using onward = await signingOn(manager, { logoutEndpoint: "${request.uri.path == '/logout'}" })
+  const passed = await onward.ask(manager.login('demo'), 'http://app.example/logout')
+  assert.deepEqual([passed.status, passed.passed?.value], [200, null])
+})
+
+test('F11: an access manager that is down or answers nonsense gives 503, never a way in', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const token = manager.login('demo')
+  assert.equal((await filter.ask(token)).status, 200)
+  manager.fail('sessions', { status: 500 })
+  assert.equal((await filter.ask(token)).status, 503)
+  manager.fail('sessions', { status: 200, body: '<html>' })
+  assert.notEqual((await filter.ask(token)).status, 200)
+  await manager.close()
+  const { status, response } = await filter.ask(token)
+  assert.deepEqual([status, response.headers.get('retry-after')], [503, '5'])
+})
+
+test('servers of the OpenAM family are asked in their own way', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using filter = await signingOn(manager)
+  assert.equal((await filter.ask(manager.login('demo'))).status, 200)
+  assert.equal((await filter.ask('nonsense')).status, 302)
+})
+
+for (const [name, config, message] of [
+  ['no amService', {}, /amService/],
+  ['an unknown field', { amService: 'am', openamUrl: 'http://x' }, /openamUrl/],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    const surroundings = accessManagerSurroundings(manager.url, { notifications: { enabled: false } })
+    await assert.rejects(build(SingleSignOnFilter, config, surroundings), (error: Error & { problems?: object[] }) => {
+      assert.match(JSON.stringify(error.problems), message)
+      return true
+    })
+  })
+}
