@@ -110,7 +110,9 @@ function application(request: IncomingMessage, response: ServerResponse): void {
   })
 }
 
-test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random leave nothing behind', async (t) => {
+test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random leave nothing behind', {
+  timeout: 240_000,
+}, async (t) => {
   await using upstream = await httpUpstream(application)
   await using proxy = await proxying(upstream.url, {
     client: { connections: CONNECTIONS, soTimeout: SO_TIMEOUT },
