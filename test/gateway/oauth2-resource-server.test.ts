@@ -2,12 +2,16 @@
 // WebSocket and goes wrong in all the ways it can.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
+import { Agent, type IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { DevelopmentAccessManager, REVOCATION_TOPIC } from '#dev'
 import type { Asking } from '#test/ask'
 import { RunningGateway } from '#test/gateway'
+import { H2Client } from '#test/h2-client'
+import { introspectionServer } from '#test/introspection-server'
+import { keyStoreWith } from '#test/test-identity'
 import { webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
@@ -186,6 +190,53 @@ test('B14: requireHttps believes the connection, and the word of a trusted proxy
   assert.equal((await trusting.ask('/', { headers: { 'X-Forwarded-Proto': 'http' } })).status, 403)
   assert.equal((await trusting.ask('/', { headers: { 'X-Forwarded-Proto': 'https' } })).status, 401)
 })
+
+test(
+  'requireHttps: over a connector that speaks TLS a token is looked at, over HTTP/1.1 and HTTP/2',
+  options,
+  async () => {
+    await using server = await introspectionServer()
+    server.tokens.set('good', { active: true, username: 'demo' })
+    const filter = {
+      type: 'OAuth2ResourceServerFilter',
+      config: {
+        scopes: [],
+        accessTokenResolver: {
+          type: 'TokenIntrospectionAccessTokenResolver',
+          config: { endpoint: server.endpoint },
+        },
+      },
+    }
+    await using gateway = await RunningGateway.start({
+      files: { 'keys.p12': keyStoreWith('server') },
+      routes: { all: { handler: { type: 'Chain', config: { filters: [filter], handler: TEXT } } } },
+      admin: {
+        connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
+        heap: [
+          { name: 'keys', type: 'KeyStore', config: { url: '&{gateway.instance.dir}/keys.p12', password: 'changeit' } },
+          { name: 'manager', type: 'KeyManager', config: { keystore: 'keys' } },
+          { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'manager' } },
+        ],
+      },
+    })
+    await using client = new H2Client(gateway.port)
+    const passed = await client.ask('/', { headers: { authorization: 'Bearer good' } })
+    assert.deepEqual([passed.status, passed.text], [200, 'demo'])
+    assert.equal((await client.ask('/')).status, 401)
+    const [response] = (await once(
+      get({
+        host: '127.0.0.1',
+        port: gateway.port,
+        headers: { Authorization: 'Bearer good' },
+        rejectUnauthorized: false,
+        agent: false,
+      }),
+      'response',
+    )) as [IncomingMessage]
+    response.resume()
+    assert.equal(response.statusCode, 200)
+  },
+)
 
 test('B56: a revoked token is refused in every unit in less than a second', options, async () => {
   await using at = await managed()
