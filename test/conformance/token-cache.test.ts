@@ -139,6 +139,33 @@ describe('cache eviction on revocation', () => {
     for (const token of access) assert.equal(await at.status(token), 401)
   })
 
+  test('B61: after the cache was cleared, two hundred requests with one token are one question', options, async () => {
+    await using at = await managedResource(cached())
+    const token = await at.manager.issueToken()
+    assert.equal(await at.status(token), 200)
+    await at.disconnect()
+    await at.reconnect()
+    const before = at.introspections
+    const statuses = await Promise.all(Array.from({ length: 200 }, () => at.status(token)))
+    assert.deepEqual([...new Set(statuses)], [200])
+    assert.equal(at.introspections - before, 1)
+  })
+
+  test('B57: a token that is revoked while it is asked for is not kept', options, async () => {
+    await using at = await managedResource(cached())
+    const token = await at.manager.issueToken()
+    const held = at.manager.hold('introspect')
+    const asked = at.status(token)
+    await held.arrived
+    const heard = at.revocation()
+    at.manager.revoke(token)
+    await heard
+    held.release()
+    assert.equal(await asked, 401)
+    assert.equal(await at.status(token), 401)
+    assert.equal(at.built.metrics.values.get('gw_cache_entries') ?? 0, 0)
+  })
+
   test('without the metadata a token is kept, and goes by time', options, async () => {
     await using at = await managedResource(cached({ maxTimeout: '1 minute' }))
     const token = await at.manager.issueToken({ extra: { authGrantId: null, auditTrackingId: null } })
