@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const ground = ['json', 'expression', 'logging']
   const language = [...ground, 'http', 'schema', 'crest']
-  const engines = ['metrics', 'secrets', 'jose', 'openid', 'scripts', 'access-manager', 'audit', 'client', 'listener']
+  const engines = ['metrics', 'secrets', 'jose', 'openid', 'redis', 'scripts', 'access-manager', 'audit', 'client', 'listener']
   const engine = [...language, 'contracts']
   const object = [...engine, ...engines]
   const plane = [...object, 'heap', 'instance', 'objects']
@@ -44,6 +44,7 @@ const homes: Record<string, readonly string[]> = {
   asn1js: ['secrets'],
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],
+  ioredis: ['redis'],
 }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
