@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DevelopmentAccessManager } from './access-manager/index.ts'
+import { DEMO_POLICIES } from './demo-policies.ts'
 
 /** The access manager of the demo, and what the gateway logs in with. */
 export interface DemoAccessManager extends AsyncDisposable {
@@ -9,18 +10,25 @@ export interface DemoAccessManager extends AsyncDisposable {
 
 const SCOPES = { scopes: ['read', 'write'], defaultScopes: ['read'] }
 
-/** Starts it with one agent, the gateway, and two clients: `app` gets opaque tokens, `jwt-app` gets JWTs. */
+/**
+ * Starts it with one agent, the gateway; two clients, of which `app` gets opaque tokens and `jwt-app` JWTs; the users `demo`
+ * and `admin`; and policies for the pages of the sample instance.
+ */
 export async function startDemoAccessManager(port: number): Promise<DemoAccessManager> {
   // A fresh one for each run: nobody else on this machine logs in as the gateway.
   const agentPassword = randomBytes(24).toString('base64url')
   const manager = await DevelopmentAccessManager.start({
     port,
-    users: [{ name: 'demo', password: 'changeit' }],
+    users: [
+      { name: 'demo', password: 'changeit' },
+      { name: 'admin', password: 'changeit', admin: true },
+    ],
     agents: [{ name: 'gateway', password: agentPassword }],
     clients: [
       { id: 'app', secret: 'demo', ...SCOPES },
       { id: 'jwt-app', secret: 'demo', tokenFormat: 'jwt', signingAlgorithm: 'ES256', ...SCOPES },
     ],
   })
+  for (const policy of DEMO_POLICIES) manager.putPolicy(policy)
   return { url: manager.url, agentPassword, [Symbol.asyncDispose]: () => manager.close() }
 }

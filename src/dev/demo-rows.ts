@@ -86,6 +86,41 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     shows: /^HTTP\/1\.1 401 [\s\S]*error="invalid_token"/im,
   },
   {
+    title: 'nobody logged in',
+    line: 'curl -i {traffic}/home/echo',
+    shows: /^HTTP\/1\.1 302 [\s\S]*^location: http:\/\/[^\n]*\/am\/\?goto=/im,
+  },
+  {
+    title: 'log in',
+    line: `SESSION=$(curl -s -X POST {am}/json/authenticate -H 'X-OpenAM-Username: demo' -H 'X-OpenAM-Password: changeit' | sed 's/.*"tokenId":"//; s/".*//'); echo $SESSION`,
+    shows: /^[\w.*-]{20,}$/m,
+  },
+  {
+    title: 'page of a user',
+    line: 'curl {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION',
+    shows: /"x-user": "demo"/,
+  },
+  {
+    title: 'policy denies',
+    line: 'curl -i -d x {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION',
+    shows: /^HTTP\/1\.1 403 /,
+  },
+  {
+    title: 'policy wants more',
+    line: 'curl -i {traffic}/home/download -b iPlanetDirectoryPro=$SESSION',
+    shows: /^HTTP\/1\.1 307 [\s\S]*^location: [^\n]*authIndexType=composite_advice/im,
+  },
+  {
+    title: 'log in as admin',
+    line: `ADMIN=$(curl -s -X POST {am}/json/authenticate -H 'X-OpenAM-Username: admin' -H 'X-OpenAM-Password: changeit' | sed 's/.*"tokenId":"//; s/".*//'); echo $ADMIN`,
+    shows: /^[\w.*-]{20,}$/m,
+  },
+  {
+    title: 'policy changes',
+    line: `curl -X PUT {am}/json/policies/pages -H "iPlanetDirectoryPro: $ADMIN" -d @{instance}/changed-policy.json; echo; curl -d x {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION`,
+    shows: /"method": "POST"[\s\S]*"x-user": "demo"/,
+  },
+  {
     title: 'capture and timer',
     line: 'curl {traffic}/watched/echo',
     shows: /"path": "\/echo"/,

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CHANGED_POLICY } from './demo-policies.ts'
 
 /** A sample instance in a directory of its own, removed at the end of its scope. */
 export interface SampleInstance extends Disposable {
@@ -34,6 +35,7 @@ export function createSampleInstance(settings: SampleSettings): SampleInstance {
   writeJson(join(directory, 'config', 'admin.json'), admin)
   writeJson(join(directory, 'config', 'application.json'), { url: application })
   writeJson(join(directory, 'config', 'access-manager.json'), { url: accessManager.url })
+  writeJson(join(directory, 'changed-policy.json'), CHANGED_POLICY)
   mkdirSync(join(directory, 'secrets'), { mode: 0o700 })
   writeFileSync(join(directory, 'secrets', 'agent.password'), accessManager.agentPassword, { mode: 0o600 })
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }

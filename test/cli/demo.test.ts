@@ -61,6 +61,41 @@ test('the home page of the application is reached through the gateway', async ()
   assert.match(await page.text(), /A protected application/)
 })
 
+/** Follows redirects and keeps cookies, as a browser does; gives the page it ends on. */
+class Visitor {
+  #cookie = ''
+  url = ''
+
+  async visit(url: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
+    this.url = url
+    const sent = form && { method: 'POST', body: new URLSearchParams(form) }
+    const response = await fetch(url, { redirect: 'manual', headers: { Cookie: this.#cookie }, ...sent })
+    const [cookie] = response.headers.getSetCookie()
+    if (cookie !== undefined) this.#cookie = cookie.split(';')[0]!
+    const location = response.headers.get('location')
+    if (location !== null) return this.visit(new URL(location, url).href)
+    return { status: response.status, text: await response.text() }
+  }
+
+  async logIn({ text }: { readonly text: string }): Promise<{ status: number; text: string }> {
+    const authId = /name="authId" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`no login page:\n${text}`)
+    return this.visit(this.url, { authId, IDToken1: 'demo', IDToken2: 'changeit' })
+  }
+}
+
+test('a browser logs in, and once more for what a policy wants more for', async () => {
+  const visitor = new Visitor()
+  const home = await visitor.logIn(await visitor.visit(`${told.traffic}/home`))
+  assert.match(home.text, /A protected application/)
+  assert.equal((await visitor.visit(`${told.traffic}/home/slow`)).status, 403)
+  const stronger = await visitor.visit(`${told.traffic}/home/download?bytes=10`)
+  const file = await visitor.logIn(stronger)
+  assert.equal(file.text, '..........')
+  assert.equal((await visitor.visit(`${told.traffic}/home/download?bytes=9`)).text, '.........')
+  await visitor.visit(`${told.traffic}/home/logout`)
+  assert.match((await visitor.visit(`${told.traffic}/home`)).text, /name="authId"/)
+})
+
 test('the guide on OAuth 2.0 says what happens', { skip: curl === '' && 'curl is not installed' }, async () => {
   const guide = readFileSync(join(root, 'docs', 'guide', 'oauth2.md'), 'utf8')
   const fences = (language: string): string[] =>

@@ -21,6 +21,7 @@ export function demoText(facts: DemoFacts, surroundings: Surroundings): string {
   const paint = paintFor(surroundings.stdout, surroundings)
   const places = aligned([
     ['  traffic', `${facts.traffic}/app`],
+    ['  behind a login', `${facts.traffic}/home as demo with changeit`],
     ['  management', `${facts.admin}/api/info`],
     ['  access manager', facts.accessManager],
     ['  routes', join(facts.instance, 'config', 'routes')],
