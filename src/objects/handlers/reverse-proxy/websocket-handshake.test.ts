@@ -161,6 +161,25 @@ for (const [status, fields] of [
   })
 }
 
+test('hints before the 101 are passed over, and frames that come with it are not lost', options, async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.write(
+      Buffer.concat([
+        Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
+        Buffer.from(
+          `HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`,
+        ),
+        Buffer.from('Set-Cookie: a=b\r\n\r\n'),
+        Buffer.from([0x81, 2, 0x68, 0x69]),
+      ]),
+    ),
+  )
+  await using proxy = await proxying(upstream.url)
+  await using client = new RawClient(proxy.port)
+  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
+})
+
 test('a filter that takes Upgrade away makes it a plain request', options, async () => {
   await using upstream = await httpUpstream((request, response) => response.end(request.headers.upgrade ?? 'none'))
   await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
