@@ -10,7 +10,18 @@ const root = join(import.meta.dirname, '..')
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const ground = ['json', 'expression', 'logging']
   const language = [...ground, 'http', 'schema', 'crest']
-  const engines = ['metrics', 'secrets', 'jose', 'openid', 'redis', 'scripts', 'access-manager', 'audit', 'client', 'listener']
+  const engines = [
+    'metrics',
+    'secrets',
+    'jose',
+    'openid',
+    'redis',
+    'scripts',
+    'access-manager',
+    'audit',
+    'client',
+    'listener',
+  ]
   const engine = [...language, 'contracts']
   const object = [...engine, ...engines]
   const plane = [...object, 'heap', 'instance', 'objects']
