@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly seconds: number
   /** Without it the requests are GET. */
   readonly post?: Post
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A body has to have a type: some servers would refuse it otherwise. */
@@ -51,9 +53,11 @@ export async function load(url: string, options: LoadOptions): Promise<Load> {
   return wrk === undefined ? withAutocannon(url, options) : withWrk(wrk, url, options)
 }
 
-async function withWrk(program: string, url: string, { connections, seconds, post }: LoadOptions): Promise<Load> {
+async function withWrk(program: string, url: string, options: LoadOptions): Promise<Load> {
+  const { connections, seconds, post, headers = {} } = options
   const script = post === undefined ? [] : ['-s', post.script]
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', ...script, url]
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', ...script, ...fields, url]
   const running = promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
   const end = (): void => void running.child.kill()
   process.once('exit', end)
@@ -66,9 +70,12 @@ async function withWrk(program: string, url: string, { connections, seconds, pos
   return { requests: Number(requests), errors, seconds: Number(time) }
 }
 
-async function withAutocannon(url: string, { connections, seconds, post }: LoadOptions): Promise<Load> {
+async function withAutocannon(url: string, options: LoadOptions): Promise<Load> {
+  const { connections, seconds, post, headers = {} } = options
   const sending =
-    post === undefined ? {} : { method: 'POST' as const, body: post.body, headers: { 'content-type': postType } }
+    post === undefined
+      ? { headers }
+      : { method: 'POST' as const, body: post.body, headers: { ...headers, 'content-type': postType } }
   const result = await autocannon({ url, connections, duration: seconds, timeout: 5, ...sending })
   return { requests: result.requests.total, errors: result.non2xx + result.errors, seconds: result.duration }
 }

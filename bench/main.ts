@@ -1,8 +1,10 @@
 // npm run bench: what the gateway costs. See docs/guide/performance.md for how to read it.
 import { parseArgs } from 'node:util'
 import type { Rounds } from './measure.ts'
+import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
+import { missedPolicyTargets, policyBenchmark } from './policy.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { circumstances, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
+import { circumstances, comparedTable, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { stopAll } from './server-process.ts'
 import { tlsBenchmark } from './tls.ts'
@@ -14,6 +16,8 @@ benchmarks (proxy and routes without a name):
   proxy      CPU time of one proxied request and WebSocket message: the gateway beside ${peerNames.slice(1).join(', ')}
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
+  oauth2     CPU time of judging access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
+  policy     CPU time of enforcing policy decisions that are cached
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -78,14 +82,31 @@ async function run({ names, peers, bodies, check, json, ...rounds }: Options): P
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nwebsocket\n${webSocketTable(rows)}`)
   }
+  const hold = (missed: readonly string[]): void => {
+    for (const miss of missed) progress(`target missed: ${miss}`)
+    if (check) failures.push(...missed)
+  }
+  if (names.includes('oauth2')) {
+    const rows = await oauth2Benchmark(rounds, progress)
+    result['oauth2'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\noauth2\n${comparedTable('access token', rows)}\n\n${besidePeer(rows) ?? ''}`)
+    hold(missedOAuth2Targets(rows))
+  }
+  if (names.includes('policy')) {
+    const rows = await policyBenchmark(rounds, progress)
+    result['policy'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\npolicy\n${comparedTable('policy decision', rows)}`)
+    hold(missedPolicyTargets(rows))
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
     failures.push(...withErrors(rows))
     const missed = missedTargets(rows)
     result['missed'] = missed
-    for (const miss of missed) progress(`target missed: ${miss}`)
-    if (check) failures.push(...missed)
+    hold(missed)
     if (!json) console.log(`\nroutes\n${routesTable(rows)}`)
   }
   if (json) console.log(JSON.stringify(result, null, 2))
@@ -101,7 +122,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'tls', 'websocket', 'routes'])
+  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'routes'])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

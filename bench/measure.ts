@@ -21,6 +21,7 @@ export interface Subject {
   readonly check?: () => Promise<void>
   /** What is sent with each request, where it is not a GET. */
   readonly post?: Post
+  readonly headers?: Readonly<Record<string, string>>
   /** Where the load is not to be made in the usual way. */
   readonly load?: (url: string, options: LoadOptions) => Promise<Load>
 }
@@ -32,6 +33,8 @@ export interface Measured {
   readonly errors: number
   /** CPU time of the server for one request, in microseconds: the median of the rounds, and the least and the most. */
   readonly cpuMicros: { readonly median: number; readonly min: number; readonly max: number }
+  /** The same for each round, in their order. */
+  readonly cpuMicrosByRound: readonly number[]
   readonly requestsPerSecond: number
 }
 
@@ -54,8 +57,9 @@ export async function measure(
     for (const subject of subjects) {
       await (subject.check?.() ?? checkAnswer(subject, subject.expect))
       const before = subject.server.cpuSeconds()
-      const { post } = subject
-      const done = await (subject.load ?? load)(subject.url, post === undefined ? options : { ...options, post })
+      const { post, headers } = subject
+      const sent = { ...(post !== undefined && { post }), ...(headers !== undefined && { headers }) }
+      const done = await (subject.load ?? load)(subject.url, { ...options, ...sent })
       const cpu = subject.server.cpuSeconds() - before
       if (done.requests === 0) throw new Error(`${subject.name} answered nothing in ${options.seconds} s`)
       const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
@@ -75,12 +79,12 @@ export function median(values: readonly number[]): number {
 }
 
 /** A server that answers quickly but wrongly must not look good. */
-async function checkAnswer({ name, url, post }: Subject, expect: Expected | undefined): Promise<void> {
+async function checkAnswer({ name, url, post, headers }: Subject, expect: Expected | undefined): Promise<void> {
   if (expect === undefined) throw new Error(`${name}: expected to know what a right answer is`)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: expect.anyCertificate !== true } })
   const response = await fetch(url, {
     dispatcher,
-    headers: { connection: 'close', ...(post !== undefined && { 'content-type': postType }) },
+    headers: { connection: 'close', ...headers, ...(post !== undefined && { 'content-type': postType }) },
     ...(post !== undefined && { method: 'POST', body: post.body }),
     signal: AbortSignal.timeout(5_000),
   })
@@ -108,6 +112,7 @@ function summary(name: string, results: readonly { load: Load; cpu: number }[]):
     requests: results.reduce((sum, { load }) => sum + load.requests, 0),
     errors: results.reduce((sum, { load }) => sum + load.errors, 0),
     cpuMicros: { median: median(costs), min: Math.min(...costs), max: Math.max(...costs) },
+    cpuMicrosByRound: costs,
     requestsPerSecond: median(results.map(({ load }) => load.requests / load.seconds)),
   }
 }

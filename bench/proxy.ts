@@ -10,7 +10,8 @@ import { node, root, Workspace } from './workspace.ts'
 
 /** Whose cost the others are divided by. */
 const yardstick = 'bare'
-const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
+/** What the upstream answers. */
+export const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
 
 type Start = (
   workspace: Workspace,
@@ -113,7 +114,8 @@ function benchRoute(upstream: number): unknown {
   }
 }
 
-async function startUpstream(workspace: Workspace, port: number): Promise<ServerProcess> {
+/** Starts the application behind all proxies: one short text for every request. */
+export async function startUpstream(workspace: Workspace, port: number): Promise<ServerProcess> {
   const readyUrl = `http://127.0.0.1:${port}/`
   const nginx = installed('nginx')
   if (nginx === undefined) {

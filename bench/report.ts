@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import type { ComparedRow } from './added-cost.ts'
 import { loadProgram } from './load.ts'
 import type { Measured } from './measure.ts'
 import type { ProxyRow } from './proxy.ts'
@@ -55,6 +56,17 @@ export function webSocketTable(rows: readonly WebSocketRow[]): string {
       ...cost(row),
       ...counts(row),
     ]),
+  )
+}
+
+/** The result of a benchmark that compares requests with and without some work, as a table. */
+export function comparedTable(title: string, rows: readonly ComparedRow[]): string {
+  return table(
+    [title, 'CPU µs/request', 'least - most', 'ratio to without', 'added µs', 'requests', 'errors', 'requests/s'],
+    rows.map((row) => {
+      const compared = row.base === null ? ['', ''] : [row.ratio.toFixed(2), row.addedMicros.toFixed(1)]
+      return [row.name, ...cost(row), ...compared, ...counts(row)]
+    }),
   )
 }
 

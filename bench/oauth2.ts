@@ -1,0 +1,162 @@
+import { DevelopmentAccessManager } from '#dev'
+import { accessManagerHeap, filteredRoute } from './access-manager-heap.ts'
+import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
+import { startGateway } from './gateway-server.ts'
+import { installed } from './load.ts'
+import type { Rounds } from './measure.ts'
+import { haproxyJwtConfig } from './peers/haproxy-jwt.ts'
+import { body, startUpstream } from './proxy.ts'
+import { freePort, ServerProcess } from './server-process.ts'
+import { ISSUER, SCOPE, type SignedToken, signedToken } from './signed-tokens.ts'
+import { Workspace } from './workspace.ts'
+
+/** What a known token may cost: the route with OAuth2ResourceServerFilter against the same without. */
+export const oauth2Targets = { ratio: 1.15 } as const
+
+const introspected = 'gateway, opaque token, introspected, cache'
+const read = 'gateway, RS256 token, cache'
+const judgedByPeer = 'haproxy, RS256 token, jwt_verify'
+
+/** Measures what judging access tokens costs: with and without a cache, beside HAProxy with `jwt_verify`. */
+export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
+  using workspace = new Workspace()
+  await using servers = new AsyncDisposableStack()
+  const upstream = await freePort()
+  servers.use(await startUpstream(workspace, upstream))
+  const manager = servers.use(await DevelopmentAccessManager.start())
+  const opaque = await manager.issueToken({ username: 'demo', scopes: ['profile', SCOPE] })
+  const [rs256, es256, edDsa] = [
+    await signedToken(workspace, 'RS256'),
+    await signedToken(workspace, 'ES256'),
+    await signedToken(workspace, 'EdDSA'),
+  ]
+  const introspection = {
+    type: 'TokenIntrospectionAccessTokenResolver',
+    config: { amService: 'am', providerHandler: 'asAgent' },
+  }
+  const routes = new Map([
+    ['none', filteredRoute('/none', upstream, [])],
+    [
+      'introspected',
+      filteredRoute('/introspected', upstream, [tokenFilter(introspection, true, 'am')], accessManagerHeap(manager)),
+    ],
+    ['cached', filteredRoute('/cached', upstream, [tokenFilter(stateless(rs256), true)])],
+    ...[rs256, es256, edDsa].map(
+      (signed) =>
+        [
+          signed.algorithm,
+          filteredRoute(`/${signed.algorithm}`, upstream, [tokenFilter(stateless(signed), false)]),
+        ] as const,
+    ),
+  ])
+  const { server, url } = await startGateway(workspace, 'gateway', routes)
+  servers.use(server)
+
+  const subject = (name: string, path: string, token: string, base?: string): ComparedSubject => ({
+    name,
+    server,
+    url: `${url}/${path}`,
+    headers: { authorization: `Bearer ${token}` },
+    expect: { body },
+    ...(base !== undefined && { base }),
+  })
+  const without = 'gateway, RS256 token, no filter'
+  const subjects = [
+    subject('gateway, opaque token, no filter', 'none', opaque),
+    subject(introspected, 'introspected', opaque, 'gateway, opaque token, no filter'),
+    subject(without, 'none', rs256.token),
+    subject(read, 'cached', rs256.token, without),
+    ...[rs256, es256, edDsa].map(({ algorithm, token }) =>
+      subject(`gateway, ${algorithm} token, no cache`, algorithm, token, without),
+    ),
+    ...(await peerSubjects(workspace, servers, upstream, [rs256, es256], progress)),
+  ]
+  return await measureAdded(subjects, rounds, progress)
+}
+
+/** What of the targets was missed, in words. */
+export function missedOAuth2Targets(rows: readonly ComparedRow[]): string[] {
+  return aboveRatio(rows, [introspected, read], oauth2Targets.ratio)
+}
+
+/** How the gateway with a cache stands to HAProxy that verifies each time, in words; null without HAProxy. */
+export function besidePeer(rows: readonly ComparedRow[]): string | null {
+  const own = rows.find(({ name }) => name === read)
+  const peer = rows.find(({ name }) => name === judgedByPeer)
+  if (own === undefined || peer === undefined) return null
+  const micros = (value: number): string => `${value.toFixed(1)} µs`
+  return (
+    `RS256: the check adds ${micros(own.addedMicros)} to a request here, ${micros(peer.addedMicros)} in HAProxy; ` +
+    `a whole request costs ${micros(own.cpuMicros.median)} here, ${micros(peer.cpuMicros.median)} in HAProxy`
+  )
+}
+
+async function peerSubjects(
+  workspace: Workspace,
+  servers: AsyncDisposableStack,
+  upstream: number,
+  tokens: readonly SignedToken[],
+  progress: (text: string) => void,
+): Promise<ComparedSubject[]> {
+  const program = installed('haproxy')
+  if (program === undefined) {
+    progress('NOTICE: without haproxy: it is not installed (apt-get install haproxy)')
+    return []
+  }
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const judged = tokens.map(({ algorithm, keyFile }) => ({ path: `/${algorithm}`, algorithm, keyFile }))
+  const file = workspace.write('haproxy-jwt.cfg', haproxyJwtConfig(port, upstream, ISSUER, SCOPE, judged))
+  const command = [program, '-db', '-f', file] as const
+  const server = servers.use(await ServerProcess.start({ name: 'haproxy', command, readyUrl: `${url}/` }))
+  await refusesOthers(url, tokens)
+  const subjectOf = (name: string, path: string, token: string) => ({
+    name,
+    server,
+    url: url + path,
+    headers: { authorization: `Bearer ${token}` },
+    expect: { body },
+  })
+  const base = 'haproxy, RS256 token, no check'
+  return [
+    subjectOf(base, '/none', tokens[0]?.token ?? ''),
+    ...tokens.map(({ algorithm, token }) => ({
+      ...subjectOf(`haproxy, ${algorithm} token, jwt_verify`, `/${algorithm}`, token),
+      base,
+    })),
+  ]
+}
+
+/** A peer that lets everything pass would be fast: a changed signature must not do. */
+async function refusesOthers(url: string, tokens: readonly SignedToken[]): Promise<void> {
+  for (const { algorithm, token } of tokens) {
+    const end = token.slice(-10).split('').reverse().join('')
+    const response = await fetch(`${url}/${algorithm}`, {
+      headers: { authorization: `Bearer ${token.slice(0, -10)}${end}`, connection: 'close' },
+    })
+    await response.arrayBuffer()
+    if (response.status !== 401) throw new Error(`haproxy: expected 401 for a forged token, got ${response.status}`)
+  }
+}
+
+function tokenFilter(accessTokenResolver: object, cached: boolean, amService?: string): object {
+  const cache = { enabled: cached, ...(amService !== undefined && { amService }) }
+  return {
+    type: 'OAuth2ResourceServerFilter',
+    config: { scopes: [SCOPE], requireHttps: false, cache, accessTokenResolver },
+  }
+}
+
+function stateless({ folder, secretId }: SignedToken): object {
+  return {
+    type: 'StatelessAccessTokenResolver',
+    config: {
+      issuer: ISSUER,
+      verificationSecretId: secretId,
+      secretsProvider: {
+        type: 'FileSystemSecretStore',
+        config: { directory: folder, format: { type: 'PemPropertyFormat' } },
+      },
+    },
+  }
+}

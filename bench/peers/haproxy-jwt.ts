@@ -1,0 +1,56 @@
+/** Paths under which tokens are judged by an algorithm with the public key in a file. */
+export interface JudgedPath {
+  readonly path: string
+  readonly algorithm: string
+  readonly keyFile: string
+}
+
+/**
+ * The peer: one thread, kept-alive connections, and the check of a bearer token that HAProxy's manual proposes: algorithm,
+ * signature, issuer, time and one scope. Other paths are passed on without a look.
+ */
+export function haproxyJwtConfig(
+  port: number,
+  upstreamPort: number,
+  issuer: string,
+  scope: string,
+  judged: readonly JudgedPath[],
+): string {
+  const rules = judged.flatMap(({ path, algorithm, keyFile }) => [
+    `acl ${algorithm} path_beg ${path}`,
+    ...[
+      `{ var(txn.bearer),jwt_header_query('$.alg') -m str ${algorithm} }`,
+      `{ var(txn.bearer),jwt_verify(txn.alg,"${keyFile}") 1 }`,
+      `{ var(txn.bearer),jwt_payload_query('$.iss') -m str ${issuer} }`,
+      `{ var(txn.bearer),jwt_payload_query('$.scope') -m sub ${scope} }`,
+    ].flatMap((condition, at) => [
+      ...(at === 0
+        ? [
+            `http-request set-var(txn.bearer) http_auth_bearer if ${algorithm}`,
+            `http-request set-var(txn.alg) str(${algorithm}) if ${algorithm}`,
+          ]
+        : []),
+      `http-request deny deny_status 401 if ${algorithm} !${condition}`,
+    ]),
+    `http-request set-var(txn.exp) var(txn.bearer),jwt_payload_query('$.exp','int') if ${algorithm}`,
+    `http-request set-var(txn.now) date() if ${algorithm}`,
+    `http-request deny deny_status 401 if ${algorithm} { var(txn.exp),sub(txn.now) -m int lt 1 }`,
+  ])
+  return `
+global
+  nbthread 1
+  maxconn 1024
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+  http-reuse always
+frontend front
+  bind 127.0.0.1:${port}
+  ${rules.join('\n  ')}
+  default_backend application
+backend application
+  server upstream 127.0.0.1:${upstreamPort}
+`
+}

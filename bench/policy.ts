@@ -1,0 +1,65 @@
+import { DevelopmentAccessManager } from '#dev'
+import { accessManagerHeap, filteredRoute } from './access-manager-heap.ts'
+import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
+import { startGateway } from './gateway-server.ts'
+import type { Rounds } from './measure.ts'
+import { body, startUpstream } from './proxy.ts'
+import { freePort } from './server-process.ts'
+import { Workspace } from './workspace.ts'
+
+/** What a known decision may cost: the route with PolicyEnforcementFilter against the same without. */
+export const policyTargets = { ratio: 1.1 } as const
+
+const cookie = 'iPlanetDirectoryPro'
+const ANYBODY = {
+  type: 'OR',
+  subjects: [{ type: 'AuthenticatedUsers' }, { type: 'JwtClaim', claimName: 'sub', claimValue: 'demo' }],
+} as const
+const bySession = 'session, cache'
+
+/** Measures what enforcing decisions costs that are known: by session, by claims, and with an environment. */
+export async function policyBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
+  using workspace = new Workspace()
+  await using servers = new AsyncDisposableStack()
+  const upstream = await freePort()
+  servers.use(await startUpstream(workspace, upstream))
+  const manager = servers.use(await DevelopmentAccessManager.start())
+  const ssoTokenSubject = `\${request.cookies['${cookie}'][0].value}`
+  const environment = { IP: ['${contexts.client.remoteAddress}'] }
+  const route = (path: string, config: object) =>
+    filteredRoute(`/${path}`, upstream, [policyFilter(config)], accessManagerHeap(manager))
+  const routes = new Map<string, unknown>([
+    ['none', filteredRoute('/none', upstream, [])],
+    ['session', route('session', { ssoTokenSubject })],
+    ['environment', route('environment', { ssoTokenSubject, environment })],
+    ['claims', route('claims', { claimsSubject: { sub: "${request.headers['X-User'][0]}" } })],
+  ])
+  const { server, url } = await startGateway(workspace, 'gateway', routes)
+  servers.use(server)
+  manager.putPolicy({ name: 'all', resources: [`${url}/*`], actionValues: { GET: true }, subject: ANYBODY })
+
+  const headers = { cookie: `${cookie}=${manager.login('demo')}`, 'X-User': 'demo' }
+  const base = 'no filter'
+  const subjects: ComparedSubject[] = [
+    { name: base, server, url: `${url}/none`, headers, expect: { body } },
+    { name: bySession, server, url: `${url}/session`, headers, expect: { body }, base },
+    { name: 'session and environment, cache', server, url: `${url}/environment`, headers, expect: { body }, base },
+    { name: 'claims, cache', server, url: `${url}/claims`, headers, expect: { body }, base },
+  ]
+  const rows = await measureAdded(subjects, rounds, progress)
+  const asked = manager.requests('policies').length
+  if (asked > 2 * subjects.length) throw new Error(`expected decisions from the cache, got ${asked} questions for them`)
+  return rows
+}
+
+/** What of the targets was missed, in words. */
+export function missedPolicyTargets(rows: readonly ComparedRow[]): string[] {
+  return aboveRatio(rows, [bySession], policyTargets.ratio)
+}
+
+function policyFilter(config: object): object {
+  return {
+    type: 'PolicyEnforcementFilter',
+    config: { amService: 'am', cache: { enabled: true, defaultTimeout: '1 hour' }, ...config },
+  }
+}
