@@ -6,8 +6,10 @@ import { UpstreamError } from './upstream-error.ts'
 export interface UploadObserver {
   uploadBlocked(): void
   uploadFlows(): void
+  /** Those of the fields after a body that may be sent. */
+  trailersToSend(trailers: readonly string[]): readonly string[]
   /** Nothing is left but to say `end`, and these fields before it. */
-  uploadEnded(trailers: readonly string[] | null, end: () => void): void
+  uploadEnded(trailers: readonly string[], end: () => void): void
 }
 
 /**
@@ -78,8 +80,8 @@ export class RequestBody extends EventEmitter implements BodySink {
       return
     }
     this.#ended = true
-    this.#trailers = trailers ?? []
-    this.#observer.uploadEnded(trailers, () => this.emit('end'))
+    this.#trailers = trailers === null ? [] : this.#observer.trailersToSend(trailers)
+    this.#observer.uploadEnded(this.#trailers, () => this.emit('end'))
   }
 
   /** The fields after the body, once it has ended, as HTTP/2 wants them. */

@@ -192,3 +192,12 @@ test('B32: Content-Length in the trailers of a request is refused, and no whole 
   while (upstream.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal(whole, 0)
 })
+
+test('B15: trailers can not contradict a field of the head, in whatever spelling', async () => {
+  const { upstream, received } = await recording('\r\n\r\n')
+  await using server = upstream
+  await using client = clientWith()
+  const body = withTrailers(['hello'], ['X-User', 'evil', 'x_user', 'evil', 'X.USER', 'evil', 'X-Sum', '1'])
+  await send(client, exchangeFor('POST', server.url, { body, headers: { 'X-User': 'alice' } }))
+  assert.equal(bodyIn(received[0]!), '5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n')
+})

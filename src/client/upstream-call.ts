@@ -3,6 +3,7 @@ import { type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
 import { Body, type Exchange, type Request, Response, reasonPhrase, type Uri } from '#http'
 import {
+  besides,
   inboundHeaders,
   inboundTrailers,
   interimFields,
@@ -218,10 +219,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (this.#state === 'written') this.deadline = Number.POSITIVE_INFINITY
   }
 
-  uploadEnded(trailers: readonly string[] | null, end: () => void): void {
+  trailersToSend(trailers: readonly string[]): readonly string[] {
+    return besides(this.#request.headers, trailers)
+  }
+
+  uploadEnded(trailers: readonly string[], end: () => void): void {
     this.#uploading = false
     if (this.#state === 'written') this.#expectBytes()
-    if (trailers === null || this.carrier === null) end()
+    if (trailers.length === 0 || this.carrier === null) end()
     else this.carrier.finish(trailers, end)
   }
 

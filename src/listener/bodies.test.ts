@@ -38,7 +38,9 @@ test('trailers of a request pass, except those that belong in the head (B32)', a
     await ended.promise
     return respond(200)
   })
-  const trailers = 'X-Sum: 1\r\nHost: b\r\nAuthorization: x\r\nCookie: y\r\nConnection: x\r\n'
+  const trailers =
+    'X-Sum: 1\r\nHost: b\r\nAuthorization: x\r\nCookie: y\r\nConnection: x\r\n' +
+    'X-Forwarded-For: 1\r\nX_Forwarded_For: 1\r\nX-Real-IP: 1\r\nX-Original-URL: /\r\nForwarded: for=1\r\nIf-Match: x\r\n'
   await converse(server.port, post('Connection: close\r\nTransfer-Encoding: chunked', `1\r\na\r\n0\r\n${trailers}\r\n`))
 
   assert.deepEqual(await ended.promise, ['X-Sum', '1'])

@@ -1,4 +1,4 @@
-import { isHopByHop } from '#http'
+import { keep, kindOf } from './header-field.ts'
 
 // Fields that tell where a message goes, where it ends or who sent it must stand in the head (RFC 9110 section 6.5.1).
 const headOnly = new Set([
@@ -24,7 +24,8 @@ export function allowedTrailers(raw: readonly string[]): string[] | null {
   let allowed: string[] | null = null
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()
-    if (headOnly.has(name) || isHopByHop(name) || name.startsWith('x-forwarded-') || name.startsWith('if-')) continue
+    // What is not kept in a head as it came, such as X-Real-IP, has no place behind it either.
+    if (headOnly.has(name) || kindOf(name) !== keep || name.startsWith('if-')) continue
     allowed ??= []
     allowed.push(raw[i]!, raw[i + 1]!)
   }
