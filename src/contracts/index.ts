@@ -26,6 +26,7 @@ export {
 } from './am-service.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
+export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from './contexts/cdsso.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { ClaimsSet } from './contexts/claims-set.ts'
 export { type JwtBuilder, JwtBuilderContext } from './contexts/jwt-builder.ts'

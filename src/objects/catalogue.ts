@@ -17,6 +17,7 @@ import { ConditionEnforcementFilter } from './filters/condition-enforcement/cond
 import { ConditionalFilter } from './filters/conditional/conditional-filter.ts'
 import { CookieFilter } from './filters/cookie/cookie-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
+import { CrossDomainSingleSignOnFilter } from './filters/cross-domain-single-sign-on/cross-domain-single-sign-on-filter.ts'
 import { CsrfFilter } from './filters/csrf/csrf-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
@@ -115,6 +116,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ConfirmationKeyVerifierAccessTokenResolver,
   CookieFilter,
   CorsFilter,
+  CrossDomainSingleSignOnFilter,
   CsrfFilter,
   CustomProxyOptions,
   Delegate,

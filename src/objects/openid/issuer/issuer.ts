@@ -2,7 +2,7 @@ import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, Sec
 import type { Handler } from '#http'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
 import { config, defineType, duration, type Environment, list, needs, ref, regex, secretId, string, url } from '#schema'
-import { configuredKeys, publishedKeys, signatureProblem } from './id-token-keys.ts'
+import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
 
 /** An authorization server that users log in at. */
 export const Issuer = defineType({

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { providerOf, Secret, type SecretsProvider } from '#contracts'
 import type { Handler } from '#http'
 import { type KeySource, parseSignedToken, TokenError, verifySignature } from '#jose'
+import { OpenIdError } from '#openid'
 import type { Environment } from '#schema'
 import { fetchJwkSet, RemoteKeys } from '#secrets'
 
@@ -29,7 +30,7 @@ export function configuredKeys(provider: SecretsProvider, secretId: string): Key
 }
 
 /**
- * Why no key has signed a token; null where one has. The kind of key decides which algorithms count: a published key is
+ * Why no key has signed a token; null where one has. Where the keys can not be had, an OpenIdError is thrown. The kind of key decides which algorithms count: a published key is
  * never taken for a shared secret (threats B37).
  */
 export async function signatureProblem(
@@ -49,6 +50,8 @@ export async function signatureProblem(
 
 async function problemOf(token: ReturnType<typeof parseSignedToken>, keys: KeySource): Promise<string | null> {
   const verification = await verifySignature(token, keys)
+  if (verification.outcome === 'unavailable')
+    throw new OpenIdError('temporarily_unavailable', verification.reason, true)
   return verification.outcome === 'verified' ? null : verification.reason
 }
 

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CdssoContext, CdssoFailureContext, SsoTokenContext } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { type Filter, parseSetCookie, type Response, respond } from '#http'
+import type { JsonObject } from '#json'
+import { accessManagerSurroundings } from '#test/am-service'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { CrossDomainSingleSignOnFilter } from './cross-domain-single-sign-on-filter.ts'
+
+const SITE = 'https://app.test'
+const REDIRECT = `${SITE}/app/redirect`
+const PAGE = `${SITE}/app/page?x=1`
+
+const manager = () =>
+  DevelopmentAccessManager.start({ agents: [{ name: 'ig_agent', password: 'password', redirectUris: [REDIRECT] }] })
+
+async function signingOn(am: DevelopmentAccessManager, config: JsonObject = {}) {
+  const surroundings = accessManagerSurroundings(am.url, { notifications: { enabled: false } })
+  const built = await build<Filter>(
+    CrossDomainSingleSignOnFilter,
+    { amService: 'am', redirectEndpoint: '/app/redirect', ...config },
+    surroundings,
+  )
+  return {
+    built,
+    async ask(
+      cookies: string[],
+      { method = 'GET', url = PAGE, form }: { method?: string; url?: string; form?: object } = {},
+    ) {
+      const exchange = exchangeFor(method, url, {
+        headers: cookies.length === 0 ? {} : { Cookie: cookies.join('; ') },
+        ...(form === undefined ? {} : { body: new URLSearchParams(form as Record<string, string>).toString() }),
+      })
+      let seen: { value: string; uid: string | null; user: unknown; uri: string } | null = null
+      const response = await built.object(exchange, async (inside) => {
+        const cdsso = inside.context(CdssoContext)
+        const sso = inside.context(SsoTokenContext)
+        if (cdsso !== null)
+          seen = {
+            value: cdsso.value,
+            uid: cdsso.sessionUid,
+            user: sso?.info['username'],
+            uri: inside.request.uri.toString(),
+          }
+        return respond(200)
+      })
+      type Seen = { value: string; uid: string | null; user: unknown; uri: string }
+      return { response, status: response.status, seen: seen as Seen | null }
+    },
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  }
+}
+
+const cookiesOf = (response: Response) =>
+  response.headers
+    .all('set-cookie')
+    .map(parseSetCookie)
+    .filter(({ value }) => value !== '')
+    .map(({ name, value }) => `${name}=${value}`)
+
+/** What the access manager lets the browser of a logged-in user post. */
+async function postedForm(location: string, am: DevelopmentAccessManager, session = am.login('demo')) {
+  const answer = await fetch(location, { headers: { Cookie: `iPlanetDirectoryPro=${session}` }, redirect: 'manual' })
+  const page = await answer.text()
+  const inputs = [...page.matchAll(/<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)]
+  return { form: Object.fromEntries(inputs.map(([, name, value]) => [name, value])), session, page }
+}
+
+/** A whole login; gives the cookies of the browser. */
+async function logIn(filter: Awaited<ReturnType<typeof signingOn>>, am: DevelopmentAccessManager) {
+  const begun = await filter.ask([])
+  const { form, session } = await postedForm(begun.response.headers.get('location') as string, am)
+  const login = cookiesOf(begun.response)
+  const back = await filter.ask(login, { method: 'POST', url: REDIRECT, form })
+  return { back, form, session, login, cookies: cookiesOf(back.response) }
+}
+
+test('a browser is sent to the access manager, brings a token back, and is let through', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const begun = await filter.ask([])
+  assert.equal(begun.status, 302)
+  const { searchParams } = new URL(begun.response.headers.get('location') as string)
+  assert.deepEqual(
+    ['client_id', 'response_type', 'response_mode', 'redirect_uri', 'agent_provider', 'agent_realm', 'scope'].map(
+      (name) => searchParams.get(name),
+    ),
+    ['ig_agent', 'id_token', 'form_post', REDIRECT, 'true', '/', 'openid'],
+  )
+  const { back, cookies, session } = await logIn(filter, am)
+  assert.deepEqual([back.status, back.response.headers.get('location')], [302, `${PAGE}&_ig=1`])
+  assert.match(cookies.join(), /^gateway-cdsso=[\w-]+\.[\w-]+\.[\w-]+$/)
+  const { status, seen } = await filter.ask(cookies, { url: `${PAGE}&_ig=1` })
+  assert.equal(status, 200)
+  assert.deepEqual([seen?.value, seen?.user, seen?.uri, typeof seen?.uid], [session, 'demo', PAGE, 'string'])
+})
+
+test('cookies of a login go across sites over TLS only; that of the token is Lax', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const begun = await filter.ask([])
+  const [login] = begun.response.headers.all('set-cookie').map(parseSetCookie)
+  assert.deepEqual([login?.sameSite, login?.secure, login?.httpOnly, login?.maxAge], ['None', true, true, 600])
+  const { back } = await logIn(filter, am)
+  const auth = back.response.headers
+    .all('set-cookie')
+    .map(parseSetCookie)
+    .find(({ name }) => name === 'gateway-cdsso')
+  assert.deepEqual([auth?.sameSite, auth?.secure, auth?.httpOnly], ['Lax', true, true])
+})
+
+test('a token without the login of this browser, of another login, or used again is refused', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const { form, login } = await logIn(filter, am)
+  assert.equal((await filter.ask([], { method: 'POST', url: REDIRECT, form })).status, 403)
+  const other = await filter.ask([])
+  const otherState = new URL(other.response.headers.get('location') as string).searchParams.get('state')
+  const mixed = { ...form, state: otherState }
+  assert.equal(
+    (await filter.ask(cookiesOf(other.response), { method: 'POST', url: REDIRECT, form: mixed })).status,
+    403,
+  )
+  assert.equal((await filter.ask(login, { method: 'POST', url: REDIRECT, form: { ...form, state: 'x' } })).status, 403)
+  assert.equal((await filter.ask(login, { method: 'POST', url: REDIRECT, form: {} })).status, 403)
+})
+
+test('a forged, cut, foreign or expired token is no login', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const { cookies } = await logIn(filter, am)
+  const [, jwt = ''] = (cookies[0] as string).split('=')
+  const [header = '', payload = '', signature = ''] = jwt.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const changed = (more: object) => Buffer.from(JSON.stringify({ ...claims, ...more })).toString('base64url')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  for (const value of [
+    `${header}.${changed({ sub: 'x' })}.${signature}`,
+    `${none}.${payload}.`,
+    jwt.slice(0, -4),
+    'x',
+    '',
+    'A'.repeat(100_000),
+  ])
+    assert.equal((await filter.ask([`gateway-cdsso=${value}`])).status, 302, value.slice(0, 40))
+})
+
+test('a session that has ended at the access manager ends here', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const { cookies, session } = await logIn(filter, am)
+  assert.equal((await filter.ask(cookies)).status, 200)
+  am.endSession(session)
+  assert.equal((await filter.ask(cookies)).status, 302)
+  assert.equal((await filter.ask(cookies, { url: `${PAGE}&_ig=1` })).status, 403)
+})
+
+test('an error of the access manager goes to failureHandler', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const begun = await filter.ask([])
+  const state = new URL(begun.response.headers.get('location') as string).searchParams.get('state')
+  const form = { state, error: 'access_denied', error_description: 'no' }
+  const { status } = await filter.ask(cookiesOf(begun.response), { method: 'POST', url: REDIRECT, form })
+  assert.equal(status, 403)
+  assert.ok(CdssoFailureContext.name === 'cdssoFailure')
+  assert.equal((await filter.ask([], { method: 'GET', url: REDIRECT })).status, 405)
+})
+
+test('B64: a login that was tampered with leads to no other site', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const begun = await filter.ask([])
+  const { form } = await postedForm(begun.response.headers.get('location') as string, am)
+  const [name = '', value = ''] = (cookiesOf(begun.response)[0] as string).split('=')
+  const login = JSON.parse(Buffer.from(value, 'base64url').toString())
+  const evil = Buffer.from(JSON.stringify({ ...login, goto: 'https://evil.example/' })).toString('base64url')
+  const { status } = await filter.ask([`${name}=${evil}`], { method: 'POST', url: REDIRECT, form })
+  assert.equal(status, 403)
+})
+
+test('logoutExpression ends the session and takes the cookie away', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am, {
+    logoutExpression: "${request.uri.path == '/app/logout'}",
+    defaultLogoutLandingPage: '/bye',
+  })
+  const { cookies, session } = await logIn(filter, am)
+  const out = await filter.ask(cookies, { url: `${SITE}/app/logout` })
+  assert.deepEqual([out.status, out.response.headers.get('location')], [302, '/bye'])
+  assert.match(out.response.headers.get('set-cookie') as string, /^gateway-cdsso=; /)
+  assert.equal(am.endSession(session), false)
+})
+
+test('F11: an access manager that is down gives 503', async () => {
+  const am = await manager()
+  await using filter = await signingOn(am)
+  const { cookies } = await logIn(filter, am)
+  await am.close()
+  assert.equal((await filter.ask(cookies)).status, 503)
+})
+
+for (const [name, config, message] of [
+  ['no redirectEndpoint', { redirectEndpoint: null }, /redirectEndpoint/],
+  ['a redirectEndpoint with query', { redirectEndpoint: '/a?b' }, /a path or a URL without query/],
+  ['a redirectEndpoint of nowhere', { redirectEndpoint: '//evil' }, /a path or a URL without query/],
+  [
+    'B44: a __Host- cookie with a domain',
+    { authCookie: { name: '__Host-c', domain: 'app.test' } },
+    /authCookie\/domain/,
+  ],
+  ['keys without provider', { verificationSecretId: 'x' }, /secretsProvider/],
+] as const) {
+  test(`refused: ${name}`, async () => {
+    await using am = await manager()
+    await assert.rejects(signingOn(am, config as unknown as JsonObject), (error: Error & { problems?: object[] }) => {
+      assert.match(JSON.stringify(error.problems), message)
+      return true
+    })
+  })
+}

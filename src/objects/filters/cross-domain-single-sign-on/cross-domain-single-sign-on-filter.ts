@@ -1,0 +1,89 @@
+import { AmServiceKind, FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
+import { boolean, condition, config, defineType, json, needs, object, oneOf, ref, secretId, string } from '#schema'
+import { configuredKeys, publishedKeys } from '../../lib/openid/id-token-keys.ts'
+import { cookieProblem } from '../../lib/session/session-cookie.ts'
+import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
+import { AgentTokens } from './agent-token.ts'
+import { CrossDomainLogin } from './cross-domain-login.ts'
+
+/** Lets users through who have a session at an access manager in another domain, and sends others to log in. */
+export const CrossDomainSingleSignOnFilter = defineType({
+  name: 'CrossDomainSingleSignOnFilter',
+  kind: FilterKind,
+  summary: 'Demands a session at an access manager of another domain, by a token that it gives for this gateway.',
+  config: {
+    amService: ref(AmServiceKind).meta({ description: 'The access manager that users log in at.' }),
+    redirectEndpoint: config(string({ nonEmpty: true })).meta({
+      description:
+        'Path or URL of this gateway to which the access manager sends tokens; the profile of the agent names it.',
+    }),
+    authenticationService: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description: 'Journey or service that users log in with; the default one of the realm if it is left out.',
+      }),
+    authCookie: object({
+      name: config(string({ nonEmpty: true }))
+        .prefault('gateway-cdsso')
+        .meta({ description: 'Name of the cookie.' }),
+      domain: config(string({ nonEmpty: true }))
+        .optional()
+        .meta({ description: 'Domain the cookie is sent to; the host of the request alone by default.' }),
+      path: config(string({ nonEmpty: true }))
+        .prefault('/')
+        .meta({ description: 'Path the cookie is sent to.' }),
+      httpOnly: config(boolean()).prefault(true).meta({ description: 'Whether scripts of a page can not read it.' }),
+      sameSite: config(oneOf(['LAX', 'STRICT', 'NONE']))
+        .prefault('LAX')
+        .meta({ description: 'Whether other sites can make a browser send it.' }),
+      secure: config(boolean())
+        .optional()
+        .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
+    })
+      .prefault({})
+      .meta({ description: 'The cookie that holds the token.' }),
+    redirectionMarker: redirectionMarkerField(),
+    logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
+    defaultLogoutLandingPage: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Where a logout leads to; without it the request goes on without a session.' }),
+    failureHandler: ref(HandlerKind)
+      .optional()
+      .meta({ description: 'Answers where a login fails, with `contexts.cdssoFailure`; 403 by default.' }),
+    verificationSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret ID of keys that verify tokens, instead of those the access manager publishes.' }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    createSession: json()
+      .optional()
+      .meta({ description: 'Whether a session is made.', unsupported: 'the token is kept in a cookie of its own' }),
+  },
+  rules: [needs('verificationSecretId', 'secretsProvider')],
+  check: ({ authCookie, redirectEndpoint }, report) => {
+    const problem = cookieProblem(authCookie)
+    if (problem !== null) report(`/authCookie/${problem.field}`, problem.message)
+    if (!/^(?:\/(?!\/)|https?:\/\/)[^?#]*$/.test(redirectEndpoint))
+      report('/redirectEndpoint', `expected a path or a URL without query, got ${JSON.stringify(redirectEndpoint)}`)
+  },
+  create: (config, env) => {
+    const { amService, verificationSecretId, secretsProvider } = config
+    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+    const jwksUri = async () => amService.oauth2Uri('connect/jwk_uri').toString()
+    const keys =
+      verificationSecretId === undefined
+        ? publishedKeys(jwksUri, amService.handler, env)
+        : configuredKeys(provider, verificationSecretId)
+    return new CrossDomainLogin({
+      amService,
+      tokens: new AgentTokens(amService, keys, env),
+      redirectEndpoint: config.redirectEndpoint,
+      service: config.authenticationService ?? null,
+      cookie: config.authCookie,
+      marker: redirectionMarker(config.redirectionMarker),
+      logoutExpression: config.logoutExpression ?? null,
+      landingPage: config.defaultLogoutLandingPage ?? null,
+      failureHandler: config.failureHandler ?? null,
+      logger: env.logger,
+    }).filter
+  },
+})
