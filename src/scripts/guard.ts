@@ -1,5 +1,5 @@
 import { executionAsyncId } from 'node:async_hooks'
-import { constants, createContext, Script } from 'node:vm'
+import { type Watch, watchOver } from './watch.ts'
 
 /** A piece of script that runs without a pause: from its start, or from the end of an `await`, to the next one. */
 export interface Stretch {
@@ -17,14 +17,12 @@ const SHARE = 1 / 20
 const TURN = 10
 
 /**
- * Runs stretches of scripts under a time limit. V8 can be told to stop a thread's JavaScript only from another thread, and
- * Node starts one for every `runInContext` with a timeout, which costs more than most scripts do. So stretches that
- * are due in one turn of the event loop run under one watch: the busier a unit is, the less each of them pays.
+ * Runs stretches of scripts under a time limit. Starting a watch costs more than most scripts do, so stretches that are
+ * due in one turn of the event loop run under one: the busier a unit is, the less each of them pays.
  */
 export class Guard {
   readonly #limit: number
-  readonly #context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' })
-  readonly #watched = new Script('run()', { filename: 'guard' })
+  readonly #watch: Watch
   #due: Stretch[] = []
   #next = 0
   #afterwards: (() => void)[] = []
@@ -33,7 +31,7 @@ export class Guard {
   /** The limit is in milliseconds. */
   constructor(limit: number) {
     this.#limit = limit
-    Object.assign(this.#context, { run: () => this.#runSome() })
+    this.#watch = watchOver(() => this.#runSome(), limit)
   }
 
   /** Runs a stretch soon. */
@@ -59,13 +57,7 @@ export class Guard {
   readonly #turn = (): void => {
     this.#scheduled = false
     const asyncId = executionAsyncId()
-    try {
-      this.#watched.runInContext(this.#context, { timeout: this.#limit })
-    } catch (error) {
-      const stretch = this.#due[this.#next - 1]
-      if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') stretch?.stopped()
-      else stretch?.failed(error)
-    }
+    if (this.#watch.run() === 'stopped') this.#due[this.#next - 1]?.stopped()
     this.#due = this.#due.slice(this.#next)
     this.#next = 0
     const tasks = this.#afterwards
@@ -78,9 +70,13 @@ export class Guard {
   #runSome(): void {
     const end = performance.now() + Math.min(this.#limit * SHARE, TURN)
     while (this.#next < this.#due.length) {
-      const stretch = this.#due[this.#next]
+      const stretch = this.#due[this.#next] as Stretch
       this.#next += 1
-      stretch?.run()
+      try {
+        stretch.run()
+      } catch (error) {
+        this.#afterwards.push(() => stretch.failed(error))
+      }
       if (performance.now() > end) return
     }
   }
