@@ -1,0 +1,15 @@
+export { formatQueryPointer, type Pointer, parseFieldPointer, parseQueryPointer, valueAt } from './pointer.ts'
+export { PageCookies } from './query/page-cookies.ts'
+export { type CountPolicy, MAX_PAGE_SIZE, type Query, type QuerySelector } from './query/query.ts'
+export { type Entry, type ListingOptions, type ResultPage, resultPage } from './query/result-page.ts'
+export { parseSortKeys, printSortKeys, type SortKey } from './query/sort-keys.ts'
+export {
+  type ExtendedOperator,
+  type ExtendedOperators,
+  evaluate,
+  matches,
+  type Truth,
+} from './query-filter/evaluate.ts'
+export { type Assertion, type QueryFilter, QueryFilterError } from './query-filter/filter.ts'
+export { parseQueryFilter } from './query-filter/parser.ts'
+export { printQueryFilter } from './query-filter/print.ts'

@@ -1,0 +1,33 @@
+import type { Pointer } from '../pointer.ts'
+
+/** What a comparison compares with. */
+export type Assertion = string | number | boolean
+
+/** A query filter, taken apart (spec: "Query filter grammar"). */
+export type QueryFilter =
+  | { readonly kind: 'and'; readonly filters: readonly QueryFilter[] }
+  | { readonly kind: 'or'; readonly filters: readonly QueryFilter[] }
+  | { readonly kind: 'not'; readonly filter: QueryFilter }
+  | { readonly kind: 'literal'; readonly value: boolean }
+  | { readonly kind: 'present'; readonly pointer: Pointer }
+  | { readonly kind: 'comparison'; readonly pointer: Pointer; readonly operator: string; readonly value: Assertion }
+
+/** The operators every filter knows; others are extended ones. */
+export const OPERATORS = ['eq', 'co', 'sw', 'lt', 'le', 'gt', 'ge'] as const
+
+/** Longer filters are refused before they are looked at. */
+export const MAX_FILTER_LENGTH = 16_384
+
+/** Deeper nesting is refused: reading and evaluating recurse. */
+export const MAX_FILTER_DEPTH = 256
+
+/** Text that is no query filter, and where. */
+export class QueryFilterError extends Error {
+  override readonly name = 'QueryFilterError'
+  readonly offset: number
+
+  constructor(reason: string, offset: number) {
+    super(`_queryFilter, character ${offset + 1}: ${reason}`)
+    this.offset = offset
+  }
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { JsonObject } from '#json'
+import { parseQueryFilter } from '../query-filter/parser.ts'
+import { PageCookies } from './page-cookies.ts'
+import type { Query } from './query.ts'
+import { type Entry, type ResultPage, resultPage } from './result-page.ts'
+import { parseSortKeys, printSortKeys, type SortKey } from './sort-keys.ts'
+
+const cookies = new PageCookies()
+const everything = parseQueryFilter('true')
+
+function query(parts: Partial<Query> = {}): Query {
+  return {
+    selector: { filter: everything },
+    sortKeys: [],
+    pageSize: 0,
+    cookie: null,
+    offset: 0,
+    countPolicy: 'NONE',
+    countOnly: false,
+    ...parts,
+  }
+}
+
+const entries = (...fields: JsonObject[]): Entry[] =>
+  fields.map((one, at) => ({ id: String(one['_id'] ?? at), fields: one }))
+
+function page(from: readonly Entry[], parts: Partial<Query> = {}, filter = everything): ResultPage<Entry> {
+  const found = resultPage(from, filter, query(parts), { cookies })
+  assert.notEqual(typeof found, 'string', String(found))
+  return found as ResultPage<Entry>
+}
+
+const ids = ({ entries: found }: ResultPage<Entry>) => found.map(({ id }) => id).join(' ')
+const keys = (text: string) => parseSortKeys(text) as readonly SortKey[]
+
+describe('sort keys', () => {
+  const people = entries(
+    { _id: 'a', name: 'bob', age: 3 },
+    { _id: 'b', name: 'Anna', age: 10 },
+    { _id: 'c', age: 3 },
+    { _id: 'd', name: ['zoe', 'CARL'], age: null },
+    { _id: 'e', name: 5, age: true },
+  )
+  const rows: readonly (readonly [string, string])[] = [
+    ['name', 'e b a d c'],
+    ['+name', 'e b a d c'],
+    [' name', 'e b a d c'],
+    ['-name', 'd a b e c'],
+    ['age', 'e a c b d'],
+    ['-age', 'b a c e d'],
+    ['age,-_id', 'e c a b d'],
+    ['missing', 'a b c d e'],
+  ]
+  for (const [text, expected] of rows) {
+    test(`${text} gives ${expected}`, () => assert.equal(ids(page(people, { sortKeys: keys(text) })), expected))
+  }
+
+  for (const text of ['', ',', 'a,', '+', '--', 'a~', 'a%', '/', Array(33).fill('a').join(',')]) {
+    test(`${JSON.stringify(text.slice(0, 10))} is refused`, () => {
+      if (text === '--') return assert.deepEqual(keys(text), [{ pointer: ['-'], descending: true }])
+      assert.match(parseSortKeys(text) as string, /^_sortKeys: /)
+    })
+  }
+
+  test('what is printed is read as the same keys', () => {
+    const key = fc.record(
+      { pointer: fc.array(fc.string(), { minLength: 1, maxLength: 3 }), descending: fc.boolean() },
+      { noNullPrototype: true },
+    )
+    fc.assert(
+      fc.property(fc.array(key, { minLength: 1, maxLength: 4 }), (wanted) => {
+        assert.deepEqual(parseSortKeys(printSortKeys(wanted)), wanted)
+      }),
+    )
+  })
+})
+
+describe('pages', () => {
+  const numbers = entries(...Array.from({ length: 10 }, (_, n) => ({ _id: String(n), n, even: n % 2 === 0 })))
+
+  test('without a page size everything comes at once and nothing is counted', () => {
+    const all = page(numbers, { countPolicy: 'EXACT' })
+    assert.deepEqual([all.entries.length, all.cookie, all.total, all.countPolicy], [10, null, -1, 'NONE'])
+  })
+
+  test('a cookie leads to the next page, and the last page has none', () => {
+    const first = page(numbers, { pageSize: 4 })
+    const second = page(numbers, { pageSize: 4, cookie: first.cookie })
+    const third = page(numbers, { pageSize: 4, cookie: second.cookie })
+    assert.deepEqual([ids(first), ids(second), ids(third), third.cookie], ['0 1 2 3', '4 5 6 7', '8 9', null])
+    assert.equal(page(numbers, { pageSize: 5, cookie: page(numbers, { pageSize: 5 }).cookie }).cookie, null)
+  })
+
+  test('an offset counts entries', () => {
+    assert.equal(ids(page(numbers, { pageSize: 3, offset: 8 })), '8 9')
+    assert.equal(ids(page(numbers, { pageSize: 3, offset: 5 })), '5 6 7')
+    const beyond = page(numbers, { pageSize: 3, offset: 100, countPolicy: 'EXACT' })
+    assert.deepEqual([ids(beyond), beyond.cookie, beyond.total, beyond.remaining], ['', null, 10, 0])
+  })
+
+  test('counting is off unless asked for', () => {
+    const counted = (countPolicy: Query['countPolicy']) => {
+      const { total, remaining, countPolicy: said } = page(numbers, { pageSize: 4, countPolicy })
+      return [total, remaining, said]
+    }
+    assert.deepEqual(counted('NONE'), [-1, -1, 'NONE'])
+    assert.deepEqual(counted('EXACT'), [10, 6, 'EXACT'])
+    assert.deepEqual(counted('ESTIMATE'), [10, 6, 'ESTIMATE'])
+  })
+
+  test('counting only gives no entries', () => {
+    const {
+      entries: none,
+      count,
+      total,
+    } = page(numbers, { countOnly: true, pageSize: 2 }, parseQueryFilter('even eq true'))
+    assert.deepEqual([none.length, count, total], [0, 5, 5])
+  })
+
+  test('the natural order is by code unit of a field', () => {
+    const named = entries(
+      { _id: '1', name: 'b' },
+      { _id: '2', name: 'B' },
+      { _id: '3', name: 'a' },
+      { _id: '0', name: 'a' },
+    )
+    const options = { cookies, naturalOrder: 'name' }
+    assert.equal(ids(resultPage(named, everything, query(), options) as ResultPage<Entry>), '2 0 3 1')
+  })
+
+  test('a cookie that was changed, is of another server or of another query is refused', () => {
+    const { cookie } = page(numbers, { pageSize: 2 })
+    const read = (parts: Partial<Query>, filter = everything, others = cookies) =>
+      resultPage(numbers, filter, query({ pageSize: 2, ...parts }), { cookies: others })
+    for (const bad of ['', 'x', `${cookie}A`, `A${cookie?.slice(1)}`, '%', 'A'.repeat(100_000)]) {
+      assert.match(read({ cookie: bad }) as string, /not a cookie of this server/)
+    }
+    assert.match(read({ cookie }, everything, new PageCookies()) as string, /not a cookie of this server/)
+    assert.match(read({ cookie }, parseQueryFilter('n ge 0')) as string, /another query/)
+    assert.match(read({ cookie, sortKeys: keys('n') }) as string, /another query/)
+  })
+
+  test('paging visits what stays exactly once while other entries are added and removed', () => {
+    const step = fc.record({ add: fc.array(fc.nat(999)), remove: fc.array(fc.nat(999)) })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(999), { minLength: 1, maxLength: 60 }),
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.constantFrom('', 'n', '-n', 'group', '-group,n'),
+        (start, steps, pageSize, sort) => {
+          const sortKeys = sort === '' ? [] : keys(sort)
+          const kept = new Set(start.filter((n) => n % 3 === 0))
+          const present = new Set(start)
+          const seen: string[] = []
+          let cookie: string | null = null
+          for (let at = 0; ; at++) {
+            const current = [...present].map((n) => ({ id: String(n), fields: { n, group: n % 4 } }))
+            const got = page(current, { pageSize, cookie, sortKeys })
+            seen.push(...got.entries.map(({ id }) => id))
+            cookie = got.cookie
+            if (cookie === null) break
+            const { add, remove } = steps[at] ?? { add: [], remove: [] }
+            for (const n of remove) if (!kept.has(n)) present.delete(n)
+            for (const n of add) present.add(n)
+          }
+          assert.equal(new Set(seen).size, seen.length)
+          for (const n of kept) assert.ok(seen.includes(String(n)), `${n} was not visited`)
+        },
+      ),
+    )
+  })
+})

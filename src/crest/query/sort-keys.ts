@@ -1,0 +1,77 @@
+import type { JsonValue } from '#json'
+import { formatQueryPointer, type Pointer, parseQueryPointer, valueAt } from '../pointer.ts'
+
+/** A field to sort by, and the direction. */
+export interface SortKey {
+  readonly pointer: Pointer
+  readonly descending: boolean
+}
+
+/** What of a resource decides about its place: one value for each sort key. Null is last in both directions. */
+export type SortValue = string | number | boolean | null
+
+const MAX_SORT_KEYS = 32
+
+/** Of a longer text only its beginning counts, so that a place in a result fits into a cookie. */
+export const SORTED_LENGTH = 256
+
+/** Reads `[+|-]field[,[+|-]field...]`; a text that says why not where it is none. */
+export function parseSortKeys(text: string): readonly SortKey[] | string {
+  // A page that does not encode "+" sends a space.
+  const parts = text.split(',', MAX_SORT_KEYS + 1)
+  if (parts.length > MAX_SORT_KEYS) return `_sortKeys: at most ${MAX_SORT_KEYS} fields, got more`
+  const keys: SortKey[] = []
+  for (const part of parts) {
+    const [, sign, field = ''] = /^([-+ ]?)(.*)$/s.exec(part) as RegExpExecArray
+    const pointer = field === '' ? null : parseQueryPointer(field)
+    if (pointer === null || pointer.length === 0) {
+      return `_sortKeys: expected fields as JSON pointers, each with + or - before it or without, got ${JSON.stringify(part.slice(0, 40))}`
+    }
+    keys.push({ pointer, descending: sign === '-' })
+  }
+  return keys
+}
+
+/** Writes sort keys so that reading them gives the same ones. */
+export function printSortKeys(keys: readonly SortKey[]): string {
+  return keys.map(({ pointer, descending }) => `${descending ? '-' : '+'}${formatQueryPointer(pointer)}`).join(',')
+}
+
+/** The values of a resource that the keys look at; of a list the smallest counts. */
+export function sortValues(resource: JsonValue, keys: readonly SortKey[]): SortValue[] {
+  return keys.map(({ pointer }) => sortValue(valueAt(resource, pointer)))
+}
+
+function sortValue(value: JsonValue | undefined): SortValue {
+  if (typeof value === 'string') return value.toLowerCase().slice(0, SORTED_LENGTH)
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  if (!Array.isArray(value)) return null
+  let smallest: SortValue = null
+  for (const element of value) {
+    const candidate = Array.isArray(element) ? null : sortValue(element)
+    if (candidate !== null && (smallest === null || compareValues(candidate, smallest) < 0)) smallest = candidate
+  }
+  return smallest
+}
+
+/** Compares two lists of values by the keys. */
+export function compareSortValues(a: readonly SortValue[], b: readonly SortValue[], keys: readonly SortKey[]): number {
+  for (const [at, { descending }] of keys.entries()) {
+    const [left, right] = [a[at] ?? null, b[at] ?? null]
+    if (left === null || right === null) {
+      if (left !== right) return left === null ? 1 : -1
+      continue
+    }
+    const order = compareValues(left, right)
+    if (order !== 0) return descending ? -order : order
+  }
+  return 0
+}
+
+const RANK: Readonly<Record<string, number>> = { boolean: 0, number: 1, string: 2 }
+
+function compareValues(a: string | number | boolean, b: string | number | boolean): number {
+  if (typeof a !== typeof b) return (RANK[typeof a] as number) - (RANK[typeof b] as number)
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
