@@ -8,6 +8,7 @@ import {
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Clock } from '#schema'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
+import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { Challenges } from './challenge.ts'
 import { credentialsIn, type Scheme } from './credentials.ts'
 import type { RequiredScopes } from './required-scopes.ts'
@@ -22,8 +23,6 @@ export interface AdmissionSettings {
   /** Called for responses to requests that want to leave HTTP; null where connections outlive their token. */
   readonly follow: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
 }
-
-type Awaitable<T> = T | Promise<T>
 
 const BEARER: readonly Scheme[] = ['Bearer']
 
@@ -101,8 +100,3 @@ export class Admission {
 }
 
 const OVERSIZED: TokenRefusal = { outcome: 'invalid', description: 'The access token is too long to be one.' }
-
-/** Goes on at once with what is there, and later with what is not. */
-function then<T, R>(value: Awaitable<T>, goOn: (value: T) => Awaitable<R>): Awaitable<R> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value)
-}

@@ -4,7 +4,9 @@ import type { Exchange } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 
 /** A decision with the time to which it holds. */
-export interface Decision extends PolicyDecision {
+export interface Decision {
+  /** What requests get to see; many share it, and none may change what the next one sees. */
+  readonly context: PolicyDecision
   /** Milliseconds since the epoch; null where the access manager sets no end. */
   readonly ttl: number | null
 }
@@ -66,24 +68,25 @@ function decisionOf(answer: JsonObject, resource: string): Decision {
   const ttl = answer['ttl']
   // The largest 64-bit number stands for "no end"; read as a double it is larger than any time there is.
   const hasEnd = typeof ttl === 'number' && ttl < Number.MAX_SAFE_INTEGER
-  return {
+  const context: PolicyDecision = {
     resource,
-    actions,
+    actions: Object.freeze(actions),
     attributes,
     advices,
     jsonActions: actions,
     jsonAttributes: attributes,
     jsonAdvices: advices,
-    ttl: hasEnd ? ttl : null,
   }
+  return { context: Object.freeze(context), ttl: hasEnd ? ttl : null }
 }
 
-function valuesOf(given: JsonValue | undefined): Record<string, readonly string[]> {
+function valuesOf(given: JsonValue | undefined): Readonly<Record<string, readonly string[]>> {
   const values: Record<string, readonly string[]> = Object.create(null)
   if (!isPlainObject(given)) return values
   for (const name of Object.keys(given)) {
     const value = given[name]
-    values[name] = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string') as string[]
+    const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string') as string[]
+    values[name] = Object.freeze(texts)
   }
-  return values
+  return Object.freeze(values)
 }

@@ -58,15 +58,15 @@ export class DecisionCache {
     env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
   }
 
-  /** The decision about a question, asked for where it is not known. */
+  /** The decision about a question, asked for where it is not known; other names of the session are asked for then too. */
   find(
     question: string,
     subject: Subject,
-    sessionNames: readonly string[],
+    sessionNames: () => readonly string[],
     ask: () => Promise<Decision | SubjectRefused>,
   ): Decision | SubjectRefused | NotAsked | Promise<Decision | SubjectRefused | NotAsked> {
     return this.#cache.find(hash('sha256', `${this.#realm}\0${question}`, 'base64url'), async () =>
-      this.#answer(await ask(), subject, sessionNames),
+      this.#answer(await ask(), subject, sessionNames()),
     )
   }
 
@@ -81,7 +81,7 @@ export class DecisionCache {
   }
 
   #keepFor(decision: Decision | SubjectRefused): number {
-    if (decision instanceof SubjectRefused || Object.keys(decision.advices).length > 0) return 0
+    if (decision instanceof SubjectRefused || Object.keys(decision.context.advices).length > 0) return 0
     const { defaultTimeout, maximumTimeToCache } = this.#settings
     const left = decision.ttl === null ? defaultTimeout : decision.ttl - this.#env.clock.now()
     return Math.min(left, maximumTimeToCache)

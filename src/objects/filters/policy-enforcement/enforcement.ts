@@ -10,6 +10,7 @@ import {
 import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
+import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
@@ -46,42 +47,66 @@ export class Enforcement {
     this.#settings = settings
   }
 
-  readonly filter: Filter = async (exchange, next) => {
-    const transaction = takeTransaction(exchange.request.uri)
-    const decision = await this.#decide(exchange, transaction).catch((error: unknown) =>
-      this.#undecided(error, exchange),
-    )
-    if (decision instanceof Undecided) return decision.response
-    if (decision instanceof Denied) return this.#denied(exchange, decision.reason)
-    const allowed =
-      Object.hasOwn(decision.actions, exchange.request.method) && decision.actions[exchange.request.method] === true
-    const inside = exchange.with(PolicyDecisionContext, contextOf(decision))
-    return allowed ? next(inside) : this.#advised(inside, decision)
+  readonly filter: Filter = (exchange, next) => {
+    try {
+      const decided = this.#decided(exchange)
+      return Promise.resolve(then(decided, (decision) => this.#enforce(decision, exchange, next)))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
-  async #decide(exchange: Exchange, transaction: string | null): Promise<Decision | Denied | Undecided> {
-    const { amService, realm, application, sources, resource: provider, cache } = this.#settings
-    const subject = await subjectOf(sources, exchange)
-    if (subject instanceof NoSubject) return new Denied(subject.reason)
-    const given = await environmentOf(sources.environment, exchange)
-    const environment = transaction === null ? given : { ...given, TxId: [transaction] }
-    const resource = await provider.resourceUri(exchange)
+  #enforce(decision: Decision | Denied | Undecided, exchange: Exchange, next: Handler): Awaitable<Response> {
+    if (decision instanceof Undecided) return decision.response
+    if (decision instanceof Denied) return this.#denied(exchange, decision.reason)
+    const { context } = decision
+    const { method } = exchange.request
+    const inside = exchange.with(PolicyDecisionContext, context)
+    const allowed = Object.hasOwn(context.actions, method) && context.actions[method] === true
+    return allowed ? next(inside) : this.#advised(inside, context)
+  }
+
+  /** The decision: at once where it is kept and nothing has to be read first. */
+  #decided(exchange: Exchange): Awaitable<Decision | Denied | Undecided> {
+    const transaction = takeTransaction(exchange.request.uri)
+    try {
+      const decision = this.#decide(exchange, transaction)
+      if (!(decision instanceof Promise)) return decision
+      return decision.catch((error: unknown) => this.#undecided(error, exchange))
+    } catch (error) {
+      return this.#undecided(error, exchange)
+    }
+  }
+
+  #decide(exchange: Exchange, transaction: string | null): Awaitable<Decision | Denied | Undecided> {
+    const { sources, resource: provider } = this.#settings
+    return then(subjectOf(sources, exchange), (subject) => {
+      if (subject instanceof NoSubject) return new Denied(subject.reason)
+      return then(environmentOf(sources.environment, exchange), (environment) =>
+        then(provider.resourceUri(exchange), (resource) =>
+          then(this.#find({ resource, subject, environment, transaction }, exchange), outcomeOf),
+        ),
+      )
+    })
+  }
+
+  #find(
+    { resource, subject, environment, transaction }: Question,
+    exchange: Exchange,
+  ): Awaitable<Decision | SubjectRefused | NotAsked> {
+    const { amService, realm, application, cache } = this.#settings
+    const whole = transaction === null ? environment : { ...environment, TxId: [transaction] }
     const question = {
       resources: [resource],
-      ...(application === null ? {} : { application }),
+      ...(application === null ? null : { application }),
       subject,
-      ...(environment === null ? {} : { environment }),
+      ...(whole === null ? null : { environment: whole }),
     } as unknown as JsonObject
     const text = checkedQuestion(question)
     const ask = () => askDecision(amService, realm, question, resource, exchange)
     // What a transaction opens, it opens once.
-    const found = await (cache === null || transaction !== null
-      ? ask()
-      : cache.find(text, subject, sessionNames(exchange, subject), ask))
-    if (found instanceof NotAsked) return new Undecided(unavailable(found.reason))
-    if (found instanceof SubjectRefused)
-      return new Denied(`the access manager does not take the subject (${found.status})`)
-    return found
+    if (cache === null || transaction !== null) return ask()
+    return cache.find(text, subject, () => sessionNames(exchange, subject), ask)
   }
 
   #undecided(error: unknown, exchange: Exchange): Undecided {
@@ -96,7 +121,7 @@ export class Enforcement {
   }
 
   /** The answer to a decision that allows nothing: the way to get in where there is one. */
-  async #advised(exchange: Exchange, { advices }: Decision): Promise<Response> {
+  async #advised(exchange: Exchange, { advices }: PolicyDecision): Promise<Response> {
     const { amService, adviceHeaderName, legacyAdvices } = this.#settings
     const way = exchange.context(LoginWayContext)
     if (way === null || !canBeFollowed(advices)) return this.#denied(exchange, 'the policy decision allows it not')
@@ -111,6 +136,14 @@ export class Enforcement {
     logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
     return failureHandler === null ? Promise.resolve(respond(403)) : failureHandler(exchange)
   }
+}
+
+/** What is asked about a request. */
+interface Question {
+  readonly resource: string
+  readonly subject: Subject
+  readonly environment: Readonly<Record<string, readonly string[]>> | null
+  readonly transaction: string | null
 }
 
 /** A request that gets nothing, and why. */
@@ -131,6 +164,13 @@ class Undecided {
   }
 }
 
+function outcomeOf(found: Decision | SubjectRefused | NotAsked): Decision | Denied | Undecided {
+  if (found instanceof NotAsked) return new Undecided(unavailable(found.reason))
+  if (found instanceof SubjectRefused)
+    return new Denied(`the access manager does not take the subject (${found.status})`)
+  return found
+}
+
 function unavailable(reason: string): Response {
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }, `No policy decision: ${reason}.\n`)
 }
@@ -141,8 +181,4 @@ function sessionNames(exchange: Exchange, { ssoToken }: Subject): readonly strin
   if (known === null || known.value !== ssoToken) return []
   const { sessionUid, AMCtxId } = known.info
   return [known.universalId, sessionUid, AMCtxId].filter((name) => typeof name === 'string')
-}
-
-function contextOf({ ttl: _, ...decision }: Decision): PolicyDecision {
-  return decision
 }

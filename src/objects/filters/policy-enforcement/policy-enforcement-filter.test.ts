@@ -231,6 +231,26 @@ test('B59: decisions are kept by resource, subject, policy set and environment, 
   assert.equal(asked(manager), 4)
 })
 
+test('B54: a kept decision can not be changed by those who see it', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  manager.putPolicy({
+    ...ALLOW_GET,
+    resourceAttributes: [{ type: 'Static', propertyName: 'team', propertyValues: ['a'] }],
+  })
+  await using pep = await enforcing(manager, { cache: { enabled: true } })
+  const session = manager.login('demo')
+  const seen = (await pep.ask(session)).passed?.decision as unknown as {
+    actions: Record<string, boolean>
+    attributes: Record<string, string[]>
+  }
+  assert.throws(() => Object.assign(seen, { actions: { POST: true } }), TypeError)
+  assert.throws(() => Object.assign(seen.actions, { POST: true }), TypeError)
+  assert.throws(() => Object.assign(seen.attributes, { team: ['b'] }), TypeError)
+  assert.throws(() => seen.attributes['team']?.push('b'), TypeError)
+  assert.equal((await pep.ask(session, { method: 'POST' })).status, 403)
+  assert.equal(manager.requests('policies').length, 1)
+})
+
 test('RequestResourceUriProvider without query shares the decision of a page', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(ALLOW_GET)

@@ -1,6 +1,7 @@
 import type { Exchange } from '#http'
 import { isPlainObject, type JsonObject } from '#json'
 import type { Runtime } from '#schema'
+import { type Awaitable, then } from '../../lib/awaitable.ts'
 
 /** Bytes of everything that goes to the access manager with one question. */
 const LARGEST_QUESTION = 128 * 1024
@@ -36,27 +37,44 @@ export class NoSubject {
 }
 
 /** Who the request is from. Without subject the access manager would take the gateway itself for it: never asked then. */
-export async function subjectOf(sources: QuestionSources, exchange: Exchange): Promise<Subject | NoSubject> {
-  const ssoToken = sources.ssoToken === null ? null : await sources.ssoToken(exchange)
-  const jwt = sources.jwt === null ? null : await sources.jwt(exchange)
-  const claims = sources.claims === null ? null : await mapOf(sources.claims, exchange)
+export function subjectOf(sources: QuestionSources, exchange: Exchange): Awaitable<Subject | NoSubject> {
+  return then(textFrom(sources.ssoToken, exchange), (ssoToken) =>
+    then(textFrom(sources.jwt, exchange), (jwt) =>
+      then(sources.claims === null ? null : mapOf(sources.claims, exchange), (claims) =>
+        subjectFrom(ssoToken, jwt, claims),
+      ),
+    ),
+  )
+}
+
+function textFrom(source: Runtime<string> | null, exchange: Exchange): Awaitable<string | null> {
+  return source === null ? null : source(exchange)
+}
+
+function subjectFrom(
+  ssoToken: string | null,
+  jwt: string | null,
+  claims: Record<string, unknown> | null,
+): Subject | NoSubject {
   if (claims !== null && (typeof claims['sub'] !== 'string' || claims['sub'] === ''))
     return new NoSubject('claimsSubject gave no "sub"')
-  const subject: Subject = {
-    ...(ssoToken === null || ssoToken === '' ? {} : { ssoToken }),
-    ...(jwt === null || jwt === '' ? {} : { jwt }),
-    ...(claims === null ? {} : { claims: claims as JsonObject }),
-  }
-  return Object.keys(subject).length === 0 ? new NoSubject('the expressions for the subject gave nothing') : subject
+  const subject: { -readonly [name in keyof Subject]: Subject[name] } = {}
+  if (ssoToken !== null && ssoToken !== '') subject.ssoToken = ssoToken
+  if (jwt !== null && jwt !== '') subject.jwt = jwt
+  if (claims !== null) subject.claims = claims as JsonObject
+  for (const _ in subject) return subject
+  return new NoSubject('the expressions for the subject gave nothing')
 }
 
 /** What else policies may look at: each value as a list of texts, which is how the access manager takes it. */
-export async function environmentOf(
+export function environmentOf(
   source: MapSource | null,
   exchange: Exchange,
-): Promise<Record<string, readonly string[]> | null> {
-  if (source === null) return null
-  const values = await mapOf(source, exchange)
+): Awaitable<Record<string, readonly string[]> | null> {
+  return source === null ? null : then(mapOf(source, exchange), listsIn)
+}
+
+function listsIn(values: Record<string, unknown> | null): Record<string, readonly string[]> {
   const environment: Record<string, readonly string[]> = Object.create(null)
   for (const name of Object.keys(values ?? {}).sort()) {
     const texts = textsOf((values as Record<string, unknown>)[name])
@@ -75,16 +93,34 @@ export function checkedQuestion(question: JsonObject): string {
   return text
 }
 
-async function mapOf(source: MapSource, exchange: Exchange): Promise<Record<string, unknown> | null> {
-  if ('whole' in source) {
-    const value = await source.whole(exchange)
-    if (value === null) return null
-    if (!isPlainObject(value)) throw new TypeError(`expected a map from the expression, got ${typeof value}`)
-    return value as Record<string, unknown>
-  }
-  const values: Record<string, unknown> = Object.create(null)
-  for (const name of Object.keys(source.map)) {
-    const value = await (source.map[name] as Ask)(exchange)
+function mapOf(source: MapSource, exchange: Exchange): Awaitable<Record<string, unknown> | null> {
+  if ('whole' in source) return then(source.whole(exchange), wholeMap)
+  return collect(source.map, Object.keys(source.map), 0, Object.create(null), exchange)
+}
+
+function wholeMap(value: unknown): Record<string, unknown> | null {
+  if (value === null) return null
+  if (!isPlainObject(value)) throw new TypeError(`expected a map from the expression, got ${typeof value}`)
+  return value as Record<string, unknown>
+}
+
+/** Fills in the values of the names from one on. */
+function collect(
+  map: Readonly<Record<string, Ask>>,
+  names: readonly string[],
+  from: number,
+  values: Record<string, unknown>,
+  exchange: Exchange,
+): Awaitable<Record<string, unknown>> {
+  for (let at = from; at < names.length; at++) {
+    const name = names[at] as string
+    const value = (map[name] as Ask)(exchange)
+    if (value instanceof Promise) {
+      return value.then((late: unknown) => {
+        if (late !== null) values[name] = late
+        return collect(map, names, at + 1, values, exchange)
+      })
+    }
     if (value !== null) values[name] = value
   }
   return values
