@@ -222,6 +222,15 @@ describe('news', () => {
     assert.equal(await find('a'), 'answer 1')
   })
 
+  test('B57: news about everything make no answer be kept that is on its way', async () => {
+    const { cache, tell, find } = cacheWith()
+    await cache.find('a', async () => {
+      tell({ all: true })
+      return { value: { text: 'doubtful' }, keepFor: 1_000, marks: ['id-a'] }
+    })
+    assert.equal(await find('a'), 'answer 1')
+  })
+
   test('F14: a hundred thousand pieces of news are applied in well under two seconds', async () => {
     const { find, tell, metrics } = cacheWith({ maximumSize: 50_000 })
     for (let i = 0; i < 50_000; i++) await find(`key ${i}`, { marks: [`id ${i}`, `grant ${i % 1_000}`] })
@@ -313,6 +322,28 @@ describe('B58: strategy × state × entry', () => {
       assert.deepEqual(await slow, { text: 'slow' })
       assert.equal(await find('a'), 'answer 1')
     }
+  })
+
+  test('the end of a question that a gap overtook does not end the one that was asked after it', async () => {
+    const { cache, notifications } = cacheWith()
+    const asked: PromiseWithResolvers<void>[] = []
+    const find = () =>
+      cache.find('a', async () => {
+        const step = Promise.withResolvers<void>()
+        asked.push(step)
+        await step.promise
+        return { value: { text: `question ${asked.indexOf(step) + 1}` }, keepFor: 1_000, marks: [] }
+      })
+    const first = find()
+    notifications.disconnect()
+    notifications.connect()
+    const second = find()
+    asked[0]?.resolve()
+    assert.deepEqual(await first, { text: 'question 1' })
+    const third = find()
+    asked[1]?.resolve()
+    assert.deepEqual(await Promise.all([second, third]), [{ text: 'question 2' }, { text: 'question 2' }])
+    assert.equal(asked.length, 2)
   })
 
   test('before the first connection everything is denied', async () => {
