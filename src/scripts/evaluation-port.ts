@@ -13,10 +13,10 @@ export interface EvaluationPort {
   readonly token: string | null
   /** `context`, `contexts`, `attributes` or `session`. */
   lookup(name: string): object
-  /** The value of an entry of `args`. */
+  /** The value of an entry of `args`, or of what else this evaluation has by that name. */
   argument(name: string): unknown
-  /** Whether an entry of `args` holds an object of the heap. */
-  usesHeap(name: string): boolean
+  /** Whether the value is the same for all evaluations; objects of the heap are called on behalf of one. */
+  isLasting(name: string): boolean
   /** Asks for something that takes time; the answer comes in a later stretch. */
   ask(
     what: string,

@@ -16,6 +16,8 @@ export interface EvaluationInput {
   readonly next?: Handler
   /** The token that a resolver is asked about. */
   readonly token?: string
+  /** Further data that the script sees in this evaluation, by the names that its program has for it. */
+  readonly values?: Readonly<Record<string, unknown>>
 }
 
 /** What all evaluations of one object have in common. */
@@ -74,11 +76,12 @@ export class Evaluation implements EvaluationPort {
   }
 
   argument(name: string): unknown {
-    return this.#settings.args[name]
+    const { values } = this.#input
+    return values !== undefined && Object.hasOwn(values, name) ? values[name] : this.#settings.args[name]
   }
 
-  usesHeap(name: string): boolean {
-    return this.#settings.heapArgs.has(name)
+  isLasting(name: string): boolean {
+    return Object.hasOwn(this.#settings.args, name) && !this.#settings.heapArgs.has(name)
   }
 
   ask(

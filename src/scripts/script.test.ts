@@ -155,6 +155,14 @@ test('arguments are in scope by name', async () => {
   })
 })
 
+test('an evaluation may have data of its own', async () => {
+  const values: Record<string, unknown> = { value: { n: 1 } }
+  const script = scriptOf('value.n += 1; return value', { values })
+  assert.deepEqual({ ...((await script.evaluate()) as object) }, { n: 2 })
+  values['value'] = { n: 5 }
+  assert.deepEqual({ ...((await script.evaluate()) as object) }, { n: 6 })
+})
+
 test('handlers and filters of the heap can be called', async () => {
   const args = {
     echo: new HeapObject('Handler', async ({ request }: ReturnType<typeof exchangeFor>) =>

@@ -76,7 +76,7 @@ describe('ScriptableResourceAccess and ScriptableAccessTokenResolver', () => {
   test('nothing that fails grants access', async () => {
     const none = { source: 'return []' }
     await using gateway = await RunningGateway.start({
-      admin: { scriptTimeout: '100 ms', scriptDeadline: '200 ms' },
+      admin: { scriptTimeout: '500 ms', scriptDeadline: '2 seconds' },
       routes: {
         a: guarded('/scopes-null', KNOWN, { source: 'return null' }),
         b: guarded('/scopes-throw', KNOWN, { source: 'throw new Error("no")' }),

@@ -67,7 +67,7 @@ test('a script that can not be compiled keeps its route from loading', async () 
 
 test('a script that does not end costs its request, and no other', async () => {
   await using gateway = await RunningGateway.start({
-    admin: { scriptTimeout: '100 ms', scriptDeadline: '200 ms' },
+    admin: { scriptTimeout: '500 ms', scriptDeadline: '2 seconds' },
     routes: {
       first: scripted('/before', { source: 'for (;;);' }),
       second: scripted('/after', { source: 'await 1; for (;;);' }),
@@ -84,9 +84,9 @@ test('a script that does not end costs its request, and no other', async () => {
   )
   assert.ok((await Promise.all(others)).every(({ status }) => status === 200))
   assert.equal((await gateway.ask('/good')).text, 'good')
-  const stopped = await gateway.log.until(/stopped, for it ran 100 ms without a pause/)
+  const stopped = await gateway.log.until(/stopped, for it ran 500 ms without a pause/)
   assert.equal(stopped['message'], 'the request failed')
-  await gateway.log.until(/given up, for it did not come to an end in 200 ms/)
+  await gateway.log.until(/given up, for it did not come to an end in 2000 ms/)
   assert.equal(gateway.gateway.units.length, 1)
   assert.equal(gateway.log.with(/unit.*(?:ended|restart)/).length, 0)
 })

@@ -14,6 +14,7 @@ export interface ScriptSurroundings {
   readonly deadline?: number
   readonly language?: ScriptLanguage
   readonly exchange?: Exchange
+  readonly values?: Readonly<Record<string, unknown>>
 }
 
 /** A script under test. */
@@ -30,9 +31,9 @@ const BINDINGS = 'request response context contexts attributes session globals h
 
 /** A script by itself, without an object around it. Errors call it `test.js`. */
 export function scriptOf(source: string, surroundings: ScriptSurroundings = {}): TestedScript {
-  const { args = {}, language = 'javascript', next, token } = surroundings
+  const { args = {}, language = 'javascript', next, token, values = {} } = surroundings
   const log = memoryLog()
-  const bindings = [...BINDINGS, ...Object.keys(args)]
+  const bindings = [...BINDINGS, ...Object.keys(args), ...Object.keys(values)]
   const compile = (text: string) => compileProgram({ language, text, file: 'test.js', bindings })
   const script = new ObjectScript(compile(source), {
     scope: { lookup: (name) => surroundings.properties?.[name] },
@@ -50,6 +51,7 @@ export function scriptOf(source: string, surroundings: ScriptSurroundings = {}):
       script.evaluate({
         exchange: exchange ?? exchangeFor('GET', 'http://app.example.com/path?q=1&q=2'),
         result,
+        values,
         ...(next === undefined ? {} : { next }),
         ...(token === undefined ? {} : { token }),
       }),

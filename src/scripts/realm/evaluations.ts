@@ -113,7 +113,7 @@ export function realmEvaluations(
   const argument = (name: string, port: EvaluationPort, ask: Ask): unknown => {
     if (constants.has(name)) return constants.get(name)
     const value = argumentOf(port.argument(name), ask)
-    if (!port.usesHeap(name)) constants.set(name, value)
+    if (port.isLasting(name)) constants.set(name, value)
     return value
   }
 

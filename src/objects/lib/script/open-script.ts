@@ -2,14 +2,14 @@ import type { Executor } from '#contracts'
 import { ConfigError, type Environment, type Problem } from '#schema'
 import { compileProgram, ObjectScript, type Program, ScriptSyntaxError } from '#scripts'
 import { DirectoryWatch } from '#secrets'
-import { bindingsWith, type OwnBinding, type ScriptConfig } from './script-fields.ts'
+import { bindingsWith, type ScriptConfig } from './script-fields.ts'
 import { ScriptFile, type ScriptText } from './script-file.ts'
 
 /** Compiles the script of an object, and again whenever its file changes. Throws ConfigError where it does not compile. */
 export async function openScript(
   config: ScriptConfig,
   env: Environment,
-  own: readonly OwnBinding[] = [],
+  own: readonly string[] = [],
 ): Promise<ObjectScript> {
   const { type: language, args, clientHandler } = config
   const bindings = [...bindingsWith(own), ...Object.keys(args)]

@@ -20,11 +20,11 @@ const BINDINGS = [
 
 const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
 
-/** Names that only some scripts see. */
-export type OwnBinding = 'next' | 'token'
-
-/** The names that a script sees beside its arguments. */
-export function bindingsWith(own: readonly OwnBinding[]): readonly string[] {
+/**
+ * The names that a script sees beside its arguments. `own` are those of its type: `next` for filters, `token` for
+ * resolvers, any other for what `values` has when the script is evaluated.
+ */
+export function bindingsWith(own: readonly string[]): readonly string[] {
   return [...BINDINGS, ...own]
 }
 
@@ -52,7 +52,7 @@ function mediaType(): Field<ScriptLanguage> {
 }
 
 /** The fields of the one script contract; each scriptable type has these, and `scriptRules`. */
-export function scriptFields(own: readonly OwnBinding[] = []) {
+export function scriptFields(own: readonly string[] = []) {
   return {
     type: config(mediaType()).meta({ description: 'Language of the script.' }),
     file: config(string({ nonEmpty: true }))
