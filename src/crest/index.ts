@@ -1,3 +1,5 @@
+export { applyPatch, type PatchOptions, type Transformation } from './patch/apply.ts'
+export { PatchError, type PatchOperation, parsePatch } from './patch/operation.ts'
 export { formatQueryPointer, type Pointer, parseFieldPointer, parseQueryPointer, valueAt } from './pointer.ts'
 export { PageCookies } from './query/page-cookies.ts'
 export { type CountPolicy, MAX_PAGE_SIZE, type Query, type QuerySelector } from './query/query.ts'
