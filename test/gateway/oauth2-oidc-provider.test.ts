@@ -17,16 +17,21 @@ before(async () => {
       introspected: route('/introspected', introspecting('gateway.secret')),
       cached: route('/cached', introspecting('gateway.secret'), { cache: { enabled: true, maxTimeout: '1 minute' } }),
       misconfigured: route('/misconfigured', introspecting('wrong.secret')),
-      stateless: route('/stateless', {
-        type: 'StatelessAccessTokenResolver',
-        config: {
-          issuer: server.issuer,
-          verificationSecretId: 'any',
-          secretsProvider: { type: 'JwkSetSecretStore', config: { jwkUrl: server.jwkUrl } },
-        },
-      }),
+      stateless: route('/stateless', stateless({ audience: RESOURCE })),
+      anybody: route('/anybody', stateless({})),
     },
   })
+})
+
+/** Reads tokens by the keys that the server publishes. */
+const stateless = (more: object) => ({
+  type: 'StatelessAccessTokenResolver',
+  config: {
+    issuer: server.issuer,
+    verificationSecretId: 'any',
+    secretsProvider: { type: 'JwkSetSecretStore', config: { jwkUrl: server.jwkUrl } },
+    ...more,
+  },
 })
 
 after(async () => {
@@ -137,6 +142,12 @@ test('a JSON Web Token of RFC 9068 is read without asking anybody', async () => 
   const refused = await ask('/stateless', forged)
   assert.equal(refused.status, 401)
   assert.match(refused.headers['www-authenticate'] as string, /error_description="The signature of the token can not/)
+})
+
+test('without an audience, a token that bears no tokenName is no access token', async () => {
+  const { status, headers } = await ask('/anybody', await server.token('read', RESOURCE))
+  assert.equal(status, 401)
+  assert.match(headers['www-authenticate'] as string, /error_description="The token is not an access token\."/)
 })
 
 test('a gateway that can not authenticate: 400', async () => {

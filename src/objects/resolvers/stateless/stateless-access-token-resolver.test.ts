@@ -130,14 +130,20 @@ test('ID tokens and refresh tokens are no access tokens', async () => {
   }
 })
 
-test('tokens of RFC 9068 say by their type that they are access tokens', async () => {
+test('tokens of RFC 9068 say by their type that they are access tokens, which counts where an audience is configured', async () => {
   const { tokenName: _, ...claims } = CLAIMS
   const typed = (typ: string, more: JsonObject = {}) =>
     signJwt(keySecret(rsa.privateKey, 'mine'), { ...claims, ...more }, { algorithm: 'RS256', typ })
-  assert.equal((await resolve(await typed('at+jwt'))).outcome, 'valid')
-  assert.equal((await resolve(await typed('application/AT+JWT'))).outcome, 'valid')
-  assert.equal((await resolve(await typed('JWT'))).outcome, 'invalid')
-  assert.equal((await resolve(await typed('at+jwt', { tokenName: 'id_token' }))).outcome, 'invalid')
+  const audience = { audience: 'api' }
+  const forApi = { aud: 'api' }
+  assert.equal((await resolve(await typed('at+jwt', forApi), audience)).outcome, 'valid')
+  assert.equal((await resolve(await typed('application/AT+JWT', forApi), audience)).outcome, 'valid')
+  assert.equal((await resolve(await typed('JWT', forApi), audience)).outcome, 'invalid')
+  assert.equal(
+    (await resolve(await typed('at+jwt', { ...forApi, tokenName: 'id_token' }), audience)).outcome,
+    'invalid',
+  )
+  assert.equal((await resolve(await typed('at+jwt', forApi))).outcome, 'invalid')
 })
 
 test('B46: exp and nbf are kept to the second, with the skew and no more', async () => {

@@ -55,7 +55,7 @@ export class StatelessTokens implements AccessTokenResolver {
     const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
     if (audience !== null && !isForAudience(claims, audience)) return refusal('the token is for another audience')
-    if (!isAccessToken(opened)) return refusal('the token is not an access token')
+    if (!isAccessToken(opened, audience)) return refusal('the token is not an access token')
     const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
     if (violation !== undefined) return refusal(violation)
     try {
@@ -76,10 +76,13 @@ export class StatelessTokens implements AccessTokenResolver {
   }
 }
 
-/** ID tokens and refresh tokens are signed with the same keys: a token has to say that it is neither. */
-function isAccessToken({ claims, header }: OpenedJwt): boolean {
+/**
+ * ID tokens and refresh tokens are signed with the same keys: a token has to say that it is neither. The type in the
+ * header says it too, for issuers of RFC 9068, whose tokens are good for the audience they name and for no other.
+ */
+function isAccessToken({ claims, header }: OpenedJwt, audience: string | null): boolean {
   const name = claim(claims, 'tokenName')
-  if (name !== undefined) return name === TOKEN_NAME
+  if (name !== undefined || audience === null) return name === TOKEN_NAME
   return header.typ !== null && ACCESS_TOKEN_TYPES.includes(header.typ.toLowerCase())
 }
 
