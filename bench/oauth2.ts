@@ -7,7 +7,7 @@ import type { Rounds } from './measure.ts'
 import { haproxyJwtConfig } from './peers/haproxy-jwt.ts'
 import { body, startUpstream } from './proxy.ts'
 import { freePort, ServerProcess } from './server-process.ts'
-import { ISSUER, SCOPE, type SignedToken, signedToken } from './signed-tokens.ts'
+import { AUDIENCE, ISSUER, SCOPE, type SignedToken, signedToken } from './signed-tokens.ts'
 import { Workspace } from './workspace.ts'
 
 /** What a known token may cost: the route with OAuth2ResourceServerFilter against the same without. */
@@ -106,7 +106,10 @@ async function peerSubjects(
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const judged = tokens.map(({ algorithm, keyFile }) => ({ path: `/${algorithm}`, algorithm, keyFile }))
-  const file = workspace.write('haproxy-jwt.cfg', haproxyJwtConfig(port, upstream, ISSUER, SCOPE, judged))
+  const file = workspace.write(
+    'haproxy-jwt.cfg',
+    haproxyJwtConfig(port, upstream, { issuer: ISSUER, audience: AUDIENCE, scope: SCOPE }, judged),
+  )
   const command = [program, '-db', '-f', file] as const
   const server = servers.use(await ServerProcess.start({ name: 'haproxy', command, readyUrl: `${url}/` }))
   await refusesOthers(url, tokens)
@@ -152,6 +155,7 @@ function stateless({ folder, secretId }: SignedToken): object {
     type: 'StatelessAccessTokenResolver',
     config: {
       issuer: ISSUER,
+      audience: AUDIENCE,
       verificationSecretId: secretId,
       secretsProvider: {
         type: 'FileSystemSecretStore',

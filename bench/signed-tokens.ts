@@ -13,8 +13,9 @@ const KEYS = {
 /** An algorithm that there are tokens of. */
 export type TokenAlgorithm = keyof typeof KEYS
 
-/** Who issues the tokens, and the scope they have besides another. */
+/** Who issues the tokens, whom they are for, and the scope they have besides another. */
 export const ISSUER = 'https://issuer.example'
+export const AUDIENCE = 'https://api.example'
 export const SCOPE = 'mail'
 
 /** A token as an authorization server would make it, and where the key is that verifies it. */
@@ -36,7 +37,7 @@ export async function signedToken(workspace: Workspace, algorithm: TokenAlgorith
     .setProtectedHeader({ alg: algorithm, typ: 'at+jwt' })
     .setIssuer(ISSUER)
     .setSubject('demo')
-    .setAudience('https://api.example')
+    .setAudience(AUDIENCE)
     .setIssuedAt()
     .setExpirationTime('1 day')
     .sign(privateKey)

@@ -7,13 +7,12 @@ export interface JudgedPath {
 
 /**
  * The peer: one thread, kept-alive connections, and the check of a bearer token that HAProxy's manual proposes: algorithm,
- * signature, issuer, time and one scope. Other paths are passed on without a look.
+ * signature, issuer, audience, time and one scope. Other paths are passed on without a look.
  */
 export function haproxyJwtConfig(
   port: number,
   upstreamPort: number,
-  issuer: string,
-  scope: string,
+  { issuer, audience, scope }: { readonly issuer: string; readonly audience: string; readonly scope: string },
   judged: readonly JudgedPath[],
 ): string {
   const rules = judged.flatMap(({ path, algorithm, keyFile }) => [
@@ -22,6 +21,7 @@ export function haproxyJwtConfig(
       `{ var(txn.bearer),jwt_header_query('$.alg') -m str ${algorithm} }`,
       `{ var(txn.bearer),jwt_verify(txn.alg,"${keyFile}") 1 }`,
       `{ var(txn.bearer),jwt_payload_query('$.iss') -m str ${issuer} }`,
+      `{ var(txn.bearer),jwt_payload_query('$.aud') -m str ${audience} }`,
       `{ var(txn.bearer),jwt_payload_query('$.scope') -m sub ${scope} }`,
     ].flatMap((condition, at) => [
       ...(at === 0
