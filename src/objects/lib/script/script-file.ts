@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ConfigError } from '#schema'
@@ -11,6 +12,16 @@ export interface ScriptText {
   /** Its path in the scripts folder, for messages. */
   readonly name: string
   readonly text: string
+}
+
+interface Found {
+  readonly path: string
+  readonly stats: BigIntStats
+}
+
+/** What tells a file from another of the same name, and from itself before a change. */
+function markOf({ path, stats: { dev, ino, mtimeNs, size } }: Found): string {
+  return `${path} ${dev} ${ino} ${mtimeNs} ${size}`
 }
 
 /** A file of the scripts folder. */
@@ -28,39 +39,31 @@ export class ScriptFile {
 
   /** The folder to watch for changes: the one that has the file, else the first where it is looked for. */
   async directory(): Promise<string> {
-    return dirname((await this.#existing()) ?? join(this.#scripts, this.#file))
+    return dirname((await this.#existing())?.path ?? join(this.#scripts, this.#file))
   }
 
   /** Reads the file. Throws ConfigError where it is not there, or not inside the scripts folder. */
   async read(): Promise<ScriptText> {
-    const path = await this.#existing()
-    if (path === null) throw problem(`there is no file ${quoted(this.#file)} in ${quoted(this.#scripts)}`)
+    const found = await this.#existing()
+    if (found === null) throw problem(`there is no file ${quoted(this.#file)} in ${quoted(this.#scripts)}`)
+    const { path, stats } = found
     const real = await this.#inside(path)
-    const { size, isFile } = await stat(real).then((stats) => ({ size: stats.size, isFile: stats.isFile() }))
-    if (!isFile) throw problem(`${quoted(this.#file)} is not a file`)
-    if (size > MAX_BYTES) throw problem(`${quoted(this.#file)} is larger than ${MAX_BYTES} bytes`)
-    this.#seen = await this.#mark(real)
+    if (!stats.isFile()) throw problem(`${quoted(this.#file)} is not a file`)
+    if (stats.size > MAX_BYTES) throw problem(`${quoted(this.#file)} is larger than ${MAX_BYTES} bytes`)
+    this.#seen = markOf(found)
     return { name: relative(this.#scripts, path).split(sep).join('/'), text: await readFile(real, 'utf8') }
   }
 
   /** Whether the file is another than at the last read. */
   async hasChanged(): Promise<boolean> {
-    const path = await this.#existing()
-    return path === null || (await this.#mark(await this.#inside(path))) !== this.#seen
+    const found = await this.#existing()
+    return found === null || markOf(found) !== this.#seen
   }
 
-  async #mark(real: string): Promise<string> {
-    const { mtimeNs, size, ino } = await stat(real, { bigint: true })
-    return `${real} ${mtimeNs} ${size} ${ino}`
-  }
-
-  async #existing(): Promise<string | null> {
+  async #existing(): Promise<Found | null> {
     for (const path of this.#candidates) {
-      const found = await stat(path).then(
-        () => true,
-        () => false,
-      )
-      if (found) return path
+      const stats = await stat(path, { bigint: true }).catch(() => null)
+      if (stats !== null) return { path, stats }
     }
     return null
   }
