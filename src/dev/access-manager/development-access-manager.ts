@@ -72,7 +72,8 @@ export class DevelopmentAccessManager implements AsyncDisposable {
       upgrade: (request, socket, head) => hub.upgrade(request, socket, head),
     })
     const port = await server.listen()
-    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+    const { publicHost } = settings
+    const host = publicHost.includes(':') ? `[${publicHost}]` : publicHost
     const addresses = new Addresses(`${settings.tls ? 'https' : 'http'}://${host}:${port}${settings.contextPath}`)
     const tokens = new Tokens(limits.tokens, clock, ({ grant, trackingId }) =>
       announceRevocation(hub, family, { realm: grant.realm, authGrantId: grant.id, auditTrackingId: trackingId }),

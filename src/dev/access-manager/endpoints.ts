@@ -94,7 +94,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       authorize: new AuthorizeEndpoint(authorizing),
       par: pushed,
       userinfo: userInformation(tokens, directory),
-      'connect/endSession': endSession({ cookieName, directory, sessions, keys }),
+      'connect/endSession': endSession({ settings, directory, sessions, keys }),
     },
     pages: { '': login, 'UI/Login': login, 'UI/Logout': logoutPage(pageParts) },
   }

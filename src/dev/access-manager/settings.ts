@@ -13,6 +13,8 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly port?: number
   /** An address of this machine. Others than loopback are refused unless `allowRemote` is true. */
   readonly host?: string
+  /** Name by which browsers and gateways know it, such as am.example.test; `host` where it is left out. */
+  readonly publicHost?: string
   /** Lets others reach it. Its passwords are known to everybody who reads this repository: never outside a sealed network. */
   readonly allowRemote?: boolean
   /** Certificate and key, both PEM: with them it speaks HTTPS. */
@@ -24,6 +26,7 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly version?: string
   readonly cookieName?: string
   readonly secureCookie?: boolean
+  /** Domains that the session cookie is set for, such as example.test; its own host alone where there are none. */
   readonly domains?: readonly string[]
   /** Whether a login gives the token in the body too; false is what OpenAM does with HttpOnly cookies. */
   readonly tokenInBody?: boolean
@@ -85,6 +88,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
   const settings: WholeSettings = {
     port: given.port ?? 0,
     host: given.host ?? '127.0.0.1',
+    publicHost: given.publicHost ?? given.host ?? '127.0.0.1',
     allowRemote: given.allowRemote ?? false,
     contextPath: given.contextPath ?? (ping ? '/am' : '/openam'),
     family,

@@ -45,9 +45,21 @@ export class Logins {
   }
 }
 
-/** The header that gives a session to a browser. */
-export function sessionCookie({ tokenId }: Session, { cookieName, secureCookie }: WholeSettings): string {
-  return `${cookieName}=${tokenId}; Path=/; HttpOnly${secureCookie ? '; Secure' : ''}`
+type CookieSettings = Pick<WholeSettings, 'cookieName' | 'secureCookie' | 'domains'>
+
+/** The header fields that give a session to a browser, one for each domain. */
+export function sessionCookies({ tokenId }: Session, settings: CookieSettings): string[] {
+  return cookies(`${settings.cookieName}=${tokenId}`, settings)
+}
+
+/** Those that take it away. */
+export function expiredCookies(settings: CookieSettings): string[] {
+  return cookies(`${settings.cookieName}=; Max-Age=0`, settings)
+}
+
+function cookies(begin: string, { secureCookie, domains }: CookieSettings): string[] {
+  const end = `; Path=/; HttpOnly${secureCookie ? '; Secure' : ''}`
+  return domains.length === 0 ? [begin + end] : domains.map((domain) => `${begin}; Domain=${domain}${end}`)
 }
 
 function isSame(one: SessionOwner, other: SessionOwner): boolean {

@@ -1,7 +1,7 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
 import { headerText } from '../authentication/header-text.ts'
 import { isEnough, readLoginWay } from '../authentication/login-way.ts'
-import { type Credentials, type Logins, sessionCookie } from '../authentication/logins.ts'
+import { type Credentials, type Logins, sessionCookies } from '../authentication/logins.ts'
 import { type Answer, crestError, json } from '../http/answer.ts'
 import { type Call, type Endpoint, headerOf } from '../http/call.ts'
 import { isMediaType, readJsonObject } from '../http/request-body.ts'
@@ -56,6 +56,6 @@ export class Authenticate implements Endpoint {
     const { tokenInBody, contextPath } = this.#settings
     const rest = { successUrl: `${contextPath}/console`, realm: session.owner.realm }
     const body = tokenInBody ? { tokenId: session.tokenId, ...rest } : rest
-    return json(body, 200, { 'Set-Cookie': [sessionCookie(session, this.#settings)] })
+    return json(body, 200, { 'Set-Cookie': sessionCookies(session, this.#settings) })
   }
 }

@@ -45,6 +45,30 @@ test('a browser logs in, gets its cookie and is sent where it wanted to go', asy
   assert.match((await ask(manager, 'GET', '/', { headers: { Cookie } })).text, /<form method="post"/)
 })
 
+test('a server with a name and domains of its own names itself by it, and sets its cookie for each of them', async () => {
+  await using manager = await DevelopmentAccessManager.start({
+    publicHost: 'am.example.test',
+    domains: ['example.test', 'example.net'],
+  })
+  const { port } = new URL(manager.url)
+  assert.equal(manager.url, `http://am.example.test:${port}/am`)
+  const here = { url: `http://127.0.0.1:${port}/am` }
+  const domainsIn = ({ headers }: Answered) =>
+    headers.getSetCookie().map((cookie) => /^\w+=([^;]*);.* Domain=([^;]+); Path=\/; HttpOnly$/.exec(cookie)?.slice(1))
+  const tokenId = manager.login('demo')
+  const headers = { Cookie: `iPlanetDirectoryPro=${tokenId}` }
+  const authId = ticketIn(await ask(here, 'GET', '/'))
+  const entered = await ask(here, 'POST', '/', form({ authId, IDToken1: 'demo', IDToken2: 'changeit' }))
+  assert.deepEqual(
+    domainsIn(entered).map((found) => found?.[1]),
+    ['example.test', 'example.net'],
+  )
+  assert.deepEqual(domainsIn(await ask(here, 'GET', '/UI/Logout', { headers })), [
+    ['', 'example.test'],
+    ['', 'example.net'],
+  ])
+})
+
 test('a form is good once, and only for who was shown it', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const authId = ticketIn(await ask(manager, 'GET', '/'))

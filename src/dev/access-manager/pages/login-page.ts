@@ -1,6 +1,6 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
 import { isEnough, type LoginWay, readLoginWay } from '../authentication/login-way.ts'
-import { type Logins, sessionCookie } from '../authentication/logins.ts'
+import { expiredCookies, type Logins, sessionCookies } from '../authentication/logins.ts'
 import type { Answer } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
 import { isMediaType } from '../http/request-body.ts'
@@ -55,7 +55,7 @@ export class LoginPage implements Endpoint {
     const credentials = { name: form.get('IDToken1') ?? '', password: form.get('IDToken2') ?? '' }
     const session = logins.enter(way, call.realm, credentials, current)
     if (session === null) return this.#form(call, 'Authentication failed.', 401)
-    return redirect(target, { 'Set-Cookie': [sessionCookie(session, settings)] })
+    return redirect(target, { 'Set-Cookie': sessionCookies(session, settings) })
   }
 
   #form({ query, realm }: Call, message: string, status = 200): Answer {
@@ -79,7 +79,7 @@ export function logoutPage({ settings, sessions, base }: PageParts): Endpoint {
       const target = gotoTarget(query.get('goto'), base, settings.gotoHosts)
       const session = callerOf(headers, settings.cookieName, sessions)
       if (session !== undefined) sessions.end(session, 'LOGOUT')
-      const expired = { 'Set-Cookie': [`${settings.cookieName}=; Path=/; HttpOnly; Max-Age=0`] }
+      const expired = { 'Set-Cookie': expiredCookies(settings) }
       if (target !== null && query.has('goto')) return redirect(target, expired)
       const answer = page('Logged out', '<p>You are logged out.</p>')
       return { ...answer, headers: { ...answer.headers, ...expired } }

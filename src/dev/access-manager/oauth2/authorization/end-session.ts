@@ -1,22 +1,24 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { expiredCookies } from '../../authentication/logins.ts'
 import { oauthError } from '../../http/answer.ts'
 import type { Endpoint } from '../../http/call.ts'
 import { callerOf } from '../../json/caller.ts'
 import { page, redirect } from '../../pages/html.ts'
+import type { WholeSettings } from '../../settings.ts'
 import type { Directory } from '../../state/accounts.ts'
 import type { Sessions } from '../../state/sessions.ts'
 import type { SigningKeys } from '../../state/signing-keys.ts'
 
 /** What the endpoint works with. */
 export interface EndSessionParts {
-  readonly cookieName: string
+  readonly settings: WholeSettings
   readonly directory: Directory
   readonly sessions: Sessions
   readonly keys: SigningKeys
 }
 
 /** `connect/endSession`: logout that a client begins (OpenID Connect RP-Initiated Logout 1.0). */
-export function endSession({ cookieName, directory, sessions, keys }: EndSessionParts): Endpoint {
+export function endSession({ settings, directory, sessions, keys }: EndSessionParts): Endpoint {
   return {
     name: 'endSession',
     methods: ['GET', 'POST'],
@@ -25,12 +27,12 @@ export function endSession({ cookieName, directory, sessions, keys }: EndSession
       const hint = given.get('id_token_hint')
       const claims = hint === null ? null : await claimsOf(hint)
       if (hint !== null && claims === null) return oauthError('invalid_request', 'id_token_hint is not good')
-      const own = callerOf(headers, cookieName, sessions)
+      const own = callerOf(headers, settings.cookieName, sessions)
       for (const session of sessions.select((one) => one === own || one.uid === claims?.sid))
         sessions.end(session, 'LOGOUT')
       const target = given.get('post_logout_redirect_uri')
       const client = directory.client(realm, claims?.aud ?? given.get('client_id') ?? '')
-      const expired = { 'Set-Cookie': [`${cookieName}=; Path=/; HttpOnly; Max-Age=0`] }
+      const expired = { 'Set-Cookie': expiredCookies(settings) }
       if (target !== null && client?.postLogoutRedirectUris?.includes(target)) {
         const state = given.get('state')
         const marked =
