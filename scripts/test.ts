@@ -27,6 +27,7 @@ const packages: Step = {
     'curl',
     'tinyproxy',
     'openssl',
+    'redis-server',
     'default-jre-headless:keytool',
   ],
 }

@@ -1,0 +1,78 @@
+import { type ClientTls, providerOf } from '#contracts'
+import type { Environment } from '#schema'
+import { isSecure, topologyOf } from './redis-addresses.ts'
+import { type RedisAccess, redisClient, tlsOptions } from './redis-client.ts'
+import { RedisConnection } from './redis-connection.ts'
+import type { RedisValues } from './redis-fields.ts'
+
+/** How long the load of a route waits for the first connection; it goes on without one, too. */
+const FIRST_CONNECTION = 1_000
+
+/**
+ * Opens the connection of an object, and closes it when the object is retired. A Redis that can not be reached is no
+ * reason to refuse the route; a password that is not there is one.
+ */
+export async function openRedis(values: RedisValues, env: Environment): Promise<RedisConnection> {
+  const { logger, clock } = env
+  warnOfPlainConnection(values, env)
+  const access = accessBy(values, env)
+  const connection = new RedisConnection(redisClient(await access()), {
+    clock,
+    timeout: values.timeout,
+    lost: (problem) => {
+      logger.warn({ problem }, 'Redis can not be used; it is tried again until it can')
+      env.reportState('degraded', 'Redis can not be used')
+    },
+    found: () => {
+      logger.info('Redis can be used again')
+      env.reportState('up', 'Redis can be used')
+    },
+  })
+  env.onDispose(() => connection.close())
+  if (!env.serving) return connection
+  await connection.open(FIRST_CONNECTION)
+  const renew = async (): Promise<void> => {
+    try {
+      await connection.replace(redisClient(await access()), FIRST_CONNECTION)
+    } catch (error) {
+      const { message: problem } = error as Error
+      logger.warn({ problem }, 'the changed password or keys for Redis can not be read; the connection stays')
+    }
+  }
+  for (const source of changing(values, env)) env.onDispose(source.onChange(() => void renew()))
+  return connection
+}
+
+function accessBy(values: RedisValues, env: Environment): () => Promise<RedisAccess> {
+  const { username = null, passwordSecretId, secretsProvider, keyPrefix } = values
+  const tls: ClientTls | null = values.tls ?? null
+  const secrets = providerOf([secretsProvider ?? env.secrets])
+  const password = async (): Promise<string | null> => {
+    if (passwordSecretId === undefined) return null
+    return (await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })).revealText()
+  }
+  return async () => ({
+    topology: topologyOf(values),
+    username,
+    password: await password(),
+    tls: isSecure(values) ? await tlsOptions(tls) : null,
+    keyPrefix,
+  })
+}
+
+interface Changing {
+  onChange(listener: () => void): () => void
+}
+
+function changing({ passwordSecretId, secretsProvider, tls }: RedisValues, env: Environment): readonly Changing[] {
+  const sources = [passwordSecretId === undefined ? null : (secretsProvider ?? env.secrets), tls?.keys, tls?.trust]
+  return sources.filter((source) => source !== null && source !== undefined)
+}
+
+/** The password and what is kept would pass for all to see. */
+function warnOfPlainConnection({ url, passwordSecretId }: RedisValues, env: Environment): void {
+  const urls = typeof url === 'string' ? [url] : url
+  const isFar = urls.some((each) => !/^rediss:|^redis:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/.test(each))
+  if (!isFar || passwordSecretId === undefined) return
+  env.warn('the password for Redis can be read on its way over redis; use rediss for url')
+}

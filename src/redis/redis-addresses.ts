@@ -1,0 +1,77 @@
+/** Where one Redis or one sentinel listens. */
+export interface RedisAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** What stands at the addresses. */
+export type RedisTopology =
+  | { readonly kind: 'single'; readonly address: RedisAddress; readonly database: number }
+  | { readonly kind: 'cluster'; readonly addresses: readonly RedisAddress[] }
+  | {
+      readonly kind: 'sentinel'
+      readonly addresses: readonly RedisAddress[]
+      readonly primary: string
+      readonly database: number
+    }
+
+/** The fields that say where Redis is. */
+export interface RedisPlace {
+  readonly url: string | readonly string[]
+  readonly sentinelName?: string | undefined
+}
+
+const DEFAULT_PORT = 6379
+const SENTINEL_PORT = 26379
+/** Redis itself has 16 by default; more than this is a mistake. */
+const DATABASE = /^\/(\d{1,4})?$/
+
+/** What the fields describe: a text is one server, a list is a cluster, or sentinels where the primary is named. */
+export function topologyOf({ url, sentinelName }: RedisPlace): RedisTopology {
+  const urls = typeof url === 'string' ? [url] : url
+  const port = sentinelName === undefined ? DEFAULT_PORT : SENTINEL_PORT
+  const addresses = urls.map((each) => addressOf(each, port))
+  const database = databaseOf(urls[0] as string)
+  if (sentinelName !== undefined) return { kind: 'sentinel', addresses, primary: sentinelName, database }
+  if (typeof url !== 'string') return { kind: 'cluster', addresses }
+  return { kind: 'single', address: addresses[0] as RedisAddress, database }
+}
+
+/** Whether TLS is spoken to the addresses. */
+export function isSecure({ url }: RedisPlace): boolean {
+  return (typeof url === 'string' ? url : (url[0] as string)).startsWith('rediss:')
+}
+
+/** Reports addresses that do not fit together, or say what other fields are for. */
+export function checkAddresses(
+  { url, sentinelName }: RedisPlace,
+  report: (path: string, message: string) => void,
+): void {
+  const urls = typeof url === 'string' ? [url] : url
+  if (urls.length === 0) report('/url', 'expected at least one address')
+  const isCluster = typeof url !== 'string' && sentinelName === undefined
+  for (const [at, each] of urls.entries()) {
+    const path = typeof url === 'string' ? '/url' : `/url/${at}`
+    const { username, password, pathname, search, hash, protocol, hostname } = new URL(each)
+    if (username !== '' || password !== '') {
+      report(path, 'expected no name and password in the URL; use username and passwordSecretId')
+    } else if (hostname === '') report(path, 'expected a host in the URL, such as redis://redis.example.com:6379')
+    else if (search !== '' || hash !== '') report(path, 'expected no query and no fragment in the URL')
+    else if (pathname !== '' && !DATABASE.test(pathname)) {
+      report(path, `expected the number of a database as the path, got ${JSON.stringify(pathname)}`)
+    } else if (isCluster && pathname.length > 1 && pathname !== '/0') {
+      report(path, 'expected no database: a cluster has one only')
+    } else if (protocol !== new URL(urls[0] as string).protocol) {
+      report(path, 'expected the same scheme in all addresses: redis, or rediss')
+    }
+  }
+}
+
+function addressOf(url: string, defaultPort: number): RedisAddress {
+  const { hostname, port } = new URL(url)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) }
+}
+
+function databaseOf(url: string): number {
+  return Number(DATABASE.exec(new URL(url).pathname)?.[1] ?? 0)
+}

@@ -1,0 +1,88 @@
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+import { Cluster, Redis } from 'ioredis'
+import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
+import type { RedisTopology } from './redis-addresses.ts'
+
+/** How to reach Redis, with the password as it is now. */
+export interface RedisAccess {
+  readonly topology: RedisTopology
+  readonly username: string | null
+  readonly password: string | null
+  /** Null for plain connections. */
+  readonly tls: ConnectionOptions | null
+  readonly keyPrefix: string
+}
+
+/** The client of one server, of the primary that sentinels name, or of a cluster. */
+export type RedisClient = Redis | Cluster
+
+const CONNECT_LIMIT = 5_000
+/** A connection on which commands wait this long for any byte is dead, whatever the operating system believes. */
+const SILENCE_LIMIT = 5_000
+const MAX_DELAY = 2_000
+
+const delayBefore = (attempt: number): number =>
+  Math.min(50 * 2 ** Math.min(attempt, 6), MAX_DELAY) * (0.5 + Math.random() / 2)
+
+/** A client that is not connected yet. Commands are never kept for later: a decision is wanted now or not at all. */
+export function redisClient({ topology, username, password, tls, keyPrefix }: RedisAccess): RedisClient {
+  const credentials = {
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+  }
+  const options = {
+    ...credentials,
+    ...(tls === null ? {} : { tls }),
+    // RESP2 is what every Redis and Valkey speaks, and all that is needed here.
+    protocol: 2 as const,
+    disableClientInfo: true,
+    connectTimeout: CONNECT_LIMIT,
+    socketTimeout: SILENCE_LIMIT,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    lazyConnect: true,
+    retryStrategy: delayBefore,
+    // A primary that has become a replica takes no writes: the next connection finds the new primary.
+    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+  }
+  if (topology.kind === 'cluster') {
+    const { enableOfflineQueue, retryStrategy, ...redisOptions } = options
+    return new Cluster([...topology.addresses], {
+      redisOptions,
+      keyPrefix,
+      enableOfflineQueue: false,
+      enableAutoPipelining: true,
+      lazyConnect: true,
+      clusterRetryStrategy: delayBefore,
+      clusterNodeRetryStrategy: delayBefore,
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+    })
+  }
+  const common = { ...options, keyPrefix, enableAutoPipelining: true, db: topology.database }
+  if (topology.kind === 'single') return new Redis({ ...common, ...topology.address })
+  return new Redis({
+    ...common,
+    sentinels: [...topology.addresses],
+    name: topology.primary,
+    sentinelRetryStrategy: delayBefore,
+    ...(tls === null ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+  })
+}
+
+/** Options of TLS as Node takes them, with keys and trust as they are now. */
+export async function tlsOptions(tls: ClientTls | null): Promise<ConnectionOptions> {
+  if (tls === null) return { minVersion: 'TLSv1.2' }
+  const identities = (await tls.keys?.identities()) ?? []
+  const authorities = (await tls.trust?.authorities()) ?? 'platform'
+  return {
+    minVersion: tls.minVersion,
+    maxVersion: tls.maxVersion,
+    ...(tls.ciphers === null ? {} : { ciphers: tls.ciphers }),
+    ...identityOptions(identities),
+    ...authorityOptions(authorities),
+    rejectUnauthorized: authorities !== 'anything',
+    checkServerIdentity: tls.hostnames === 'STRICT' ? checkServerIdentity : () => undefined,
+  }
+}

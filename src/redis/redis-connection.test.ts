@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ClientTls, ClientTlsKind } from '#contracts'
+import type { JsonObject } from '#json'
+import { type ConfigError, defineType, kind } from '#schema'
+import { type Built, build, type Surroundings } from '#test/build'
+import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
+import { freePort } from '#test/nginx'
+import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { RedisServer, redisMissing } from '#test/redis'
+import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from './index.ts'
+
+const Store = defineType({
+  name: 'TestStore',
+  kind: kind<RedisConnection>('TestStore'),
+  summary: 'A connection of a test.',
+  config: REDIS_FIELDS,
+  rules: REDIS_RULES,
+  check: checkRedis,
+  create: openRedis,
+})
+
+const open = (config: JsonObject, surroundings?: Surroundings) => build<RedisConnection>(Store, config, surroundings)
+
+const logged = (built: Built<unknown>, pattern: RegExp) => built.log.lines.filter((line) => pattern.test(line)).length
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('it did not happen within 10 seconds')
+    await delay(10)
+  }
+}
+
+async function problemsOf(config: JsonObject): Promise<string[]> {
+  try {
+    await using _built = await open(config)
+    return []
+  } catch (error) {
+    return (error as ConfigError).problems.map(({ pointer, message }) => `${pointer}: ${message}`)
+  }
+}
+
+const ECHO = new RedisScript("redis.call('SET', KEYS[1], ARGV[1]) return {1, 'x'}")
+
+test('commands and scripts, with the prefix before keys', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: `${server.url}/3`, timeout: '2 s' })
+  const redis = built.object
+  assert.equal(await redis.call('SET', 'a', 'b'), 'OK')
+  assert.equal(await redis.call('GET', 'a'), 'b')
+  assert.equal(await redis.call('GET', 'none'), null)
+  assert.deepEqual(await redis.run(ECHO, ['k'], ['v']), [1, 'x'])
+  assert.deepEqual(await redis.run(ECHO, ['k'], ['w']), [1, 'x'])
+  assert.equal(await redis.call('GET', 'k'), 'w')
+  await using other = await open({ url: `${server.url}/3`, keyPrefix: '', timeout: '2 s' })
+  assert.equal(await other.object.call('GET', 'gateway:k'), 'w')
+  await using elsewhere = await open({ url: server.url, timeout: '2 s' })
+  assert.equal(await elsewhere.object.call('GET', 'k'), null)
+})
+
+test('a command that Redis refuses is an error without its arguments', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '2 s' })
+  await assert.rejects(built.object.call('SET', 'key', 'secret', 'NONSENSE'), (error: Error) => {
+    assert.equal((error as Error & { reason: string }).reason, 'refused')
+    assert.doesNotMatch(JSON.stringify({ ...error, message: error.message, stack: error.stack }), /secret/)
+    return true
+  })
+})
+
+test('nobody there: the route loads, commands fail at once, and it is told once', async () => {
+  const port = await freePort()
+  await using built = await open({ url: `redis://127.0.0.1:${port}` })
+  const start = performance.now()
+  for (let i = 0; i < 100; i++)
+    await assert.rejects(built.object.call('PING'), { code: 'GW_REDIS', reason: 'unavailable' })
+  assert.ok(performance.now() - start < 1_000)
+  assert.equal(logged(built, /Redis can not be used; it is tried again/), 1)
+  assert.deepEqual(built.states, ['degraded: Redis can not be used'])
+})
+
+test('killed and started again: found by itself, each told once', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '1 s' })
+  assert.equal(await built.object.call('PING'), 'PONG')
+  await server.kill()
+  await until(async () => (await built.object.call('PING').catch(() => null)) === null)
+  await server.restart()
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  // Its scripts are gone with it; they are sent again.
+  assert.deepEqual(await built.object.run(ECHO, ['k'], ['v']), [1, 'x'])
+  assert.equal(logged(built, /Redis can not be used/), 1)
+  assert.equal(logged(built, /Redis can be used again/), 1)
+})
+
+test('silent: no command waits longer than timeout, and soon none waits at all', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '100 ms' })
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  server.freeze()
+  for (let i = 0; i < 3; i++) await assert.rejects(built.object.call('PING'), { reason: 'timeout' })
+  const start = performance.now()
+  for (let i = 0; i < 100; i++) await assert.rejects(built.object.call('PING'), { reason: 'unavailable' })
+  assert.ok(performance.now() - start < 500)
+  assert.equal(logged(built, /Redis can not be used/), 1)
+  server.thaw()
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  assert.equal(logged(built, /Redis can be used again/), 1)
+})
+
+test('the password is a secret, and a changed one is used from then on', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start('--requirepass', 'first')
+  const secrets = new Changing<PemSecrets>({ 'redis.password': 'first' })
+  const surroundings = { types: [pemStoreType(secrets)], heap: [{ name: 'Secrets', type: 'PemStore' }] }
+  const config = { url: server.url, passwordSecretId: 'redis.password', secretsProvider: 'Secrets', timeout: '2 s' }
+  await using built = await open(config, surroundings)
+  assert.equal(await built.object.call('PING'), 'PONG')
+  await built.object.call('CONFIG', 'SET', 'requirepass', 'second')
+  secrets.set({ 'redis.password': 'second' })
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await using wrong = await open({ ...config, username: 'nobody' }, surroundings)
+  await assert.rejects(wrong.object.call('PING'), { reason: 'unavailable' })
+  assert.equal(logged(wrong, /WRONGPASS/), 1)
+  assert.equal(logged(wrong, /second/), 0)
+})
+
+test('TLS, with whom the configuration trusts', { skip: redisMissing || opensslMissing }, async () => {
+  using authority = new Authority()
+  const { keyFile, certificateFile } = authority.issue({ name: 'localhost', altNames: 'IP:127.0.0.1' })
+  await using server = await RedisServer.start(
+    ...['--tls-port', '{port}', '--tls-auth-clients', 'no', '--tls-ca-cert-file', authority.certificateFile],
+    ...['--tls-cert-file', certificateFile, '--tls-key-file', keyFile],
+  )
+  const Tls = defineType({
+    name: 'TestTls',
+    kind: ClientTlsKind,
+    summary: 'TLS of a test.',
+    config: {},
+    create: (): ClientTls => ({
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.3',
+      ciphers: null,
+      alpn: false,
+      keys: null,
+      trust: trustIn(authority.certificate),
+      hostnames: 'STRICT',
+    }),
+  })
+  const surroundings = { types: [Tls], heap: [{ name: 'Tls', type: 'TestTls' }] }
+  const url = server.url.replace('redis:', 'rediss:')
+  await using built = await open({ url, tls: 'Tls', timeout: '2 s' }, surroundings)
+  assert.equal(await built.object.call('PING'), 'PONG')
+  await using distrusting = await open({ url, timeout: '2 s' }, surroundings)
+  await assert.rejects(distrusting.object.call('PING'), { reason: 'unavailable' })
+})
+
+test('a cluster, found by one of its nodes', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1')
+  await using alone = await open({ url: server.url, timeout: '2 s', keyPrefix: '' })
+  await alone.object.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16383)
+  await until(async () => String(await alone.object.call('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  await using built = await open({ url: [server.url], timeout: '2 s' })
+  await Promise.all(['a', 'b', 'c'].map((key) => built.object.run(ECHO, [key], [`of ${key}`])))
+  assert.equal(await built.object.call('GET', 'b'), 'of b')
+  assert.equal(await alone.object.call('GET', 'gateway:b'), 'of b')
+})
+
+test('sentinels say where the primary is', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using sentinel = await RedisServer.startSentinel(`sentinel monitor shop 127.0.0.1 ${server.port} 1`)
+  await using built = await open({ url: [sentinel.url], sentinelName: 'shop', timeout: '2 s' })
+  assert.equal(await built.object.call('SET', 'a', 'b'), 'OK')
+})
+
+const at = '/heap/0/config'
+const REFUSALS: [string, JsonObject, string][] = [
+  [
+    'no address',
+    {},
+    `${at}/url: expected a URL (redis://, rediss://), or an array of URL (redis://, rediss://); this field is required`,
+  ],
+  ['another scheme', { url: 'http://a' }, `${at}/url: expected a URL (redis://, rediss://), got "http://a"`],
+  ['an empty list', { url: [] }, `${at}/url: expected at least one address`],
+  [
+    'credentials in the address',
+    { url: 'redis://a:b@c' },
+    `${at}/url: expected no name and password in the URL; use username and passwordSecretId`,
+  ],
+  ['no host', { url: 'redis:///1' }, `${at}/url: expected a host in the URL, such as redis://redis.example.com:6379`],
+  ['a query', { url: 'redis://a?b' }, `${at}/url: expected no query and no fragment in the URL`],
+  ['a path', { url: 'redis://a/b' }, `${at}/url: expected the number of a database as the path, got "/b"`],
+  ['a database of a cluster', { url: ['redis://a/1'] }, `${at}/url/0: expected no database: a cluster has one only`],
+  [
+    'two schemes',
+    { url: ['redis://a', 'rediss://b'] },
+    `${at}/url/1: expected the same scheme in all addresses: redis, or rediss`,
+  ],
+  ['a name alone', { url: 'redis://a', username: 'b' }, `${at}: username needs passwordSecretId`],
+  [
+    'a time of zero',
+    { url: 'redis://a', timeout: '0 s' },
+    `${at}/timeout: expected a duration of more than zero, got "0 s"`,
+  ],
+  [
+    'a long time',
+    { url: 'redis://a', timeout: '1 minute' },
+    `${at}/timeout: expected a duration of at most 10 seconds, got "1 minute"`,
+  ],
+]
+
+for (const [what, config, problem] of REFUSALS) {
+  test(`refused: ${what}`, async () => assert.deepEqual(await problemsOf(config), [problem]))
+}

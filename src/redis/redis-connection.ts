@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { ReplyError } from 'ioredis'
+import type { Clock } from '#schema'
+import { Availability, type AvailabilityEvents } from './availability.ts'
+import type { RedisClient } from './redis-client.ts'
+import { RedisError } from './redis-error.ts'
+
+/** What a command takes. */
+export type RedisArgument = string | number | Buffer
+
+/** A script that Redis runs in one step; it is sent once and named by its digest from then on. */
+export class RedisScript {
+  readonly lua: string
+  readonly digest: string
+
+  constructor(lua: string) {
+    this.lua = lua
+    // Redis names scripts by their SHA-1 (EVALSHA); nothing is trusted for it.
+    this.digest = createHash('sha1').update(lua).digest('hex')
+  }
+}
+
+/** What a connection needs to know. */
+export interface ConnectionSettings extends AvailabilityEvents {
+  readonly clock: Clock
+  /** Milliseconds an answer is waited for. */
+  readonly timeout: number
+}
+
+/** Commands to Redis, with an end to waiting. Names of keys get the prefix of the configuration by themselves. */
+export class RedisConnection {
+  readonly #timeout: number
+  readonly #availability: Availability
+  #client: RedisClient
+  #isClosed = false
+
+  constructor(client: RedisClient, { timeout, clock, ...events }: ConnectionSettings) {
+    this.#timeout = timeout
+    this.#availability = new Availability(clock, events)
+    this.#client = client
+    this.#listen(client)
+  }
+
+  /** Sends one command. Throws RedisError where there is no answer, or no good one. */
+  call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#send((client) => client.call(command, ...args))
+  }
+
+  /** Runs a script, in one step and with one message. */
+  run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#send(async (client) => {
+      try {
+        return await client.evalsha(script.digest, keys.length, ...keys, ...args)
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+        return client.eval(script.lua, keys.length, ...keys, ...args)
+      }
+    })
+  }
+
+  /** Connects, and waits for that no longer than told; whoever can not be reached is tried again and again. */
+  async open(limit: number): Promise<void> {
+    const client = this.#client
+    const ready = new Promise<void>((resolve) => client.once('ready', resolve))
+    client.connect().catch(() => {})
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, limit)
+    await Promise.race([ready, promise])
+    clearTimeout(timer)
+  }
+
+  /** Goes on with another client: another password, other keys. Commands under way end with the old one. */
+  async replace(client: RedisClient, limit: number): Promise<void> {
+    const old = this.#client
+    this.#client = client
+    this.#listen(client)
+    await this.open(limit)
+    disconnect(old)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    disconnect(this.#client)
+  }
+
+  #listen(client: RedisClient): void {
+    const isCurrent = () => client === this.#client && !this.#isClosed
+    client.on('ready', () => isCurrent() && this.#availability.succeeded())
+    client.on('error', (error: Error) => isCurrent() && this.#availability.failed(problemOf(error)))
+    client.on('close', () => isCurrent() && this.#availability.failed('the connection was closed'))
+  }
+
+  async #send(command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+    const client = this.#client
+    if (client.status !== 'ready' || !this.#availability.allows()) {
+      throw new RedisError('unavailable', 'Redis can not be reached')
+    }
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(LATE), this.#timeout)
+    try {
+      const sent = command(client)
+      sent.catch(() => {})
+      const answer = await Promise.race([sent, late])
+      this.#availability.succeeded()
+      return answer
+    } catch (error) {
+      throw this.#failure(error as Error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #failure(error: Error): RedisError {
+    if (error === LATE) {
+      const problem = `no answer within ${this.#timeout} ms`
+      this.#availability.missed(problem)
+      return new RedisError('timeout', problem)
+    }
+    const problem = problemOf(error)
+    if (!(error instanceof ReplyError)) {
+      this.#availability.failed(problem)
+      return new RedisError('unavailable', problem)
+    }
+    this.#availability.missed(problem)
+    return new RedisError('refused', problem)
+  }
+}
+
+const LATE = new Error('late')
+
+/** The message alone: errors of the client carry the arguments of the command, which may be a password. */
+function problemOf({ message }: Error): string {
+  return message
+}
+
+function disconnect(client: RedisClient): void {
+  client.disconnect()
+}
