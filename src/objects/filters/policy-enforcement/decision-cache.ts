@@ -11,7 +11,7 @@ import {
 } from '../../lib/revocable-cache/revocable-cache.ts'
 import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import { type Decision, SubjectRefused } from './ask-decision.ts'
-import type { Subject } from './policy-question.ts'
+import { type Question, type Subject, textOfQuestion } from './policy-question.ts'
 
 /** The policy set that is asked where none is named. */
 const DEFAULT_SET = 'iPlanetAMWebAgentService'
@@ -26,7 +26,7 @@ export interface DecisionCacheSettings {
   readonly strategy: DisconnectionStrategy
 }
 
-/** Where decisions come from: questions with the same text, of the same realm, have the same answer. */
+/** Where decisions come from: the same questions about the same policies have the same answer. */
 export interface DecisionSource {
   readonly realm: string
   readonly application: string | null
@@ -38,13 +38,15 @@ export class DecisionCache {
   readonly #settings: DecisionCacheSettings
   readonly #env: Environment
   readonly #policyMarks: readonly string[]
-  readonly #realm: string
+  /** What all questions have in common. */
+  readonly #source: string
 
   constructor(amService: AmService, source: DecisionSource, settings: DecisionCacheSettings, env: Environment) {
     this.#settings = settings
     this.#env = env
-    this.#realm = normalRealm(source.realm)
-    this.#policyMarks = [setMark(this.#realm, source.application ?? DEFAULT_SET), realmMark(this.#realm)]
+    const realm = normalRealm(source.realm)
+    this.#source = JSON.stringify([realm, source.application])
+    this.#policyMarks = [setMark(realm, source.application ?? DEFAULT_SET), realmMark(realm)]
     const { notifications } = amService
     if (notifications === null)
       env.warn('the notifications of amService are disabled: changed policies show when cached decisions end')
@@ -60,14 +62,12 @@ export class DecisionCache {
 
   /** The decision about a question, asked for where it is not known; other names of the session are asked for then too. */
   find(
-    question: string,
-    subject: Subject,
+    question: Question,
     sessionNames: () => readonly string[],
     ask: () => Promise<Decision | SubjectRefused>,
   ): Decision | SubjectRefused | NotAsked | Promise<Decision | SubjectRefused | NotAsked> {
-    return this.#cache.find(hash('sha256', `${this.#realm}\0${question}`, 'base64url'), async () =>
-      this.#answer(await ask(), subject, sessionNames()),
-    )
+    const key = hash('sha256', this.#source + textOfQuestion(question), 'base64url')
+    return this.#cache.find(key, async () => this.#answer(await ask(), question.subject, sessionNames()))
   }
 
   #answer(

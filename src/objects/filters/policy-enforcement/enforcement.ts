@@ -8,7 +8,6 @@ import {
   SsoTokenContext,
 } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Response, respond } from '#http'
-import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
@@ -16,9 +15,10 @@ import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.t
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
 import {
-  checkedQuestion,
+  bodyOfQuestion,
   environmentOf,
   NoSubject,
+  type Question,
   type QuestionSources,
   type Subject,
   subjectOf,
@@ -84,29 +84,29 @@ export class Enforcement {
       if (subject instanceof NoSubject) return new Denied(subject.reason)
       return then(environmentOf(sources.environment, exchange), (environment) =>
         then(provider.resourceUri(exchange), (resource) =>
-          then(this.#find({ resource, subject, environment, transaction }, exchange), outcomeOf),
+          then(this.#find({ resource, subject, environment }, transaction, exchange), outcomeOf),
         ),
       )
     })
   }
 
   #find(
-    { resource, subject, environment, transaction }: Question,
+    known: Question,
+    transaction: string | null,
     exchange: Exchange,
   ): Awaitable<Decision | SubjectRefused | NotAsked> {
-    const { amService, realm, application, cache } = this.#settings
-    const whole = transaction === null ? environment : { ...environment, TxId: [transaction] }
-    const question = {
-      resources: [resource],
-      ...(application === null ? null : { application }),
-      subject,
-      ...(whole === null ? null : { environment: whole }),
-    } as unknown as JsonObject
-    const text = checkedQuestion(question)
-    const ask = () => askDecision(amService, realm, question, resource, exchange)
+    const { cache } = this.#settings
     // What a transaction opens, it opens once.
+    const question =
+      transaction === null ? known : { ...known, environment: { ...known.environment, TxId: [transaction] } }
+    const ask = () => this.#ask(question, exchange)
     if (cache === null || transaction !== null) return ask()
-    return cache.find(text, subject, () => sessionNames(exchange, subject), ask)
+    return cache.find(question, () => sessionNames(exchange, known.subject), ask)
+  }
+
+  async #ask(question: Question, exchange: Exchange): Promise<Decision | SubjectRefused> {
+    const { amService, realm, application } = this.#settings
+    return askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange)
   }
 
   #undecided(error: unknown, exchange: Exchange): Undecided {
@@ -136,14 +136,6 @@ export class Enforcement {
     logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
     return failureHandler === null ? Promise.resolve(respond(403)) : failureHandler(exchange)
   }
-}
-
-/** What is asked about a request. */
-interface Question {
-  readonly resource: string
-  readonly subject: Subject
-  readonly environment: Readonly<Record<string, readonly string[]>> | null
-  readonly transaction: string | null
 }
 
 /** A request that gets nothing, and why. */

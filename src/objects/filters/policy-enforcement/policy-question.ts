@@ -83,14 +83,43 @@ function listsIn(values: Record<string, unknown> | null): Record<string, readonl
   return environment
 }
 
-/** A question in the form in which it is sent, and by which it is remembered. */
-export function checkedQuestion(question: JsonObject): string {
-  const text = JSON.stringify(question)
-  if (text.length > LARGEST_QUESTION)
+/** What is asked about a request. */
+export interface Question {
+  readonly resource: string
+  readonly subject: Subject
+  readonly environment: Readonly<Record<string, readonly string[]>> | null
+}
+
+/** A text that two questions have in common only if they are the same: each part of it says how long it is. */
+export function textOfQuestion({ resource, subject, environment }: Question): string {
+  const { ssoToken, jwt, claims } = subject
+  let text = measured(resource) + measured(ssoToken) + measured(jwt)
+  text += claims === undefined ? '-' : measured(JSON.stringify(claims))
+  if (environment === null) return text
+  for (const name of Object.keys(environment)) {
+    text += `+${measured(name)}`
+    for (const value of environment[name] as readonly string[]) text += measured(value)
+  }
+  return text
+}
+
+function measured(part: string | undefined): string {
+  return part === undefined ? '-' : `${part.length}:${part}`
+}
+
+/** A question in the form in which it is sent. */
+export function bodyOfQuestion({ resource, subject, environment }: Question, application: string | null): JsonObject {
+  const body = {
+    resources: [resource],
+    ...(application === null ? {} : { application }),
+    subject,
+    ...(environment === null ? {} : { environment }),
+  } as unknown as JsonObject
+  if (JSON.stringify(body).length > LARGEST_QUESTION)
     throw new Error(
       `the question to the access manager is larger than ${LARGEST_QUESTION} bytes; give it less environment`,
     )
-  return text
+  return body
 }
 
 function mapOf(source: MapSource, exchange: Exchange): Awaitable<Record<string, unknown> | null> {

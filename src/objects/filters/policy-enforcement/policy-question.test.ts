@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Question, textOfQuestion } from './policy-question.ts'
+
+const PLAIN: Question = { resource: 'http://a/', subject: { ssoToken: 'x' }, environment: null }
+
+test('B59: questions that differ in anything have no text in common', () => {
+  const questions: Question[] = [
+    PLAIN,
+    { ...PLAIN, resource: 'http://a/1:x' },
+    { ...PLAIN, resource: 'http://a' },
+    { ...PLAIN, subject: { jwt: 'x' } },
+    { ...PLAIN, subject: { ssoToken: 'x', jwt: 'x' } },
+    { ...PLAIN, subject: { ssoToken: 'x-' } },
+    { ...PLAIN, subject: { ssoToken: 'x', claims: { sub: 'x' } } },
+    { ...PLAIN, subject: { ssoToken: 'x', claims: { sub: ['x'] } } },
+    { ...PLAIN, subject: { claims: { sub: 'x' } } },
+    { ...PLAIN, environment: {} },
+    { ...PLAIN, environment: { a: ['b'] } },
+    { ...PLAIN, environment: { a: ['b', 'c'] } },
+    { ...PLAIN, environment: { a: ['b'], c: [] } },
+    { ...PLAIN, environment: { a: ['b'], c: ['d'] } },
+    { ...PLAIN, environment: { a: ['b+1:c1:d'] } },
+    { ...PLAIN, environment: { a: ['b,c'] } },
+    { ...PLAIN, environment: { 'a1:b': [] } },
+    { ...PLAIN, environment: { ab: [] } },
+  ]
+  // An environment without names is asked for in the same way as none.
+  const same = (one: Question, other: Question) =>
+    [one, other].every(({ environment }) => Object.keys(environment ?? {}).length === 0) &&
+    one.resource === other.resource &&
+    JSON.stringify(one.subject) === JSON.stringify(other.subject)
+  for (const one of questions) {
+    for (const other of questions) {
+      if (one === other || same(one, other)) continue
+      assert.notEqual(textOfQuestion(one), textOfQuestion(other), JSON.stringify([one, other]))
+    }
+  }
+})
