@@ -42,6 +42,9 @@ export async function passLoggedIn(
       (await clientOf(registration)).refresh(refreshToken, exchange),
     )
     if (issued.idToken !== null) await believed(registration, issued.idToken)
+    // OpenID Connect Core 1.0, 12.2: a refresh is about the same user, or it is none.
+    if (issued.claims !== null && old.claims !== null && issued.claims['sub'] !== old.claims['sub'])
+      throw new OpenIdError('invalid_token', 'the refreshed ID token is about another user', false)
     return memory.keep(old.registration, issued, old, registration.scopes)
   }
 

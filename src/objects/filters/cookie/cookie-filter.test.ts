@@ -59,17 +59,20 @@ test('of several lists managed wins over suppressed, and that over relayed', asy
 
 test('managed cookies go to the host, path and scheme they were set for', async () => {
   await using filter = await made()
-  await filter.visit('https://a.example/shop/x', null, [
+  await filter.visit('https://a.app.example/shop/x', null, [
     'host=1',
-    'all=2; Domain=.example; Path=/',
+    'all=2; Domain=.app.example; Path=/',
     'deep=3; Path=/shop/cart',
     'tls=4; Secure; Path=/',
-    'foreign=5; Domain=other.example',
+    'top=6; Domain=example; Path=/',
+    'foreign=5; Domain=other.app.example',
   ])
-  assert.deepEqual((await filter.visit('https://a.example/shop/cart/1', null)).app, ['deep=3; host=1; all=2; tls=4'])
-  assert.deepEqual((await filter.visit('https://a.example/shopping', null)).app, ['all=2; tls=4'])
-  assert.deepEqual((await filter.visit('http://b.example/shop/x', null)).app, ['all=2'])
-  assert.deepEqual((await filter.visit('http://other.example/', null)).app, ['all=2'])
+  assert.deepEqual((await filter.visit('https://a.app.example/shop/cart/1', null)).app, [
+    'deep=3; host=1; all=2; tls=4',
+  ])
+  assert.deepEqual((await filter.visit('https://a.app.example/shopping', null)).app, ['all=2; tls=4'])
+  assert.deepEqual((await filter.visit('http://b.app.example/shop/x', null)).app, ['all=2'])
+  assert.deepEqual((await filter.visit('http://other.app.example/', null)).app, ['all=2'])
   assert.deepEqual((await filter.visit('http://127.0.0.1/', null)).app, [])
 })
 

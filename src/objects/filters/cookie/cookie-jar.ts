@@ -98,9 +98,13 @@ function isFor({ domain, hostOnly, path, secure }: Kept, uri: Uri): boolean {
   return asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'))
 }
 
-/** Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3). */
+/**
+ * Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3), and nothing lies in a whole
+ * top-level domain.
+ */
 function isWithin(host: string, domain: string): boolean {
-  return host === domain || (host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host) && !host.includes(':'))
+  if (host === domain) return true
+  return domain.includes('.') && host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host) && !host.includes(':')
 }
 
 function isSame(left: Kept, right: Kept): boolean {

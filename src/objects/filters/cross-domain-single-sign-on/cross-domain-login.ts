@@ -36,6 +36,8 @@ export interface CrossDomainSettings {
 
 /** A form with a token is small. */
 const LARGEST_FORM = 64 * 1024
+/** What a browser posts as the reason of a failure is told, but not at any length. */
+const LONGEST_REASON = 256
 
 /** Logs users in by a token that the access manager gives the gateway, as an agent, through their browser (protocol 7.2). */
 export class CrossDomainLogin {
@@ -100,7 +102,7 @@ export class CrossDomainLogin {
 
   /** The answer of the access manager, which the browser posts. */
   async #callback(exchange: Exchange, endpoint: Uri): Promise<Response> {
-    if (exchange.request.method !== 'POST') return respond(405, { Allow: 'POST' })
+    if (exchange.request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
     const form = new URLSearchParams(Buffer.from(await exchange.request.body.read(LARGEST_FORM)).toString('utf8'))
     const state = form.get('state') ?? ''
     const login = recallLogin(exchange, state)
@@ -118,8 +120,10 @@ export class CrossDomainLogin {
     login: { readonly nonce: string; readonly goto: string },
   ): Promise<Response> {
     const error = form.get('error')
-    if (error !== null)
-      return this.#failed(exchange, endpoint, error, form.get('error_description') ?? 'the access manager refused')
+    if (error !== null) {
+      const description = form.get('error_description') ?? 'the access manager refused'
+      return this.#failed(exchange, endpoint, error.slice(0, LONGEST_REASON), description.slice(0, LONGEST_REASON))
+    }
     const jwt = form.get('id_token') ?? ''
     const token = await this.#settings.tokens.open(jwt, login.nonce)
     if (token instanceof NotTaken) return this.#failed(exchange, endpoint, 'invalid_token', token.reason)

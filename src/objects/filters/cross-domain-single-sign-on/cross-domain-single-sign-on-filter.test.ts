@@ -27,10 +27,15 @@ async function signingOn(am: DevelopmentAccessManager, config: JsonObject = {}) 
     built,
     async ask(
       cookies: string[],
-      { method = 'GET', url = PAGE, form }: { method?: string; url?: string; form?: object } = {},
+      {
+        method = 'GET',
+        url = PAGE,
+        form,
+        headers = {},
+      }: { method?: string; url?: string; form?: object; headers?: Record<string, string> } = {},
     ) {
       const exchange = exchangeFor(method, url, {
-        headers: cookies.length === 0 ? {} : { Cookie: cookies.join('; ') },
+        headers: { ...headers, ...(cookies.length > 0 && { Cookie: cookies.join('; ') }) },
         ...(form === undefined ? {} : { body: new URLSearchParams(form as Record<string, string>).toString() }),
       })
       let seen: { value: string; uid: string | null; user: unknown; uri: string } | null = null
@@ -90,9 +95,11 @@ test('a browser is sent to the access manager, brings a token back, and is let t
     ['ig_agent', 'id_token', 'form_post', REDIRECT, 'true', '/', 'openid'],
   )
   const { back, cookies, session } = await logIn(filter, am)
-  assert.deepEqual([back.status, back.response.headers.get('location')], [302, `${PAGE}&_ig=1`])
+  const there = back.response.headers.get('location') as string
+  assert.equal(back.status, 302)
+  assert.match(there, /^https:\/\/app\.test\/app\/page\?x=1&_ig=t[0-9a-z]+$/)
   assert.match(cookies.join(), /^gateway-cdsso=[\w-]+\.[\w-]+\.[\w-]+$/)
-  const { status, seen } = await filter.ask(cookies, { url: `${PAGE}&_ig=1` })
+  const { status, seen } = await filter.ask(cookies, { url: there })
   assert.equal(status, 200)
   assert.deepEqual([seen?.value, seen?.user, seen?.uri, typeof seen?.uid], [session, 'demo', PAGE, 'string'])
 })
@@ -109,6 +116,50 @@ test('cookies of a login go across sites over TLS only; that of the token is Lax
     .map(parseSetCookie)
     .find(({ name }) => name === 'gateway-cdsso')
   assert.deepEqual([auth?.sameSite, auth?.secure, auth?.httpOnly], ['Lax', true, true])
+})
+
+test('B44: over TLS no other host of the domain can have set the cookie of a login', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const begun = await filter.ask([])
+  assert.match(begun.response.headers.get('set-cookie') as string, /^__Host-gateway-cdsso-login-[\w-]{10}=/)
+  const plain = await filter.ask([], { url: 'http://app.test/app/page' })
+  assert.match(
+    plain.response.headers.get('set-cookie') as string,
+    /^gateway-cdsso-login-[^;]*; Path=\/; Max-Age=600; SameSite=Lax; HttpOnly$/,
+  )
+})
+
+test('logins under way do not fill the head of requests', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  let cookies: string[] = []
+  for (let visit = 0; visit < 20; visit += 1) {
+    const { response } = await filter.ask(cookies)
+    const set = response.headers.all('set-cookie').map(parseSetCookie)
+    const gone = set.filter(({ maxAge }) => maxAge === 0).map(({ name }) => name)
+    cookies = [...cookies.filter((cookie) => !gone.includes(cookie.split('=')[0] as string)), ...cookiesOf(response)]
+    assert.ok(cookies.length <= 5)
+  }
+  const background = await filter.ask([], { headers: { 'Sec-Fetch-Mode': 'no-cors' } })
+  assert.deepEqual([background.status, cookiesOf(background.response)], [302, []])
+  assert.equal(cookiesOf((await filter.ask([], { headers: { 'Sec-Fetch-Mode': 'navigate' } })).response).length, 1)
+})
+
+test('a URL that is too long for a cookie leads back to its path, or to the site', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  for (const [url, expected] of [
+    [`${SITE}/app/page?x=${'y'.repeat(8_000)}`, `${SITE}/app/page`],
+    [`${SITE}/app/${'y'.repeat(8_000)}`, `${SITE}/`],
+  ] as const) {
+    const begun = await filter.ask([], { url })
+    const [cookie = ''] = cookiesOf(begun.response)
+    assert.ok(cookie.length < 4_096)
+    const { form } = await postedForm(begun.response.headers.get('location') as string, am)
+    const back = await filter.ask([cookie], { method: 'POST', url: REDIRECT, form })
+    assert.equal(back.response.headers.get('location'), expected)
+  }
 })
 
 test('a token without the login of this browser, of another login, or used again is refused', async () => {

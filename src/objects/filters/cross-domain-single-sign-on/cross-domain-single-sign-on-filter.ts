@@ -79,7 +79,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       redirectEndpoint: config.redirectEndpoint,
       service: config.authenticationService ?? null,
       cookie: config.authCookie,
-      marker: redirectionMarker(config.redirectionMarker),
+      marker: redirectionMarker(config.redirectionMarker, env.clock),
       logoutExpression: config.logoutExpression ?? null,
       landingPage: config.defaultLogoutLandingPage ?? null,
       failureHandler: config.failureHandler ?? null,

@@ -11,45 +11,72 @@ export interface BegunLogin {
 
 const LIFETIME = 600
 const PREFIX = 'gateway-cdsso-login-'
-const MAX_LENGTH = 6_000
+/** Browsers drop cookies of more than 4,096 bytes; this is what of them a URL may take, before it is encoded. */
+const LONGEST_GOTO = 2_400
+const LONGEST_VALUE = 3_900
+/** Logins that a browser may have under way; each costs room in the head of every request. */
+const MOST_LOGINS = 5
 
-/** A new login that ends at a URL. */
+/** A new login that ends at a URL; one that is too long to be kept loses its query, or all but its site. */
 export function newLogin(goto: string): BegunLogin {
-  return { state: randomBytes(24).toString('base64url'), nonce: randomBytes(24).toString('base64url'), goto }
+  const random = () => randomBytes(24).toString('base64url')
+  const [path = '', site = ''] = [goto.split('?', 1)[0], /^https?:\/\/[^/]*/.exec(goto)?.[0]]
+  const kept = [goto, path, `${site}/`].find(({ length }) => length <= LONGEST_GOTO) ?? '/'
+  return { state: random(), nonce: random(), goto: kept }
 }
 
 /**
  * Keeps a login with the browser, each in a cookie of its own, since a browser may be at several login pages. The answer
- * is a form that another site posts: over TLS the cookie goes with such requests, without TLS browsers do not allow it.
+ * is a form that another site posts: over TLS the cookie goes with such requests, and no other host of the domain can have
+ * set it; without TLS browsers allow neither. What a page loads in the background can not end at a login page, and leaves
+ * no cookie: a page of a hundred pictures would fill the head of every request.
  */
 export function rememberLogin(response: Response, exchange: Exchange, login: BegunLogin): void {
+  const mode = exchange.request.headers.get('sec-fetch-mode')
+  if (mode !== null && mode !== 'navigate') return
   const value = Buffer.from(JSON.stringify(login)).toString('base64url')
-  const isSecure = exchange.originalUri.scheme === 'https'
-  response.headers.add('Set-Cookie', formatSetCookie({ ...cookieFor(login.state, isSecure), value, maxAge: LIFETIME }))
+  const isSecure = isOverTls(exchange)
+  for (const name of beginnings(exchange, isSecure)) write(response, isSecure, name, null)
+  write(response, isSecure, nameFor(login.state, isSecure), value)
 }
 
-/** The login that a state belongs to; null where this browser has not begun it. Its cookie is taken off the request. */
+/** The login that a state belongs to; null where this browser has not begun it. */
 export function recallLogin(exchange: Exchange, state: string): BegunLogin | null {
-  const [cookie] = exchange.request.cookies[nameFor(state)] ?? []
-  if (cookie === undefined || cookie.value.length > MAX_LENGTH) return null
+  const [cookie] = exchange.request.cookies[nameFor(state, isOverTls(exchange))] ?? []
+  if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
   const login = loginIn(cookie.value)
   return login?.state === state ? login : null
 }
 
 /** Takes the cookie of a login away. */
 export function forgetLogin(response: Response, exchange: Exchange, state: string): void {
-  const isSecure = exchange.originalUri.scheme === 'https'
-  const gone = { value: '', maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' }
-  response.headers.add('Set-Cookie', formatSetCookie({ ...cookieFor(state, isSecure), ...gone }))
+  const isSecure = isOverTls(exchange)
+  write(response, isSecure, nameFor(state, isSecure), null)
 }
 
-function cookieFor(state: string, isSecure: boolean) {
+/** Logins that give way to a new one: the oldest, which browsers name first (RFC 6265 section 5.4). */
+function beginnings(exchange: Exchange, isSecure: boolean): readonly string[] {
+  const names = Object.keys(exchange.request.cookies).filter((name) => name.startsWith(prefix(isSecure)))
+  return names.slice(0, Math.max(0, names.length - MOST_LOGINS + 1))
+}
+
+function write(response: Response, isSecure: boolean, name: string, value: string | null): void {
   const sameSite = isSecure ? { secure: true, sameSite: 'None' } : { sameSite: 'Lax' }
-  return { name: nameFor(state), path: '/', httpOnly: true, ...sameSite }
+  const content =
+    value === null ? { value: '', maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } : { value, maxAge: LIFETIME }
+  response.headers.add('Set-Cookie', formatSetCookie({ name, path: '/', httpOnly: true, ...sameSite, ...content }))
 }
 
-function nameFor(state: string): string {
-  return PREFIX + createHash('sha256').update(state).digest('base64url').slice(0, 10)
+function isOverTls(exchange: Exchange): boolean {
+  return exchange.originalUri.scheme === 'https'
+}
+
+function prefix(isSecure: boolean): string {
+  return isSecure ? `__Host-${PREFIX}` : PREFIX
+}
+
+function nameFor(state: string, isSecure: boolean): string {
+  return prefix(isSecure) + createHash('sha256').update(state).digest('base64url').slice(0, 10)
 }
 
 function loginIn(value: string): BegunLogin | null {

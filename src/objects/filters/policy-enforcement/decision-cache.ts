@@ -13,8 +13,6 @@ import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import { type Decision, SubjectRefused } from './ask-decision.ts'
 import { type Question, type Subject, textOfQuestion } from './policy-question.ts'
 
-/** The policy set that is asked where none is named. */
-const DEFAULT_SET = 'iPlanetAMWebAgentService'
 const SWEEP_INTERVAL = 10_000
 
 /** How long decisions are kept. */
@@ -46,7 +44,9 @@ export class DecisionCache {
     this.#env = env
     const realm = normalRealm(source.realm)
     this.#source = JSON.stringify([realm, source.application])
-    this.#policyMarks = [setMark(realm, source.application ?? DEFAULT_SET), realmMark(realm)]
+    // Which policy set is asked where none is named, is the access manager's affair: news of any may be about it.
+    const set = source.application === null ? anySetMark(realm) : setMark(realm, source.application)
+    this.#policyMarks = [set, realmMark(realm)]
     const { notifications } = amService
     if (notifications === null)
       env.warn('the notifications of amService are disabled: changed policies show when cached decisions end')
@@ -70,6 +70,11 @@ export class DecisionCache {
     return this.#cache.find(key, async () => this.#answer(await ask(), question.subject, sessionNames()))
   }
 
+  /** The decision about a question that is asked anew each time. */
+  pass(ask: () => Promise<Decision | SubjectRefused>): Promise<Decision | SubjectRefused | NotAsked> {
+    return this.#cache.pass(ask)
+  }
+
   #answer(
     decision: Decision | SubjectRefused,
     { ssoToken }: Subject,
@@ -77,11 +82,13 @@ export class DecisionCache {
   ): Answer<Decision | SubjectRefused> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
     const marks = [...this.#policyMarks, ...token]
+    // A subject that is not taken is not asked about again at once: who makes them up costs the access manager little.
+    if (decision instanceof SubjectRefused) return { value: decision, keepFor: 0, marks, negative: true }
     return { value: decision, keepFor: this.#keepFor(decision), marks }
   }
 
-  #keepFor(decision: Decision | SubjectRefused): number {
-    if (decision instanceof SubjectRefused || Object.keys(decision.context.advices).length > 0) return 0
+  #keepFor(decision: Decision): number {
+    if (Object.keys(decision.context.advices).length > 0) return 0
     const { defaultTimeout, maximumTimeToCache } = this.#settings
     const left = decision.ttl === null ? defaultTimeout : decision.ttl - this.#env.clock.now()
     return Math.min(left, maximumTimeToCache)
@@ -93,9 +100,14 @@ function marksOf(notification: Notification): readonly string[] | 'everything' {
   const { topic, body } = notification
   if (!topic.startsWith('/agent/policy')) return sessionMarks(notification)
   const { realm, policySet } = body
-  if (typeof realm !== 'string') return 'everything'
-  return [typeof policySet === 'string' ? setMark(normalRealm(realm), policySet) : realmMark(normalRealm(realm))]
+  if (typeof realm !== 'string' || realm === '') return 'everything'
+  const normal = normalRealm(realm)
+  if (typeof policySet !== 'string' || policySet === '') return [realmMark(normal)]
+  return [setMark(normal, policySet), anySetMark(normal)]
 }
 
-const setMark = (realm: string, policySet: string) => `policies of ${JSON.stringify([realm, policySet])}`
-const realmMark = (realm: string) => `policies of ${JSON.stringify([realm])}`
+// Servers compare these names without regard to case; to forget a decision too many does no harm.
+const setMark = (realm: string, policySet: string) => policiesOf('set', realm, policySet)
+const anySetMark = (realm: string) => policiesOf('any set', realm)
+const realmMark = (realm: string) => policiesOf('realm', realm)
+const policiesOf = (...names: readonly string[]) => `policies of ${JSON.stringify(names).toLowerCase()}`

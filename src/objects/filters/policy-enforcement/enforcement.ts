@@ -1,6 +1,7 @@
 import {
   AccessManagerError,
   type AmService,
+  CdssoContext,
   LoginWayContext,
   type PolicyDecision,
   PolicyDecisionContext,
@@ -11,6 +12,7 @@ import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Respon
 import type { Logger } from '#logging'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
+import { tokenDigest } from '../../lib/session-marks.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
@@ -58,7 +60,14 @@ export class Enforcement {
 
   #enforce(decision: Decision | Denied | Undecided, exchange: Exchange, next: Handler): Awaitable<Response> {
     if (decision instanceof Undecided) return decision.response
-    if (decision instanceof Denied) return this.#denied(exchange, decision.reason)
+    if (decision instanceof Denied) {
+      // Not the policies say no: whoever runs the gateway is to see why.
+      this.#settings.logger.info(
+        { reason: decision.reason, transactionId: exchange.transactionId.value },
+        'a request was denied without a policy decision',
+      )
+      return this.#denied(exchange, decision.reason)
+    }
     const { context } = decision
     const { method } = exchange.request
     const inside = exchange.with(PolicyDecisionContext, context)
@@ -100,8 +109,10 @@ export class Enforcement {
     const question =
       transaction === null ? known : { ...known, environment: { ...known.environment, TxId: [transaction] } }
     const ask = () => this.#ask(question, exchange)
-    if (cache === null || transaction !== null) return ask()
-    return cache.find(question, () => sessionNames(exchange, known.subject), ask)
+    if (cache === null) return ask()
+    return transaction === null
+      ? cache.find(question, () => sessionNames(exchange, known.subject), ask)
+      : cache.pass(ask)
   }
 
   async #ask(question: Question, exchange: Exchange): Promise<Decision | SubjectRefused> {
@@ -170,7 +181,10 @@ function unavailable(reason: string): Response {
 /** Other names of the session that news may use. */
 function sessionNames(exchange: Exchange, { ssoToken }: Subject): readonly string[] {
   const known = exchange.context(SsoTokenContext)
-  if (known === null || known.value !== ssoToken) return []
+  // The access manager takes the token of a login over domains in the place of the session token that is in it.
+  const isSame = known !== null && (known.value === ssoToken || exchange.context(CdssoContext)?.token === ssoToken)
+  if (!isSame) return []
   const { sessionUid, AMCtxId } = known.info
-  return [known.universalId, sessionUid, AMCtxId].filter((name) => typeof name === 'string')
+  const names = [known.universalId, sessionUid, AMCtxId].filter((name) => typeof name === 'string')
+  return known.value === ssoToken ? names : [...names, tokenDigest(known.value)]
 }

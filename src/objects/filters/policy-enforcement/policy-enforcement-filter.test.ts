@@ -115,6 +115,36 @@ test('the question names the resource, the policy set, the subject and the envir
   assert.match(question?.target ?? '', /\/json\/realms\/root\/policies\?_action=evaluate$/)
 })
 
+for (const [name, environment, sent] of [
+  ['a map of the request', '${request.queryParams}', { x: ['1'] }],
+  ['headers', '${request.headers}', { Host: ['app.example'], 'X-Session': ['session'], Via: ['a', 'b'] }],
+  ['nothing', '${attributes.nothing}', {}],
+  ['a URI among the values', { uri: '${request.uri}' }, { uri: [PAGE] }],
+  ['a list among the values', { via: "${request.headers['Via']}" }, { via: ['a', 'b'] }],
+  ['values without expression', { a: true, b: 3, c: null, d: ['x', '${1}'] }, { a: ['true'], b: ['3'], d: ['x', '1'] }],
+] as const) {
+  test(`environment: ${name}`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    await using pep = await enforcing(manager, { environment } as unknown as JsonObject)
+    await pep.ask('session', { headers: { Via: ['a', 'b'] } as never })
+    assert.deepEqual(JSON.parse(manager.requests('policies')[0]?.body ?? '').environment ?? {}, sent)
+  })
+}
+
+for (const [name, environment] of [
+  ['a list', "${split('a,b', ',')}"],
+  ['a text', '${request.method}'],
+  ['an object that is no map', '${request}'],
+  ['an object among the values', { it: '${contexts.client}' }],
+] as const) {
+  test(`environment: ${name} is a fault, and nobody is asked`, async () => {
+    await using manager = await DevelopmentAccessManager.start()
+    await using pep = await enforcing(manager, { environment } as unknown as JsonObject)
+    await assert.rejects(pep.ask('session'), /expected/)
+    assert.equal(manager.requests('policies').length, 0)
+  })
+}
+
 test('pepRealm asks in another realm', async () => {
   await using manager = await DevelopmentAccessManager.start({ realms: ['/alpha'] })
   await using pep = await enforcing(manager, { pepRealm: '/alpha' })
@@ -229,6 +259,17 @@ test('B59: decisions are kept by resource, subject, policy set and environment, 
     await pep.ask(one, { method: 'POST' })
   }
   assert.equal(asked(manager), 4)
+})
+
+test('B60: a subject that is refused is not asked about again at once, and not for long', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using pep = await enforcing(manager, cached)
+  manager.fail('policies', { status: 400 })
+  for (let visit = 0; visit < 10; visit += 1) assert.equal((await pep.ask('nobody')).status, 403)
+  assert.equal(asked(manager), 1)
+  pep.clock.advance(5_000)
+  assert.equal((await pep.ask('nobody')).status, 403)
+  assert.equal(asked(manager), 2)
 })
 
 test('B54: a kept decision can not be changed by those who see it', async () => {

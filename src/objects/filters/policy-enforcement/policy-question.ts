@@ -1,7 +1,8 @@
 import type { Exchange } from '#http'
-import { isPlainObject, type JsonObject } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Runtime } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
+import { jsonOf } from '../../lib/policy/json-values.ts'
 
 /** Bytes of everything that goes to the access manager with one question. */
 const LARGEST_QUESTION = 128 * 1024
@@ -128,9 +129,11 @@ function mapOf(source: MapSource, exchange: Exchange): Awaitable<Record<string, 
 }
 
 function wholeMap(value: unknown): Record<string, unknown> | null {
-  if (value === null) return null
-  if (!isPlainObject(value)) throw new TypeError(`expected a map from the expression, got ${typeof value}`)
-  return value as Record<string, unknown>
+  const json = jsonOf(value)
+  if (json === null) return null
+  if (!isPlainObject(json))
+    throw new TypeError(`expected a map from the expression, got ${Array.isArray(json) ? 'a list' : typeof json}`)
+  return json
 }
 
 /** Fills in the values of the names from one on. */
@@ -146,20 +149,19 @@ function collect(
     const value = (map[name] as Ask)(exchange)
     if (value instanceof Promise) {
       return value.then((late: unknown) => {
-        if (late !== null) values[name] = late
+        if (late !== null) values[name] = jsonOf(late)
         return collect(map, names, at + 1, values, exchange)
       })
     }
-    if (value !== null) values[name] = value
+    if (value !== null) values[name] = typeof value === 'string' ? value : jsonOf(value)
   }
   return values
 }
 
 function textsOf(value: unknown): readonly string[] {
   if (value === null || value === undefined) return []
-  if (Array.isArray(value)) return value.filter((each) => each !== null && each !== undefined).map(textOf)
-  if (value instanceof Set) return [...value].map(textOf)
-  return [textOf(value)]
+  if (!Array.isArray(value)) return [textOf(value)]
+  return (value as readonly JsonValue[]).filter((each) => each !== null).map(textOf)
 }
 
 function textOf(value: unknown): string {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LoginWayContext, SsoTokenContext } from '#contracts'
+import { type LoginWay, LoginWayContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerSurroundings } from '#test/am-service'
-import { build } from '#test/build'
+import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { SingleSignOnFilter } from './single-sign-on-filter.ts'
 
@@ -13,9 +13,11 @@ const PAGE = 'http://app.example/home/page?x=1'
 
 async function signingOn(manager: DevelopmentAccessManager, config: JsonObject = {}, am: JsonObject = {}) {
   const surroundings = accessManagerSurroundings(manager.url, { notifications: { enabled: false }, ...am })
-  const built = await build<Filter>(SingleSignOnFilter, { amService: 'am', ...config }, surroundings)
+  const clock = manualClock(Date.now())
+  const built = await build<Filter>(SingleSignOnFilter, { amService: 'am', ...config }, { ...surroundings, clock })
   return {
     built,
+    clock,
     async ask(token: string | null, url = PAGE, cookieName = 'iPlanetDirectoryPro') {
       const exchange = exchangeFor('GET', url, token === null ? {} : { headers: { Cookie: `${cookieName}=${token}` } })
       let passed: { uri: string; info: JsonObject | null; value: string | null; way: boolean } | null = null
@@ -47,7 +49,7 @@ test('without a session a browser is sent to log in, and told to come back', asy
   assert.deepEqual([status, passed, response.headers.get('cache-control')], [302, null, 'no-store'])
   const location = locationOf(response)
   assert.equal(location.origin + location.pathname, `${manager.url}/`)
-  assert.equal(location.searchParams.get('goto'), `${PAGE}&_ig=1`)
+  assert.match(location.searchParams.get('goto') as string, /^http:\/\/app\.example\/home\/page\?x=1&_ig=t[0-9a-z]+$/)
   assert.equal(location.searchParams.get('realm'), '/')
 })
 
@@ -86,10 +88,28 @@ test('a browser that comes back without session is not sent round again; the mar
   assert.deepEqual([status, passed?.uri], [200, 'http://app.example/home?a=b'])
 })
 
+test('a mark that is old does not shut out who comes again when the session is over', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const marked = locationOf((await filter.ask(null)).response).searchParams.get('goto') as string
+  assert.equal((await filter.ask(null, marked)).status, 403)
+  filter.clock.advance(5 * 60_000 - 2_000)
+  const again = await filter.ask(null, marked)
+  assert.equal(again.status, 403)
+  assert.deepEqual(
+    [again.response.headers.get('cache-control'), again.response.headers.get('location')],
+    ['no-store', null],
+  )
+  filter.clock.advance(2_000)
+  const { status, response } = await filter.ask(null, marked)
+  assert.equal(status, 302)
+  assert.equal([...(locationOf(response).searchParams.get('goto') as string).matchAll(/_ig=/g)].length, 1)
+})
+
 test('redirectionMarker: another name, or none', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using named = await signingOn(manager, { redirectionMarker: { name: 'back' } })
-  assert.equal(locationOf((await named.ask(null)).response).searchParams.get('goto'), `${PAGE}&back=1`)
+  assert.match(locationOf((await named.ask(null)).response).searchParams.get('goto') as string, /x=1&back=t[0-9a-z]+$/)
   await using off = await signingOn(manager, { redirectionMarker: { enabled: false } })
   assert.equal(locationOf((await off.ask(null)).response).searchParams.get('goto'), PAGE)
   assert.equal((await off.ask(null, `${PAGE}&_ig=1`)).status, 302)
@@ -122,6 +142,35 @@ test('logoutExpression ends the session at the access manager and takes the cook
   await using onward = await signingOn(manager, { logoutEndpoint: "${request.uri.path == '/logout'}" })
   const passed = await onward.ask(manager.login('demo'), 'http://app.example/logout')
   assert.deepEqual([passed.status, passed.passed?.value], [200, null])
+})
+
+test('B44: a cookie is taken away with the attributes that its name demands', async () => {
+  await using manager = await DevelopmentAccessManager.start({ cookieName: '__Secure-sso' })
+  await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
+  const { response } = await filter.ask(manager.login('demo'), PAGE, '__Secure-sso')
+  assert.match(
+    response.headers.get('set-cookie') as string,
+    /^__Secure-sso=; Path=\/; Expires=[^;]*; Max-Age=0; SameSite=Lax; Secure; HttpOnly$/,
+  )
+})
+
+test('of several cookies of the name the first that can be a token counts', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const token = manager.login('demo')
+  assert.equal((await filter.ask(`; iPlanetDirectoryPro=${token}`)).status, 200)
+  assert.equal((await filter.ask(`"; iPlanetDirectoryPro=${token}`)).status, 302)
+})
+
+test('an advice leads back to where it was given, whatever loginEndpoint says', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager, { loginEndpoint: 'https://login.example/?goto=https://app.example/' })
+  const exchange = exchangeFor('GET', PAGE, { headers: { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` } })
+  const advice = { authIndexType: 'composite_advice', authIndexValue: 'x' }
+  const response = await filter.built.object(exchange, async (inside) =>
+    (inside.context(LoginWayContext) as LoginWay).begin(307, `${PAGE}&_txid=1`, advice),
+  )
+  assert.equal(locationOf(response).searchParams.get('goto'), `${PAGE}&_txid=1`)
 })
 
 test('F11: an access manager that is down or answers nonsense gives 503, never a way in', async () => {

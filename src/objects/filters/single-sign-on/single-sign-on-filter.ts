@@ -45,7 +45,8 @@ export const SingleSignOnFilter = defineType({
       .meta({ description: 'Where a logout leads to; without it the request goes on without a session.' }),
   },
   renamed: { logoutEndpoint: 'logoutExpression' },
-  create: (config, env) => singleSignOn({ ...config, marker: redirectionMarker(config.redirectionMarker) }, env),
+  create: (config, env) =>
+    singleSignOn({ ...config, marker: redirectionMarker(config.redirectionMarker, env.clock) }, env),
 })
 
 interface Settings {
@@ -72,7 +73,7 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     if (token !== null) await endSession(amService, token, exchange, logger)
     const { defaultLogoutLandingPage: page } = settings
     const response = page === undefined ? await next(exchange) : landing(page)
-    return forgetCookie(response, { name: cookieName })
+    return forgetCookie(response, exchange, cookieName)
   }
 
   const admitted = async (exchange: Exchange, next: Handler): Promise<Response> => {
@@ -110,8 +111,8 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
 }
 
 function tokenIn(exchange: Exchange, cookieName: string): string | null {
-  const [cookie] = exchange.request.cookies[cookieName] ?? []
-  return cookie !== undefined && TOKEN.test(cookie.value) ? cookie.value : null
+  const cookies = exchange.request.cookies[cookieName] ?? []
+  return cookies.find(({ value }) => TOKEN.test(value))?.value ?? null
 }
 
 /** The user has logged in, and the session did not arrive: to send them again would never end. */

@@ -100,13 +100,18 @@ export class RevocableCache<V extends object> {
     }
     this.#counters.misses.add()
     this.#evicted(this.#kept.forget(key), 'expired')
-    if (!this.#connected) return DISCONNECTED
+    if (!this.#connected) return this.#denied()
     const negative = this.#negative.get(key, now)
     if (negative !== null) return negative
     const underway = this.#lookups.get(key)
     if (underway !== null) return underway
     if (this.#lookups.size >= MOST_LOOKUPS) return CROWDED
     return this.#lookups.start(key, (course) => this.#ask(key, course, ask))
+  }
+
+  /** What `ask` says, of a question whose answer is never kept; as the others, it is not asked while news can be missed. */
+  async pass(ask: () => Promise<V>): Promise<V | NotAsked> {
+    return this.#connected ? ask() : this.#denied()
   }
 
   /** Calls back once when news name one of the marks, whether or not the answer is still kept; gives the way to stop. */
@@ -141,6 +146,11 @@ export class RevocableCache<V extends object> {
     if (!this.#connected) return DISCONNECTED
     if (!course.outdated && !this.#lookups.crossed(course, answer.marks)) this.#keep(key, answer)
     return answer.value
+  }
+
+  #denied(): NotAsked {
+    this.#news?.notifications.hurry?.()
+    return DISCONNECTED
   }
 
   #keep(key: string, { value, keepFor, marks, negative }: Answer<V>): void {

@@ -1,8 +1,8 @@
 import { callRest } from '#access-manager'
 import type { AmService } from '#contracts'
-import type { Exchange, Response } from '#http'
-import { formatSetCookie, respond } from '#http'
+import { type Exchange, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import { writeCookie } from '../session/session-cookie.ts'
 
 /** Ends the session of a user at the access manager, with the user's own token. That it was over already is no failure. */
 export async function endSession(
@@ -22,14 +22,12 @@ export async function endSession(
     body: {},
     onBehalfOf: exchange,
   })
-  if (status >= 500) logger.warn({ status }, 'the access manager could not end a session')
+  if (status >= 500 || status === 403) logger.warn({ status }, 'the access manager did not end a session')
 }
 
-/** Takes a cookie away from the browser. */
-export function forgetCookie(response: Response, cookie: { name: string; path?: string; domain?: string }): Response {
-  const { name, path = '/', domain } = cookie
-  const gone = { name, value: '', path, maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT', httpOnly: true }
-  response.headers.add('Set-Cookie', formatSetCookie(domain === undefined ? gone : { ...gone, domain }))
+/** Takes the cookie of the access manager away from the browser; with the attributes that its name demands (threats B44). */
+export function forgetCookie(response: Response, exchange: Exchange, name: string): Response {
+  writeCookie(response, exchange, { name, path: '/', httpOnly: true, sameSite: 'LAX' }, name, '')
   return response
 }
 

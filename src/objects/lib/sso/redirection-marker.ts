@@ -1,14 +1,12 @@
 import type { Uri } from '#http'
-import { boolean, config, object, string } from '#schema'
+import { boolean, type Clock, config, object, string } from '#schema'
 
 /** The field `redirectionMarker` of single sign-on filters. */
 export const redirectionMarkerField = () =>
   object({
-    enabled: config(boolean())
-      .prefault(true)
-      .meta({
-        description: 'Whether the way back from the login page is marked, so that a login that does not stick ends.',
-      }),
+    enabled: config(boolean()).prefault(true).meta({
+      description: 'Whether the way back from the login page is marked, so that a login that does not stick ends.',
+    }),
     name: config(string({ nonEmpty: true }))
       .prefault('_ig')
       .meta({ description: 'Query parameter that marks it; it is taken off before the request goes on.' }),
@@ -18,31 +16,43 @@ export const redirectionMarkerField = () =>
 
 /** Marks URLs to which a browser comes back from the login page. */
 export interface RedirectionMarker {
-  /** Whether the mark was there; it is taken off. */
+  /** Whether the mark was there and is not an old one; it is taken off. */
   take(uri: Uri): boolean
   mark(uri: Uri): string
 }
 
-const VALUE = '1'
+/** How long a mark counts. It stays in the address bar, and must not shut out who comes again when the session is over. */
+const LIFETIME = 5 * 60
+const TIME = /^t([0-9a-z]{1,9})$/
 
 /** A marker of that name; one that is switched off marks nothing. */
-export function redirectionMarker({ enabled, name }: { enabled: boolean; name: string }): RedirectionMarker {
+export function redirectionMarker(
+  { enabled, name }: { enabled: boolean; name: string },
+  clock: Clock,
+): RedirectionMarker {
   const isMark = (pair: string) => pair === name || pair.startsWith(`${name}=`)
-  const take = (uri: Uri): boolean => {
+  const now = () => Math.floor(clock.now() / 1_000)
+  const isRecent = (pair: string) => {
+    const time = TIME.exec(pair.slice(name.length + 1))?.[1]
+    return time === undefined || now() - Number.parseInt(time, 36) < LIFETIME
+  }
+  /** The marks of a URI, which are taken off it. */
+  const marksIn = (uri: Uri): readonly string[] => {
     const { rawQuery } = uri
-    if (!enabled || rawQuery === null || !rawQuery.includes(name)) return false
-    const kept = rawQuery.split('&').filter((pair) => !isMark(pair))
-    const found = kept.length < rawQuery.split('&').length
-    if (found) uri.rawQuery = kept.length === 0 ? null : kept.join('&')
-    return found
+    if (!enabled || rawQuery === null || !rawQuery.includes(name)) return []
+    const pairs = rawQuery.split('&')
+    const marks = pairs.filter(isMark)
+    const kept = pairs.filter((pair) => !isMark(pair))
+    if (marks.length > 0) uri.rawQuery = kept.length === 0 ? null : kept.join('&')
+    return marks
   }
   return {
-    take,
+    take: (uri) => marksIn(uri).some(isRecent),
     mark: (uri) => {
       const copy = uri.clone()
-      take(copy)
+      marksIn(copy)
       if (!enabled) return copy.toString()
-      const pair = `${name}=${VALUE}`
+      const pair = `${name}=t${now().toString(36)}`
       copy.rawQuery = copy.rawQuery === null || copy.rawQuery === '' ? pair : `${copy.rawQuery}&${pair}`
       return copy.toString()
     },

@@ -45,7 +45,9 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
       cookie: content === null ? null : { name: cookie.name, value: names.map((name) => sent.get(name)?.[0]).join('') },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
-        return keep(exchange, response, session, content?.expiresAt ?? clock.now() + settings.timeout, sent)
+        // A login is a new beginning: what was there before it does not shorten it.
+        const begun = session.isRenewed ? null : content
+        return keep(exchange, response, session, begun?.expiresAt ?? clock.now() + settings.timeout, sent)
       },
     }
   }
