@@ -23,6 +23,8 @@ export interface Notifications {
   readonly connected: boolean
   /** Starts listening; gives the way to stop. The listener is told of changes only: look at `connected` first. */
   listen(listener: NotificationListener): () => void
+  /** Somebody is denied for want of news: the next attempt to connect comes soon, though not more than one a second. */
+  hurry?(): void
 }
 
 /** How two families of servers differ. */

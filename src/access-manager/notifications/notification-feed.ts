@@ -39,6 +39,8 @@ export interface FeedMetrics {
 }
 
 const WARN_INTERVAL = 60_000
+/** The least time between attempts, however much somebody is in need of one. */
+const LEAST_PAUSE = 1_000
 
 /**
  * News of the access manager, over one connection that is made again for ever. A connection that has reached its age is
@@ -57,6 +59,7 @@ export class NotificationFeed implements Notifications {
   #everConnected = false
   #failures = 0
   #attempting = false
+  #lastAttempt = Number.NEGATIVE_INFINITY
   #relogged = false
   #cancelNext = (): void => {}
 
@@ -82,6 +85,17 @@ export class NotificationFeed implements Notifications {
     this.#settings.metrics.connected.set(0)
     this.#settings.state('starting', 'notifications: connecting')
     return this.#attempt()
+  }
+
+  /**
+   * Whoever is turned away while there is no news should not have to wait for a pause that has grown: a server that is
+   * back is found within a second or so.
+   */
+  hurry(): void {
+    if (this.#current !== null || this.#attempting || this.#stopped) return
+    if (this.#settings.clock.monotonic() - this.#lastAttempt < LEAST_PAUSE) return
+    this.#cancelNext()
+    void this.#attempt()
   }
 
   /** Ends every connection and every plan for one. */
@@ -110,6 +124,7 @@ export class NotificationFeed implements Notifications {
       else this.#replace(connection)
     } catch (error) {
       this.#attempting = false
+      this.#lastAttempt = this.#settings.clock.monotonic()
       if (!this.#stopped) this.#failed(error as Error)
     }
   }
@@ -206,6 +221,7 @@ export class NotificationFeed implements Notifications {
     if (connection !== this.#current || this.#stopped) return
     const { logger, metrics, clock, reconnectDelay, state } = this.#settings
     this.#current = null
+    this.#lastAttempt = clock.monotonic()
     metrics.connected.set(0)
     // One that lived for a moment only has shown nothing: the pauses go on growing.
     if (clock.monotonic() - this.#since >= reconnectDelay) this.#backoff.reset()

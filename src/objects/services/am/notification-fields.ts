@@ -36,7 +36,7 @@ const MEMBERS = {
   }),
   heartbeatInterval: config(duration()).prefault('1 minute').meta({
     description:
-      'Wait between pings. A server that is silent for half of it after a ping counts as gone. Zero or unlimited: no pings.',
+      'Wait between pings, 20 seconds at most. A server that is silent for half of it after a ping counts as gone. Zero or unlimited: no pings.',
   }),
   connectionTimeout: config(duration({ zero: false }))
     .prefault('60 seconds')

@@ -19,6 +19,8 @@ const MAX_MESSAGE_BYTES = 262_144
 /** How long a route waits for its first connection while it is deployed. */
 const FIRST_WAIT = 10_000
 const ACKNOWLEDGE_TIMEOUT = 10_000
+/** Between pings at most: half of it later a silent connection counts as dead. */
+const LONGEST_INTERVAL = 20_000
 
 /** Connects to the notifications of the access manager; null where they are not wanted. */
 export async function openFeed({ values, uris, session, cookieName }: FeedParts, env: Environment) {
@@ -29,7 +31,11 @@ export async function openFeed({ values, uris, session, cookieName }: FeedParts,
   }
   const { executor, connectionTimeout, tls = null, proxyOptions: proxy, topics } = values
   const connector = new MessageConnector({ connectionTimeout, maxMessageBytes: MAX_MESSAGE_BYTES, tls, proxy })
-  const heartbeat = { interval: values.heartbeatInterval, idleTimeout: values.idleTimeout, executor, clock: env.clock }
+  const { heartbeatInterval } = values
+  // A connection that is dead without a word is noticed within 30 seconds, whatever the interval (threats F13).
+  const interval =
+    heartbeatInterval === Number.POSITIVE_INFINITY ? heartbeatInterval : Math.min(heartbeatInterval, LONGEST_INTERVAL)
+  const heartbeat = { interval, idleTimeout: values.idleTimeout, executor, clock: env.clock }
   const feed = new NotificationFeed({
     url: uris.notifications,
     subscription: {

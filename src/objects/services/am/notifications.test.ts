@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import type { AmService as AccessManager } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { buildAmService } from '#test/am-service'
-import type { Built } from '#test/build'
+import { type Built, manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
 
 const RENEWAL = 50 * 60_000
-const HEARTBEAT = 60_000
+const HEARTBEAT = 20_000
 
 /** What happened to the notifications of a service, in order, and the way to wait for it. */
 class Course {
@@ -213,12 +213,11 @@ async function fragileWay(target: string) {
   }
 }
 
-test('F13: a connection that is dead without a word counts as lost half an interval after a ping', async () => {
+test('F13: a connection that is dead without a word counts as lost within 30 seconds, by default', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using way = await fragileWay(manager.url)
   const executor = new ManualExecutor()
-  const notifications = { heartbeatInterval: '20 seconds' }
-  await using built = await buildAmService(way.url, { notifications }, executor.surroundings)
+  await using built = await buildAmService(way.url, {}, executor.surroundings)
   const course = new Course(built)
   await run(executor, 20_000)
   // The pong is awaited by its effect: the check does not find the connection dead.
@@ -231,6 +230,36 @@ test('F13: a connection that is dead without a word counts as lost half an inter
   await run(executor, 10_000)
   assert.deepEqual(course.events, ['/agent/policy alive', 'disconnected'])
   assert.equal(logged(built, /nothing was heard after a ping/), 1)
+})
+
+test('F11: somebody who is denied for want of news makes the next attempt come at once, one a second at most', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const executor = new ManualExecutor()
+  const clock = manualClock()
+  const surroundings = { ...executor.surroundings, clock }
+  await using built = await buildAmService(manager.url, { notifications: { reconnectDelay: '1 hour' } }, surroundings)
+  const course = new Course(built)
+  manager.refuseUpgrades(503)
+  manager.dropSockets()
+  await course.until('disconnected')
+  manager.forgetRequests()
+  const feed = built.object.notifications
+  feed?.hurry?.()
+  assert.equal(manager.requests('notifications').length, 0)
+  clock.advance(1_000)
+  for (let denied = 0; denied < 10; denied++) feed?.hurry?.()
+  await manager.received('notifications')
+  manager.refuseUpgrades(null)
+  await built.object.cookieName()
+  clock.advance(1_000)
+  const back = course.until('disconnected', 'connected')
+  while (feed?.connected === false) {
+    feed.hurry?.()
+    clock.advance(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await back
+  assert.equal(feed?.connected, true)
 })
 
 test('a message that can not be read is taken for news of anything', async () => {
