@@ -1,6 +1,26 @@
+export { crestDescriptor } from './descriptors/crest-descriptor.ts'
+export { openApi } from './descriptors/open-api.ts'
+export { contentRevision, type MemoryOptions, memoryCollection } from './memory-collection.ts'
 export { applyPatch, type PatchOptions, type Transformation } from './patch/apply.ts'
 export { PatchError, type PatchOperation, parsePatch } from './patch/operation.ts'
 export { formatQueryPointer, type Pointer, parseFieldPointer, parseQueryPointer, valueAt } from './pointer.ts'
+export { errorAnswer } from './protocol/answers.ts'
+export type { ApiVersions } from './protocol/api-version.ts'
+export type {
+  Action,
+  ActionInput,
+  Call,
+  Collection,
+  Description,
+  Endpoint,
+  ParameterDescription,
+  Resource,
+  Singleton,
+  StoredQuery,
+} from './protocol/endpoint.ts'
+export { commonRest, type Serving } from './protocol/endpoint-handler.ts'
+export { listResources } from './protocol/listing.ts'
+export { type Outcome, Refusal } from './protocol/refusal.ts'
 export { PageCookies } from './query/page-cookies.ts'
 export { type CountPolicy, MAX_PAGE_SIZE, type Query, type QuerySelector } from './query/query.ts'
 export { type Entry, type ListingOptions, type ResultPage, resultPage } from './query/result-page.ts'

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '#json'
+import type { Action, Collection, Endpoint, ParameterDescription } from '../protocol/endpoint.ts'
+import { type Supported, supportedBy } from './supported.ts'
+
+const CREATE_MODES = {
+  client: ['ID_FROM_CLIENT'],
+  server: ['ID_FROM_SERVER'],
+  both: ['ID_FROM_CLIENT', 'ID_FROM_SERVER'],
+}
+
+/** The compact descriptor (`_crestapi`): what can be done at each path, in the protocol's own words. */
+export function crestDescriptor(endpoint: Endpoint): JsonObject {
+  const { id, title, description, version, schema } = endpoint.description
+  return {
+    id: `frapi:${id}`,
+    version,
+    title,
+    description,
+    paths: { '': { [version]: resource(endpoint) } },
+    definitions: { resource: schema },
+  }
+}
+
+function resource(endpoint: Endpoint): JsonObject {
+  const can = supportedBy(endpoint)
+  const own: JsonObject = {
+    title: endpoint.description.title,
+    resourceSchema: { $ref: '#/definitions/resource' },
+    mvccSupported: endpoint.description.revisions ?? true,
+  }
+  if (endpoint.kind === 'singleton') return { ...own, ...verbs(can), ...actions(can.actions) }
+  return {
+    ...own,
+    ...(can.create !== null && { create: { mode: CREATE_MODES[can.create] } }),
+    ...(can.query && { queries: queries(endpoint) }),
+    ...actions(can.actions),
+    items: {
+      pathParameter: { name: 'id', type: 'string' },
+      ...verbs(can),
+      ...actions(can.resourceActions),
+    },
+  }
+}
+
+function verbs(can: Supported): JsonObject {
+  return {
+    ...(can.read && { read: {} }),
+    ...(can.update && { update: {} }),
+    ...(can.delete && { delete: {} }),
+    ...(can.patch && { patch: { operations: ['ADD', 'COPY', 'INCREMENT', 'MOVE', 'REMOVE', 'REPLACE', 'TRANSFORM'] } }),
+  }
+}
+
+function actions(list: readonly (readonly [string, Action])[]): JsonObject {
+  if (list.length === 0) return {}
+  return {
+    actions: list.map(([name, { description, parameters, request, response }]) => ({
+      name,
+      description,
+      ...parametersOf(parameters),
+      ...(request !== undefined && { request }),
+      ...(response !== undefined && { response }),
+    })),
+  }
+}
+
+function queries({ queries: stored = {}, queryExpressions = false }: Collection): JsonValue[] {
+  const filter = { type: 'FILTER', pagingModes: ['COOKIE', 'OFFSET'], countPolicies: ['ESTIMATE', 'EXACT', 'NONE'] }
+  const named = Object.entries(stored).map(([queryId, { description, parameters }]) => {
+    return { type: 'ID', queryId, description, ...parametersOf(parameters) }
+  })
+  return [filter, ...named, ...(queryExpressions ? [{ type: 'EXPRESSION' }] : [])]
+}
+
+function parametersOf(list: readonly ParameterDescription[] = []): JsonObject {
+  if (list.length === 0) return {}
+  return {
+    parameters: list.map(({ name, description, required = false }) => ({
+      name,
+      description,
+      required,
+      type: 'string',
+    })),
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { JsonObject } from '#json'
+import { memoryCollection } from '../memory-collection.ts'
+import type { Collection, Description, Endpoint, Singleton } from '../protocol/endpoint.ts'
+import { crestDescriptor } from './crest-descriptor.ts'
+import { openApi } from './open-api.ts'
+
+const description: Description = {
+  id: 'test:things',
+  title: 'Things',
+  description: 'Things of a test.',
+  version: '1.0',
+  schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+}
+
+const run = async () => null
+const whole: Collection = {
+  ...memoryCollection(description),
+  actions: {
+    count: {
+      description: 'Counts.',
+      parameters: [{ name: 'of', description: 'Of what.' }],
+      request: { type: 'object' },
+      run,
+    },
+  },
+  resourceActions: { touch: { description: 'Touches.', response: { type: 'object' }, run } },
+  queries: { mine: { description: 'Mine.', parameters: [{ name: 'who', description: 'Who.' }] } },
+  queryExpressions: true,
+}
+const readOnly: Collection = {
+  kind: 'collection',
+  description,
+  read: async (_, id) => ({ id, revision: null, content: {} }),
+}
+const bare: Collection = { kind: 'collection', description }
+const singleton: Singleton = {
+  kind: 'singleton',
+  description,
+  read: async () => ({ id: 'x', revision: null, content: {} }),
+}
+const endpoints: Readonly<Record<string, Endpoint>> = { whole, readOnly, bare, singleton }
+
+describe('_api', () => {
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    test(`of the endpoint "${name}" is a valid OpenAPI 3.1 document`, async () => {
+      const document = openApi(endpoint, '/api/things')
+      const result = await new Validator().validate(structuredClone(document))
+      assert.equal(result.valid, true, JSON.stringify(result.errors, null, 2))
+      assert.equal(document['openapi'], '3.1.0')
+    })
+  }
+
+  test('has the verbs the endpoint has, and no others', () => {
+    const methods = (endpoint: Endpoint) =>
+      Object.entries(openApi(endpoint, '/t')['paths'] as JsonObject).map(([path, item]) => {
+        return `${path} ${Object.keys(item as JsonObject)
+          .filter((key) => key !== 'parameters')
+          .sort()}`
+      })
+    assert.deepEqual(methods(whole), ['/t get,post', '/t/{id} delete,get,patch,post,put'])
+    assert.deepEqual(methods(readOnly), ['/t ', '/t/{id} get'])
+    assert.deepEqual(methods(singleton), ['/t get'])
+  })
+})
+
+describe('_crestapi', () => {
+  test('tells what can be done, under its version', () => {
+    const document = crestDescriptor(whole)
+    const resource = (document['paths'] as JsonObject)['']
+    const { '1.0': at } = resource as { '1.0': JsonObject }
+    assert.deepEqual(at['create'], { mode: ['ID_FROM_CLIENT', 'ID_FROM_SERVER'] })
+    assert.deepEqual(Object.keys(at['items'] as JsonObject), [
+      'pathParameter',
+      'read',
+      'update',
+      'delete',
+      'patch',
+      'actions',
+    ])
+    assert.equal((at['queries'] as unknown[]).length, 3)
+  })
+
+  test('leaves out what is not there', () => {
+    const { '1.0': at } = (crestDescriptor(readOnly)['paths'] as { '': { '1.0': JsonObject } })['']
+    assert.deepEqual(Object.keys(at), ['title', 'resourceSchema', 'mvccSupported', 'items'])
+    assert.deepEqual(Object.keys(at['items'] as JsonObject), ['pathParameter', 'read'])
+  })
+})

@@ -1,0 +1,84 @@
+import type { JsonObject } from '#json'
+
+function inQuery(name: string, description: string, schema: JsonObject): JsonObject {
+  return { name, in: 'query', description, schema }
+}
+
+function inHeader(name: string, description: string): JsonObject {
+  return { name, in: 'header', description, schema: { type: 'string' } }
+}
+
+const TEXT = { type: 'string' }
+const FLAG = { type: 'boolean' }
+
+/** The parameters and headers of Common REST, as every OpenAPI document of ours has them. */
+export const OPEN_API_PARAMETERS: JsonObject = {
+  fields: inQuery('_fields', 'Fields to return, as JSON pointers with commas between them.', TEXT),
+  prettyPrint: inQuery('_prettyPrint', 'Formats the answer.', FLAG),
+  mimeType: inQuery('_mimeType', 'Reads one field as this media type, where that is enabled.', TEXT),
+  queryFilter: inQuery('_queryFilter', 'Which resources to return; true for all.', TEXT),
+  pageSize: inQuery('_pageSize', 'Entries on a page; 0 for everything at once.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1000,
+  }),
+  pagedResultsCookie: inQuery('_pagedResultsCookie', 'The cookie of the page before.', TEXT),
+  pagedResultsOffset: inQuery('_pagedResultsOffset', 'Index of the first entry.', { type: 'integer', minimum: 0 }),
+  totalPagedResultsPolicy: inQuery('_totalPagedResultsPolicy', 'Whether all results are counted.', {
+    type: 'string',
+    enum: ['NONE', 'ESTIMATE', 'EXACT'],
+  }),
+  sortKeys: inQuery('_sortKeys', 'Fields to sort by, each with + or - before it.', TEXT),
+  countOnly: inQuery('_countOnly', 'Only the number of results (protocol 2.2).', FLAG),
+  ifMatch: inHeader('If-Match', 'The revision that is meant, or *.'),
+  ifNoneMatch: inHeader('If-None-Match', 'For a read the revision at hand; for a create *.'),
+  acceptApiVersion: inHeader('Accept-API-Version', 'protocol=<version>,resource=<version>'),
+}
+
+/** The forms of Common REST. */
+export const OPEN_API_SCHEMAS: JsonObject = {
+  QueryResult: {
+    type: 'object',
+    required: ['results', 'resultCount', 'pagedResultsCookie', 'totalPagedResultsPolicy', 'totalPagedResults'],
+    properties: {
+      results: { type: 'array', items: { $ref: '#/components/schemas/Resource' } },
+      resultCount: { type: 'integer' },
+      pagedResultsCookie: { type: ['string', 'null'] },
+      totalPagedResultsPolicy: { type: 'string', enum: ['NONE', 'ESTIMATE', 'EXACT'] },
+      totalPagedResults: { type: 'integer' },
+      remainingPagedResults: { type: 'integer' },
+    },
+  },
+  Patch: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['operation', 'field'],
+      properties: {
+        operation: { type: 'string', enum: ['add', 'copy', 'increment', 'move', 'remove', 'replace', 'transform'] },
+        field: { type: 'string' },
+        value: {},
+        from: { type: 'string' },
+      },
+      additionalProperties: false,
+    },
+  },
+  Error: {
+    type: 'object',
+    required: ['code', 'reason', 'message'],
+    properties: {
+      code: { type: 'integer' },
+      reason: { type: 'string' },
+      message: { type: 'string' },
+      detail: {},
+    },
+  },
+}
+
+/** The answer of every refusal. */
+export const OPEN_API_RESPONSES: JsonObject = {
+  Error: {
+    description: 'The request was refused, or failed.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  },
+}

@@ -1,0 +1,64 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { canonicalJson, type JsonObject } from '#json'
+import { applyPatch, type PatchOptions } from './patch/apply.ts'
+import type { Collection, Description, Resource } from './protocol/endpoint.ts'
+import { listResources } from './protocol/listing.ts'
+import { Refusal } from './protocol/refusal.ts'
+import { PageCookies } from './query/page-cookies.ts'
+
+/** How a collection in memory differs from a plain one. */
+export interface MemoryOptions extends PatchOptions {
+  /** More resources are refused with 503. */
+  readonly limit?: number
+}
+
+/** A collection that lives in memory, with every verb: for drafts, for tests, and to see how a provider is written. */
+export function memoryCollection(description: Description, options: MemoryOptions = {}): Collection {
+  const resources = new Map<string, Resource>()
+  const cookies = new PageCookies()
+  const keep = (id: string, content: JsonObject): Resource => {
+    const resource = { id, revision: contentRevision(content), content }
+    resources.set(id, resource)
+    return resource
+  }
+  const current = (id: string, revision: string | null): Resource | Refusal => {
+    const resource = resources.get(id)
+    if (resource === undefined) return new Refusal(404, 'there is no resource of this id')
+    if (revision === null || revision === resource.revision) return resource
+    return new Refusal(412, 'the resource has another revision now; read it again')
+  }
+  return {
+    kind: 'collection',
+    description,
+    create: async (_, wanted, content) => {
+      const id = wanted ?? randomUUID()
+      if (resources.has(id)) return new Refusal(412, 'there is a resource of this id already')
+      if (resources.size >= (options.limit ?? 10_000)) return new Refusal(503, 'the collection is full')
+      return keep(id, content)
+    },
+    read: async (_, id) => current(id, null),
+    update: async (_, id, content, revision) => {
+      const found = current(id, revision)
+      return found instanceof Refusal ? found : keep(id, content)
+    },
+    delete: async (_, id, revision) => {
+      const found = current(id, revision)
+      if (!(found instanceof Refusal)) resources.delete(id)
+      return found
+    },
+    patch: async (_, id, operations, revision) => {
+      const found = current(id, revision)
+      if (found instanceof Refusal) return found
+      const content = await applyPatch(found.content, operations, options)
+      // A transformation takes time, in which somebody else may have changed the resource.
+      const still = current(id, found.revision)
+      return still instanceof Refusal ? still : keep(id, content)
+    },
+    query: async (_, query) => listResources(resources.values(), query, { cookies }),
+  }
+}
+
+/** The revision of a content: a hash of its canonical text. */
+export function contentRevision(content: JsonObject): string {
+  return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 32)
+}

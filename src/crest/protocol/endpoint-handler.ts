@@ -1,0 +1,107 @@
+import type { Exchange, Handler, Response } from '#http'
+import { crestDescriptor } from '../descriptors/crest-descriptor.ts'
+import { openApi } from '../descriptors/open-api.ts'
+import { checkAccept } from './accept.ts'
+import { errorAnswer, jsonAnswer } from './answers.ts'
+import { isAtLeast, requestedVersions } from './api-version.ts'
+import type { Endpoint } from './endpoint.ts'
+import { parseFields } from './fields.ts'
+import { Parameters } from './parameters.ts'
+import { SELECTORS } from './query-request.ts'
+import { Refusal, RequestError } from './refusal.ts'
+import { targetId } from './target.ts'
+import { act, create, patch, put, query, read, remove, type Work } from './verbs.ts'
+
+/** Where and how an endpoint is served. */
+export interface Serving {
+  /** The path of the endpoint, without a slash at its end. Requests must be at or below it. */
+  readonly base: string
+}
+
+/**
+ * Serves an endpoint over Common REST: reads and checks requests, hands them to the provider, writes what it answers.
+ * A fault of the provider is 500, with the error as the cause of the response and not in it.
+ */
+export function commonRest(endpoint: Endpoint, { base }: Serving): Handler {
+  return async (exchange) => {
+    const pretty = isPretty(exchange)
+    try {
+      const answer = await answerTo(exchange, endpoint, base)
+      return answer instanceof Refusal ? errorAnswer(answer, pretty) : answer
+    } catch (error) {
+      if (error instanceof RequestError) return errorAnswer(error.refusal, pretty)
+      return errorAnswer(new Refusal(500, 'an unexpected error; the log says more'), pretty, error as Error)
+    }
+  }
+}
+
+async function answerTo(exchange: Exchange, endpoint: Endpoint, base: string): Promise<Response | Refusal> {
+  const { request } = exchange
+  const id = targetId(exchange, base)
+  if (endpoint.kind === 'singleton' && id !== null) return new Refusal(404, 'there is nothing at this path')
+  if (request.headers.has('x-http-method-override')) {
+    return new Refusal(400, 'X-HTTP-Method-Override is not supported; send the method itself')
+  }
+  const parameters = new Parameters(request)
+  const versions = requestedVersions(request.headers, endpoint.description.version)
+  if (!parameters.has('_mimeType')) checkAccept(request.headers)
+  const pretty = parameters.flag('_prettyPrint')
+  const form = { pretty, fields: parseFields(parameters.get('_fields')), versions }
+  const work: Work = { endpoint, id, call: { exchange, versions }, parameters, form }
+  switch (request.method) {
+    case 'GET':
+    case 'HEAD':
+      return get(work, base)
+    case 'POST':
+      return post(work)
+    case 'PUT':
+      return isCollectionItself(work) ? notAllowed(work) : put(work)
+    case 'PATCH':
+      return isCollectionItself(work) ? notAllowed(work) : patch(work)
+    case 'DELETE':
+      return isCollectionItself(work) || endpoint.kind === 'singleton' ? notAllowed(work) : remove(work)
+    default:
+      return new Refusal(501, 'this method is not supported')
+  }
+}
+
+async function get(work: Work, base: string): Promise<Response | Refusal> {
+  const { parameters, endpoint, form } = work
+  if (parameters.has('_api') || parameters.has('_crestapi')) {
+    parameters.only('descriptor')
+    if (parameters.has('_api') && parameters.has('_crestapi')) {
+      return new Refusal(400, '_api and _crestapi can not be used together')
+    }
+    return jsonAnswer(200, parameters.has('_api') ? openApi(endpoint, base) : crestDescriptor(endpoint), form)
+  }
+  const isQuery = SELECTORS.some((name) => parameters.has(name))
+  if (!isCollectionItself(work)) {
+    return isQuery ? new Refusal(400, 'a query is sent to a collection, not to a resource') : read(work)
+  }
+  if (isQuery) return query(work)
+  return new Refusal(400, 'expected a query: _queryFilter=true gives everything')
+}
+
+async function post(work: Work): Promise<Response | Refusal> {
+  const { parameters, call } = work
+  const action = parameters.get('_action')
+  if (action === null && (!isCollectionItself(work) || !isAtLeast(call.versions, '2.1'))) {
+    return new Refusal(400, 'expected the parameter _action')
+  }
+  if (action !== null && action.toLowerCase() !== 'create') return act(work, action)
+  return isCollectionItself(work) ? create(work) : new Refusal(400, 'create is an action of collections')
+}
+
+function isCollectionItself({ endpoint, id }: Work): boolean {
+  return endpoint.kind === 'collection' && id === null
+}
+
+function notAllowed({ endpoint }: Work): Refusal {
+  const allowed = endpoint.kind === 'collection' ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PUT, PATCH'
+  return new Refusal(405, `this method is not allowed here; there are ${allowed}`, { headers: { Allow: allowed } })
+}
+
+/** Also an error is written as the request wants it, whatever else is wrong with it. */
+function isPretty({ request }: Exchange): boolean {
+  return /[?&]_prettyprint(?:=true)?(?:&|$)/i.test(`?${request.uri.rawQuery ?? ''}`)
+}

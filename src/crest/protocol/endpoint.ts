@@ -1,0 +1,110 @@
+import type { Exchange } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import type { PatchOperation } from '../patch/operation.ts'
+import type { Query } from '../query/query.ts'
+import type { ResultPage } from '../query/result-page.ts'
+import type { ApiVersions } from './api-version.ts'
+import type { Outcome } from './refusal.ts'
+
+/** A resource, as a provider gives it. */
+export interface Resource {
+  readonly id: string
+  /** Null where the provider keeps no revisions. */
+  readonly revision: string | null
+  /** All fields but `_id` and `_rev`. */
+  readonly content: JsonObject
+  /** Further fields that are sent only when `_fields` names them. */
+  readonly onRequest?: JsonObject
+}
+
+/** What a provider is told about the request beside its arguments. */
+export interface Call {
+  readonly exchange: Exchange
+  readonly versions: ApiVersions
+}
+
+/** A parameter of an action or of a stored query. */
+export interface ParameterDescription {
+  readonly name: string
+  readonly description: string
+  readonly required?: boolean
+}
+
+/** What an action gets. */
+export interface ActionInput {
+  /** Null for an action of the collection. */
+  readonly id: string | null
+  /** Null where the request has no body. */
+  readonly body: JsonValue
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** An action of a collection or of its resources. */
+export interface Action {
+  readonly description: string
+  readonly parameters?: readonly ParameterDescription[]
+  /** JSON Schemas of what is sent and answered. */
+  readonly request?: JsonObject
+  readonly response?: JsonObject
+  /** Null: nothing to return, 204. */
+  run(call: Call, input: ActionInput): Outcome<JsonValue>
+}
+
+/** A query under a name. */
+export interface StoredQuery {
+  readonly description: string
+  readonly parameters?: readonly ParameterDescription[]
+}
+
+/** What clients are told about an endpoint, and what of it the protocol itself holds requests to. */
+export interface Description {
+  /** Identifies the endpoint in its compact descriptor, such as `gateway:routes`. */
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  /** The version of the resource, such as `1.0`. */
+  readonly version: string
+  /** JSON Schema of a resource. */
+  readonly schema: JsonObject
+  /** False where resources have no `_rev`. */
+  readonly revisions?: boolean
+  /** Updates, patches and deletes must say which revision they mean; without one they get 428. */
+  readonly requiresRevision?: boolean
+  /** Who gives new resources their ids; both may where nothing is said. */
+  readonly ids?: 'client' | 'server' | 'both'
+  /** Fields that can be read on their own with `_mimeType`, and as which media types. */
+  readonly media?: Readonly<Record<string, readonly string[]>>
+}
+
+/** A collection: the verbs it has are those it supports, each other one is 501 and missing from its descriptors. */
+export interface Collection {
+  readonly kind: 'collection'
+  readonly description: Description
+  /** An id that is taken is refused with 412; `id` is null where the server is to choose. */
+  create?(call: Call, id: string | null, content: JsonObject): Outcome<Resource>
+  read?(call: Call, id: string): Outcome<Resource>
+  /** `revision`: the one the client means, or null for any. Another one than the current is refused with 412. */
+  update?(call: Call, id: string, content: JsonObject, revision: string | null): Outcome<Resource>
+  delete?(call: Call, id: string, revision: string | null): Outcome<Resource>
+  patch?(call: Call, id: string, operations: readonly PatchOperation[], revision: string | null): Outcome<Resource>
+  query?(call: Call, query: Query): Outcome<ResultPage<Resource>>
+  /** Actions of the collection and of each resource, by name. */
+  readonly actions?: Readonly<Record<string, Action>>
+  readonly resourceActions?: Readonly<Record<string, Action>>
+  readonly queries?: Readonly<Record<string, StoredQuery>>
+  /** Whether `_queryExpression` means anything here. */
+  readonly queryExpressions?: boolean
+}
+
+/** A resource that stands alone. */
+export interface Singleton {
+  readonly kind: 'singleton'
+  readonly description: Description
+  read?(call: Call): Outcome<Resource>
+  update?(call: Call, content: JsonObject, revision: string | null): Outcome<Resource>
+  patch?(call: Call, operations: readonly PatchOperation[], revision: string | null): Outcome<Resource>
+  readonly actions?: Readonly<Record<string, Action>>
+}
+
+/** What is served at a path. */
+export type Endpoint = Collection | Singleton

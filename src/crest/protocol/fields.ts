@@ -1,0 +1,73 @@
+import { type JsonObject, type JsonValue, setOwn } from '#json'
+import { memberOf, type Pointer, parseQueryPointer } from '../pointer.ts'
+import type { Resource } from './endpoint.ts'
+import { RequestError } from './refusal.ts'
+
+const MAX_FIELDS = 200
+
+/** The fields a request wants; null for the default ones. */
+export type Fields = readonly Pointer[] | null
+
+/** Reads `_fields`: JSON pointers, or `*` for the default fields. Blank is as if it were not given. */
+export function parseFields(text: string | null): Fields {
+  if (text === null || text.trim() === '') return null
+  const parts = text.split(',', MAX_FIELDS + 1)
+  if (parts.length > MAX_FIELDS) throw new RequestError(400, `_fields: at most ${MAX_FIELDS} fields, got more`)
+  return parts.map((part) => {
+    const pointer = part.trim() === '' ? null : parseQueryPointer(part.trim())
+    if (pointer !== null) return pointer
+    throw new RequestError(
+      400,
+      `_fields: expected JSON pointers such as parent/child, got ${JSON.stringify(part.slice(0, 40))}`,
+    )
+  })
+}
+
+/** The JSON of a resource: `_id` and `_rev` first, then the fields that are wanted. */
+export function resourceJson({ id, revision, content, onRequest }: Resource, fields: Fields): JsonObject {
+  const head: JsonObject = revision === null ? { _id: id } : { _id: id, _rev: revision }
+  return { ...head, ...selectFields({ ...content, ...onRequest }, content, fields), ...head }
+}
+
+/** Keeps the wanted fields of a value; pointers keep their structure (spec gap 106). */
+export function selectFields(all: JsonObject, defaults: JsonObject, fields: Fields): JsonObject {
+  if (fields === null) return defaults
+  const wanted: Wanted = new Map()
+  let selected: JsonObject = {}
+  for (const pointer of fields) {
+    if (pointer.length === 0 || (pointer.length === 1 && pointer[0] === '*')) selected = { ...defaults }
+    else want(wanted, pointer)
+  }
+  return { ...selected, ...(keep(all, wanted) as JsonObject | undefined) }
+}
+
+/** Names to what is wanted below them; a name without entry below it is wanted whole. */
+type Wanted = Map<string, Wanted | 'whole'>
+
+function want(wanted: Wanted, [name, ...rest]: Pointer): void {
+  const known = wanted.get(name as string)
+  if (known === 'whole') return
+  if (rest.length === 0) {
+    wanted.set(name as string, 'whole')
+    return
+  }
+  const below: Wanted = known ?? new Map()
+  wanted.set(name as string, below)
+  want(below, rest)
+}
+
+/** What is wanted of a value; undefined where nothing of it is there. Of a list, its wanted elements. */
+function keep(value: JsonValue, wanted: Wanted | 'whole'): JsonValue | undefined {
+  if (wanted === 'whole') return value
+  const kept: [string, JsonValue][] = []
+  for (const [name, below] of wanted) {
+    const member = memberOf(value, name)
+    const part = member === undefined ? undefined : keep(member, below)
+    if (part !== undefined) kept.push([name, part])
+  }
+  if (kept.length === 0) return undefined
+  if (Array.isArray(value)) return kept.map(([, part]) => part)
+  const result: JsonObject = {}
+  for (const [name, part] of kept) setOwn(result, name, part)
+  return result
+}

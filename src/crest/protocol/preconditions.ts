@@ -1,0 +1,54 @@
+import type { Headers } from '#http'
+import { RequestError } from './refusal.ts'
+
+/** What a request says about versions. */
+export interface Preconditions {
+  /** `If-Match`: a revision, `*`, or null where it is not given. */
+  readonly ifMatch: string | null
+  /** `If-None-Match`: revisions, or `*`; null where it is not given. */
+  readonly ifNoneMatch: readonly string[] | '*' | null
+}
+
+/** Which of the headers a verb takes (field-notes 5.2); others are refused rather than ignored. */
+export interface TakenPreconditions {
+  readonly ifMatch: boolean
+  /** `any`: only the value `*`, as creating takes it. */
+  readonly ifNoneMatch: 'none' | 'any' | 'revisions'
+}
+
+/** Reads the version headers and refuses those that mean nothing for the verb. */
+export function readPreconditions(headers: Headers, taken: TakenPreconditions): Preconditions {
+  for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
+    if (headers.has(name))
+      throw new RequestError(409, `${name} is not supported; use revisions with If-Match and If-None-Match`)
+  }
+  const ifMatch = tagsOf(headers.all('if-match'), 'If-Match')
+  const ifNoneMatch = tagsOf(headers.all('if-none-match'), 'If-None-Match')
+  if (ifMatch !== null && !taken.ifMatch) throw new RequestError(412, 'If-Match can not be used here')
+  if (ifMatch !== null && ifMatch !== '*' && ifMatch.length > 1) {
+    throw new RequestError(400, 'If-Match: expected one revision, or *')
+  }
+  if (ifNoneMatch !== null) checkIfNoneMatch(ifNoneMatch, taken)
+  if (ifMatch !== null && ifNoneMatch !== null) {
+    throw new RequestError(412, 'If-Match and If-None-Match can not be used together')
+  }
+  return { ifMatch: ifMatch === '*' ? '*' : (ifMatch?.[0] ?? null), ifNoneMatch }
+}
+
+function checkIfNoneMatch(tags: readonly string[] | '*', taken: TakenPreconditions): void {
+  if (taken.ifNoneMatch === 'none') throw new RequestError(412, 'If-None-Match can not be used here')
+  if (taken.ifNoneMatch === 'any' && tags !== '*') throw new RequestError(400, 'If-None-Match: expected *')
+  if (taken.ifNoneMatch === 'revisions' && tags === '*') {
+    throw new RequestError(412, 'If-None-Match: expected a revision; * means nothing for a read')
+  }
+}
+
+/** Revisions without the quotes of entity tags, or `*`; null where the header is not there. */
+function tagsOf(values: readonly string[], name: string): readonly string[] | '*' | null {
+  if (values.length === 0) return null
+  const text = values.join(',').trim()
+  if (text === '*') return '*'
+  const tags = text.split(',').map((part) => /^(?:W\/)?(?:"([^"*]{1,256})"|([^\s"*]{1,256}))$/.exec(part.trim()))
+  if (tags.some((tag) => tag === null)) throw new RequestError(400, `${name}: expected a revision, or *`)
+  return tags.map((tag) => (tag?.[1] ?? tag?.[2]) as string)
+}

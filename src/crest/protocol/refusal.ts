@@ -1,0 +1,34 @@
+import type { JsonValue } from '#json'
+
+/** What a provider answers where it does not do what was asked: a status from the spec's table, and why. */
+export class Refusal {
+  readonly status: number
+  readonly message: string
+  readonly detail: JsonValue | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    message: string,
+    more: { detail?: JsonValue; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    this.status = status
+    this.message = message
+    this.detail = more.detail
+    this.headers = more.headers ?? {}
+  }
+}
+
+/** What a provider gives: the thing that was asked for, or a refusal. A throw is a fault of the server. */
+export type Outcome<T> = Promise<T | Refusal>
+
+/** A request that can not be read; caught where requests are dispatched. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly refusal: Refusal
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.refusal = new Refusal(status, message, { headers })
+  }
+}

@@ -1,0 +1,31 @@
+import type { Exchange } from '#http'
+import { RequestError } from './refusal.ts'
+
+/** Longer ids name nothing. */
+const MAX_ID_LENGTH = 1_024
+
+/** What below the path of an endpoint a request is for: the endpoint itself (null), or the resource of an id. */
+export function targetId({ request }: Exchange, base: string): string | null {
+  const rest = request.uri.rawPath.slice(base.length)
+  if (rest === '') return null
+  const id = rest.startsWith('/') ? decoded(rest.slice(1)) : ''
+  if (id === '' || rest.indexOf('/', 1) !== -1) throw new RequestError(404, 'there is nothing at this path')
+  if (id.length > MAX_ID_LENGTH)
+    throw new RequestError(400, `_id: at most ${MAX_ID_LENGTH} characters, got ${id.length}`)
+  return id
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new RequestError(400, '_id: the path holds escapes that are not UTF-8')
+  }
+}
+
+/** The address of a resource of the collection that a request was sent to (or of the resource it was sent to). */
+export function locationOf({ originalUri }: Exchange, target: string | null, id: string): string {
+  const path = originalUri.rawPath
+  const collection = target === null ? path : path.slice(0, path.lastIndexOf('/'))
+  return `${originalUri.origin}${collection}/${encodeURIComponent(id)}`
+}
