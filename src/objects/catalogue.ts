@@ -67,6 +67,7 @@ import { ScriptableAccessTokenResolver } from './resolvers/scriptable/scriptable
 import { StatelessAccessTokenResolver } from './resolvers/stateless/stateless-access-token-resolver.ts'
 import { TokenIntrospectionAccessTokenResolver } from './resolvers/token-introspection/token-introspection-access-token-resolver.ts'
 import { RequestResourceUriProvider } from './resource-uris/request/request-resource-uri-provider.ts'
+import { ScriptableResourceUriProvider } from './resource-uris/scriptable/scriptable-resource-uri-provider.ts'
 import { AmService } from './services/am/am-service.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
@@ -158,6 +159,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ScriptableHandler,
   ScriptableJwtValidatorCustomizer,
   ScriptableResourceAccess,
+  ScriptableResourceUriProvider,
   SecretKeyPropertyFormat,
   SecretsKeyManager,
   SecretsProvider,

@@ -1,0 +1,27 @@
+import { type ResourceUriProvider, ResourceUriProviderKind } from '#contracts'
+import { defineType } from '#schema'
+import type { ObjectScript } from '#scripts'
+import { openScript } from '../../lib/script/open-script.ts'
+import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
+
+/** Lets a script say which resource a request is about. */
+export const ScriptableResourceUriProvider = defineType({
+  name: 'ScriptableResourceUriProvider',
+  kind: ResourceUriProviderKind,
+  summary: 'Says by a script about which resource URL a decision is asked for.',
+  config: scriptFields(),
+  rules: scriptRules(),
+  create: async (config, env) => resourceBy(await openScript(config, env)),
+})
+
+/** Whatever is no text is a fault: a decision about nothing in particular is none about the request. */
+function resourceBy(script: ObjectScript): ResourceUriProvider {
+  return {
+    resourceUri: async (exchange) => {
+      const resource = await script.evaluate({ exchange, result: 'text' })
+      if (typeof resource === 'string' && resource !== '') return resource
+      const got = resource === '' ? 'an empty string' : 'null'
+      throw new TypeError(`expected the script to return a resource URL, got ${got}`)
+    },
+  }
+}
