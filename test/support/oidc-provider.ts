@@ -22,11 +22,11 @@ export class OidcProvider implements AsyncDisposable {
     this.#server = server
   }
 
-  /** `configure` is given the URL of the server, which clients need for their own. */
-  static async start(configure: (url: string) => Configuration): Promise<OidcProvider> {
+  /** `configure` is given the URL of the server, which clients need for their own; `host` is what it calls itself. */
+  static async start(configure: (url: string) => Configuration, host = '127.0.0.1'): Promise<OidcProvider> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = `http://${host}:${(server.address() as AddressInfo).port}`
     const provider = new Provider(url, configure(url))
     server.on('request', provider.callback())
     return new OidcProvider(provider, url, server)

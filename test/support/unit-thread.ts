@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { UnitSettings } from '#contracts'
+import './loopback-names.ts'
 
 const standardOutput = 1
 const lines = new BroadcastChannel((workerData as UnitSettings).instance)

@@ -1,0 +1,185 @@
+// Logins as people meet them: a real browser, with its own mind about cookies, sites and redirects.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { opensslMissing } from '#test/certificates'
+import { Chromium, chromiumMissing } from '#test/chromium'
+import { policy, Sites } from './sites.ts'
+
+const skip = chromiumMissing || opensslMissing
+const options = { timeout: 60_000 }
+
+/** Fills in the login page of an access manager, and waits until the browser is elsewhere. */
+async function logIn(page: Page, then: RegExp, password = 'changeit'): Promise<void> {
+  await page.fill('[name=IDToken1]', 'demo')
+  await page.fill('[name=IDToken2]', password)
+  await page.click('button')
+  await page.waitForURL(then)
+}
+
+const heading = (page: Page): Promise<string> => page.locator('h1').innerText()
+
+async function cookieNames(context: BrowserContext, url: string): Promise<string[]> {
+  return (await context.cookies(url)).map(({ name }) => name)
+}
+
+describe('in a browser', { skip, ...options }, () => {
+  let chromium: Chromium
+  let sites: Sites
+
+  before(async () => {
+    ;[chromium, sites] = await Promise.all([Chromium.start(), Sites.start()])
+  })
+  after(async () => {
+    await chromium[Symbol.asyncDispose]()
+    await sites[Symbol.asyncDispose]()
+  })
+
+  test('SingleSignOnFilter: login, the page, another host of the domain, logout', options, () =>
+    chromium.visit(async (page, context) => {
+      await page.goto(sites.http('/sso/page?x=1'))
+      assert.match(page.url(), /^http:\/\/am\.example\.test:\d+\/am\//)
+      await logIn(page, /am\.example\.test/, 'wrong')
+      assert.equal(await page.getByRole('alert').innerText(), 'Authentication failed.')
+      await logIn(page, /app\.example\.test.*\/sso\/page\?x=1/)
+      assert.match(await heading(page), /^demo at http:\/\/app\.example\.test:\d+\/sso\/page\?x=1$/)
+      const [cookie] = await context.cookies(page.url())
+      assert.deepEqual([cookie?.name, cookie?.domain, cookie?.httpOnly], ['iPlanetDirectoryPro', '.example.test', true])
+      const there = sites.http('/sso/page').replace('app.', 'shop.')
+      await page.goto(there)
+      assert.equal(await heading(page), `demo at ${there}`)
+      await page.goto(sites.http('/sso/logout'))
+      await page.waitForURL('**/goodbye')
+      await page.goto(sites.http('/sso/page'))
+      assert.equal(await heading(page), 'Log in')
+    }),
+  )
+
+  test('CrossDomainSingleSignOnFilter: login at another site, reload, step-up, logout', options, () =>
+    chromium.visit(async (page, context) => {
+      await page.goto(sites.https('/far/page?x=1'))
+      assert.match(page.url(), /^http:\/\/am\.other\.test:/)
+      await logIn(page, /app\.example\.test.*\/far\/page\?x=1/)
+      assert.match(await heading(page), /^demo at https:\/\/app\.example\.test:\d+\/far\/page\?x=1$/)
+      assert.deepEqual(
+        (await context.cookies(page.url())).map(({ name, sameSite, secure, httpOnly }) => [
+          name,
+          sameSite,
+          secure,
+          httpOnly,
+        ]),
+        [['gateway-cdsso', 'Lax', true, true]],
+      )
+      await page.reload()
+      assert.match(await heading(page), /^demo at/)
+      await page.goto(sites.https('/far/strong'))
+      assert.match(page.url(), /^http:\/\/am\.other\.test:/)
+      await logIn(page, /app\.example\.test.*\/far\/strong/)
+      assert.match(await heading(page), /^demo at .*\/far\/strong$/)
+      await page.goto(sites.https('/far/logout'))
+      await page.waitForURL('**/goodbye')
+      assert.deepEqual(await cookieNames(context, page.url()), [])
+      await page.goto(sites.https('/far/page'))
+      assert.equal(await heading(page), 'Log in')
+    }),
+  )
+
+  test('CrossDomainSingleSignOnFilter: two tabs at the login page both arrive where they began', options, () =>
+    chromium.visit(async (first, context) => {
+      const second = await context.newPage()
+      await first.goto(sites.https('/far/page?tab=1'))
+      await second.goto(sites.https('/far/page?tab=2'))
+      await logIn(first, /\/far\/page\?tab=1/)
+      await logIn(second, /\/far\/page\?tab=2/)
+      assert.match(await heading(second), /tab=2$/)
+      await first.reload()
+      assert.match(await heading(first), /tab=1$/)
+    }),
+  )
+
+  for (const [route, where, address] of [
+    ['near-id', 'of the same site', (path: string) => sites.http(path)],
+    ['far-id', 'of another site', (path: string) => sites.https(path)],
+  ] as const) {
+    test(`OpenID Connect at a provider ${where}: login, consent, page, reload, logout`, options, () =>
+      chromium.visit(async (page) => {
+        const wanted = address(`/${route}/page?x=1`)
+        await page.goto(wanted)
+        assert.match(page.url(), /^http:\/\/login\.(?:example|other)\.test:\d+\/interaction\//)
+        await page.fill('[name=login]', 'demo')
+        await page.fill('[name=password]', 'anything')
+        await page.click('button[type=submit]')
+        await page.getByText('Continue').click()
+        await page.waitForURL(wanted)
+        assert.equal(await heading(page), `demo of test at ${wanted}`)
+        await page.reload()
+        assert.equal(await heading(page), `demo of test at ${wanted}`)
+        await page.goto(address(`/${route}/oidc/logout?goto=/goodbye`))
+        await page.getByText('Yes, sign me out').click()
+        await page.waitForURL('**/goodbye')
+        await page.goto(wanted)
+        await page.waitForSelector('[name=login]')
+      }),
+    )
+  }
+
+  test('advices: a stronger login opens the page for good, an approved transaction once', options, () =>
+    chromium.visit(async (page) => {
+      await page.goto(sites.http('/sso/page'))
+      await logIn(page, /app\.example\.test/)
+      await page.goto(sites.http('/sso/strong'))
+      assert.equal(await heading(page), 'Log in')
+      await logIn(page, /app\.example\.test/)
+      for (let visit = 0; visit < 2; visit += 1) {
+        assert.match(await heading(page), /^demo at .*\/sso\/strong$/)
+        await page.reload()
+      }
+      await page.goto(sites.http('/sso/transfer'))
+      await logIn(page, /app\.example\.test.*_txid=/)
+      assert.match(await heading(page), /^demo at .*\/sso\/transfer$/)
+      await page.reload()
+      assert.equal(await heading(page), 'Log in')
+    }),
+  )
+
+  test('a policy that changes counts at once in a page that is open', options, () =>
+    chromium.visit(async (page) => {
+      await page.goto(sites.http('/sso/page'))
+      await logIn(page, /app\.example\.test/)
+      const address = sites.http('/sso/report')
+      assert.equal((await page.goto(address))?.status(), 403)
+      assert.equal(await heading(page), 'not allowed')
+      /** News take a moment; they need not wait for anything that expires. */
+      const becomes = async (status: number): Promise<void> => {
+        while ((await page.reload())?.status() !== status);
+      }
+      sites.near.putPolicy(policy('report', { resources: ['*://*:*/sso/report'] }))
+      await becomes(200)
+      assert.equal(await heading(page), `demo at ${address}`)
+      sites.near.removePolicy('report')
+      await becomes(403)
+    }),
+  )
+
+  test('CsrfFilter: a form of another site does nothing, the own page with the token does', options, () =>
+    chromium.visit(async (page, context) => {
+      await page.goto(sites.http('/bank'))
+      await logIn(page, /app\.example\.test/)
+      /** Presses a button that sends something to the bank; gives its answer. */
+      const pays = async (from: Page, button: string): Promise<string> => {
+        const answered = from.waitForResponse('**/pay')
+        await from.click(button)
+        const answer = await answered
+        return answer.ok() ? answer.text() : String(answer.status())
+      }
+      const elsewhere = await context.newPage()
+      await elsewhere.goto(sites.stranger('/unguarded'))
+      // Chromium sends a cookie without SameSite along in its first two minutes, whoever wrote the form.
+      assert.equal(await pays(elsewhere, 'button'), 'paid by demo')
+      await elsewhere.goto(sites.stranger('/bank'))
+      assert.equal(await pays(elsewhere, 'button'), '403')
+      assert.equal(await pays(page, '#token'), 'paid by demo')
+      assert.equal(await pays(page, '#form'), '403')
+    }),
+  )
+})

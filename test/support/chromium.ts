@@ -1,0 +1,77 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const PROGRAM = programOnPath('chromium') ?? programOnPath('chromium-browser') ?? programOnPath('google-chrome')
+
+/** Why tests with a real browser cannot run here, or false. */
+export const chromiumMissing: string | false =
+  PROGRAM === null ? 'chromium is not on the PATH; nothing was checked in a real browser' : false
+
+/** What a page may take at most: an answer, a login, a redirect. Far beyond what it needs. */
+const PATIENCE = 20_000
+
+/** Names of tests lead to this machine; everything else, such as fonts of a page and services of the browser, nowhere. */
+const NAMES = 'MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
+
+/** A real browser without a window. Each visit has cookies and storage of its own. */
+export class Chromium implements AsyncDisposable {
+  readonly #browser: Browser
+
+  private constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  static async start(): Promise<Chromium> {
+    // Chromium's sandbox can not be set up by root.
+    const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    const args = [...asRoot, `--host-resolver-rules=${NAMES}`, '--no-proxy-server']
+    return new Chromium(await chromium.launch({ executablePath: PROGRAM as string, args }))
+  }
+
+  /**
+   * Lets somebody use the browser. Where that fails, what the pages show is kept in a folder that the failure names: one
+   * below BROWSER_FAILURES, or else a temporary one.
+   */
+  async visit(use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
+    const context = await this.#browser.newContext({ ignoreHTTPSErrors: true, acceptDownloads: true })
+    context.setDefaultTimeout(PATIENCE)
+    try {
+      await use(await context.newPage(), context)
+    } catch (error) {
+      throw new Error(`failed in the browser; what it showed is kept in ${await keepPages(context)}`, { cause: error })
+    } finally {
+      await context.close()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close()
+  }
+}
+
+async function keepPages(context: BrowserContext): Promise<string> {
+  const parent = process.env['BROWSER_FAILURES'] ?? tmpdir()
+  mkdirSync(parent, { recursive: true })
+  const directory = mkdtempSync(join(parent, 'gateway-browser-'))
+  for (const [at, page] of context.pages().entries()) {
+    const file = join(directory, `page-${at + 1}`)
+    // A page that has crashed shows nothing; the failure itself says more.
+    const html = await page.content().catch((error: Error) => `<!-- ${error.message} -->`)
+    writeFileSync(`${file}.html`, `<!-- ${page.url()} -->\n${html}`)
+    await page.screenshot({ path: `${file}.png`, timeout: 5_000 }).catch(() => {})
+  }
+  return directory
+}
+
+function programOnPath(name: string): string | null {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const file = join(folder, name)
+    try {
+      accessSync(file, constants.X_OK)
+      return file
+    } catch {}
+  }
+  return null
+}
