@@ -28,6 +28,7 @@ const packages: Step = {
     'tinyproxy',
     'openssl',
     'redis-server',
+    'chromium',
     'default-jre-headless:keytool',
   ],
 }
