@@ -1,4 +1,5 @@
 import type { KeptRecord, ObjectState, Problem, RecordStep } from '#schema'
+import type { MetricReport } from './metric-report.ts'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -72,6 +73,8 @@ export type FromUnit =
       readonly directory: string
       readonly scanInterval: number
       readonly name: string
+      /** Fully qualified name of the router, as metrics give it. */
+      readonly router: string
     }
   | { readonly type: 'router-open'; readonly directory: string; readonly failures: readonly RouteFailure[] }
   | { readonly type: 'close-router'; readonly directory: string }
@@ -85,27 +88,13 @@ export type FromUnit =
   | { readonly type: 'prepared'; readonly deploy: number; readonly problems: readonly ChangeProblems[] }
   | { readonly type: 'committed'; readonly deploy: number }
   | { readonly type: 'drained'; readonly aborted: number }
-  | { readonly type: 'collected'; readonly ask: number; readonly samples: readonly MetricSample[] }
+  | { readonly type: 'collected'; readonly ask: number; readonly report: MetricReport }
 
 /** A step on the record of a key. */
 export interface RecordRequest {
   readonly space: string
   readonly key: string
   readonly step: RecordStep
-}
-
-/** One measured value of a unit. */
-export interface MetricSample {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'summary'
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-  /** How the values of units become one, where they are not added up. */
-  readonly merge?: 'max'
-  /** Summaries: how many observations, and how many fell into each bucket (upper bounds in order). */
-  readonly count?: number
-  readonly buckets?: readonly (readonly [number, number])[]
 }
 
 /** A connector as units open it: plain data, times in milliseconds. */

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type { FromUnit, MetricSample } from '#contracts'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
-import { systemClock } from '#schema'
+import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { Monitoring } from './monitoring/monitoring.ts'
+import { measureProcess } from './monitoring/process-metrics.ts'
 import { ObjectStates } from './object-states.ts'
 import { RecordKeeper } from './record-keeper.ts'
 import { RouteStores } from './route-stores.ts'
@@ -38,8 +40,9 @@ export class Gateway {
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
   readonly #records = new RecordKeeper(systemClock)
+  readonly #monitoring: Monitoring
+  readonly #reloads: Counter
   readonly #configRevision: string
-  #collections = 0
   #admin: Listener | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
 
@@ -60,10 +63,16 @@ export class Gateway {
       ended: (unit) => {
         this.#memory.releaseAll(unit)
         this.states.forget(unit)
+        this.#monitoring.ended(unit)
         this.stores.ended(unit)
       },
     })
-    this.stores = new RouteStores(() => this.#supervisor.units, logger)
+    this.#monitoring = new Monitoring(() => this.#supervisor.units)
+    const metrics = this.#monitoring.registry.open()
+    measureProcess(metrics, input)
+    metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
+    this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
+    this.stores = new RouteStores(() => this.#supervisor.units, this.#monitoring.registry, logger)
   }
 
   /** Opens the management connector, then starts the units; resolves when all serve. */
@@ -97,15 +106,14 @@ export class Gateway {
     return this.#supervisor.restartCount
   }
 
-  /** What every unit has measured, one series for each unit. */
-  async collect(): Promise<MetricSample[]> {
-    const collection = ++this.#collections
-    const serving = this.units.filter(({ state }) => state === 'ready')
-    return (await Promise.all(serving.map((unit) => unit.collect(collection)))).flat()
+  /** What has been measured, over all units. */
+  collect(): Promise<readonly MetricSample[]> {
+    return this.#monitoring.collect()
   }
 
   /** SIGHUP: looks at keystores and secrets, and at every route folder again, also at what failed before. */
   async reload(): Promise<void> {
+    this.#reloads.add()
     this.#input.settings.reload()
     for (const unit of this.units) unit.send({ type: 'reload' })
     await this.stores.rescan()
@@ -129,6 +137,7 @@ export class Gateway {
   async #close(): Promise<void> {
     this.stores.close()
     await this.#admin?.close()
+    this.#monitoring[Symbol.dispose]()
     await this.#input.settings.dispose()
   }
 
@@ -155,6 +164,7 @@ export class Gateway {
       credentials: adminCredentials(directories.secrets, env),
       protection,
       health: this.#health(),
+      metrics: () => this.collect(),
       info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
     })
     return listen(

@@ -4,6 +4,7 @@ import type { Position } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import { prepareDeployment } from './deployment.ts'
+import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import { type RouteFile, readRouteFiles } from './route-files.ts'
 import { type PlannedChange, planRoutes, type RoutePlan, type Serving } from './route-plan.ts'
 import type { UnitLink } from './unit-link.ts'
@@ -28,6 +29,8 @@ export interface RouteStatus {
 export class RouteStore {
   readonly directory: string
   readonly name: string
+  /** What became of changes so far. */
+  readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #serving = new Map<string, Serving>()
@@ -119,6 +122,16 @@ export class RouteStore {
     })
   }
 
+  /** How many routes are served. */
+  get served(): number {
+    return this.#serving.size
+  }
+
+  /** How many files are not served as they are written. */
+  get failing(): number {
+    return this.#problems.size
+  }
+
   /** Every file and how it fares, by file name. */
   status(): RouteStatus[] {
     const idOf = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
@@ -160,6 +173,8 @@ export class RouteStore {
   }
 
   #record({ change, file }: PlannedChange): void {
+    this.deploys.succeeded++
+    this.deploys.lastAt = Date.now()
     if ('remove' in change) {
       if (this.#serving.get(change.remove)?.file === file) this.#serving.delete(change.remove)
       this.#warned.delete(change.remove)
@@ -196,6 +211,7 @@ export class RouteStore {
     this.#problems.set(file, placed)
     this.#failed.set(file, content)
     if (before === JSON.stringify(placed)) return
+    this.deploys.failed++
     for (const { pointer, message, line, column } of placed) {
       const place = line === undefined ? file : `${file}:${line}:${column}`
       this.#logger.error(

@@ -1,5 +1,7 @@
 import type { FromUnit } from '#contracts'
 import type { Logger } from '#logging'
+import type { Holder, MetricsRegistry } from '#metrics'
+import { measureDeploys } from './monitoring/deploy-metrics.ts'
 import { RouteStore } from './route-store.ts'
 import { RouteWatcher } from './route-watcher.ts'
 import type { UnitLink } from './unit-link.ts'
@@ -8,10 +10,12 @@ import type { UnitLink } from './unit-link.ts'
 export class RouteStores {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
-  readonly #stores = new Map<string, { store: RouteStore; watcher: RouteWatcher | null }>()
+  readonly #metrics: MetricsRegistry
+  readonly #stores = new Map<string, { store: RouteStore; watcher: RouteWatcher | null; holder: Holder }>()
 
-  constructor(units: () => readonly UnitLink[], logger: Logger) {
+  constructor(units: () => readonly UnitLink[], metrics: MetricsRegistry, logger: Logger) {
     this.#units = units
+    this.#metrics = metrics
     this.#logger = logger
   }
 
@@ -56,19 +60,22 @@ export class RouteStores {
     for (const directory of [...this.#stores.keys()]) this.#drop(directory)
   }
 
-  #store({ directory, name, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
+  #store({ directory, name, router, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
     const known = this.#stores.get(directory)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
     const store = new RouteStore(directory, name, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
-    this.#stores.set(directory, { store, watcher })
+    const holder = this.#metrics.open()
+    measureDeploys(holder, router, store)
+    this.#stores.set(directory, { store, watcher, holder })
     return store
   }
 
   /** Nobody has a router on the folder any more. */
   #drop(directory: string): void {
     this.#stores.get(directory)?.watcher?.[Symbol.dispose]()
+    this.#stores.get(directory)?.holder.release()
     this.#stores.delete(directory)
   }
 }

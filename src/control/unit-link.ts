@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ChangeProblems, FromUnit, MetricSample, RouteChange, ToUnit, UnitSettings } from '#contracts'
+import type { ChangeProblems, FromUnit, MetricReport, RouteChange, ToUnit, UnitSettings } from '#contracts'
 import type { Problem } from '#schema'
 
 /** What the control plane does with what a unit says or suffers. */
@@ -107,10 +107,11 @@ export class UnitLink {
     await this.#answer(`committed ${deploy}`)
   }
 
-  async collect(ask: number): Promise<readonly MetricSample[]> {
+  /** What the unit has measured; null when it ended before it answered. */
+  async collect(ask: number): Promise<MetricReport | null> {
     this.send({ type: 'collect', ask })
     const answer = await this.#answer(`collected ${ask}`)
-    return answer?.type === 'collected' ? answer.samples : []
+    return answer?.type === 'collected' ? answer.report : null
   }
 
   /** Resolves when the unit has let its requests end; gives how many it had to cut off. */

@@ -1,1 +1,6 @@
+export { MetricLedger } from './ledger.ts'
+export { quantile } from './observations.ts'
+export { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
 export { Holder, MetricsRegistry } from './registry.ts'
+export { TICK_SECONDS } from './series.ts'
+export { measureThread } from './thread-metrics.ts'

@@ -1,133 +1,158 @@
-import type { MetricSample } from '#contracts'
+import type { MetricReport, MetricSample } from '#contracts'
 import type { Counter, Gauge, Metrics, Reading, Summary } from '#schema'
+import { MetricLedger } from './ledger.ts'
+import { checkNames } from './names.ts'
+import { Reporter } from './report.ts'
+import { CounterSeries, GaugePart, ReadPart, SummarySeries, TICK_SECONDS } from './series.ts'
+import { type Part, type Series, seriesKey } from './series-table.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-interface Series {
-  sample(): MetricSample
-}
+/** Quantiles are those of this and the previous stretch of so many ticks: of the last five to ten minutes. */
+const TICKS_PER_STRETCH = 300 / TICK_SECONDS
 
-/** Upper bounds of the buckets of a summary: 16 to each doubling, from a microsecond to about an hour, in seconds. */
-const STEPS_PER_DOUBLING = 16
-const SMALLEST = 1e-6
-const BUCKETS = 32 * STEPS_PER_DOUBLING
-
-class CounterSeries implements Counter, Series {
-  readonly #head: Omit<MetricSample, 'value'>
-  #value = 0
-
-  constructor(head: Omit<MetricSample, 'value'>) {
-    this.#head = head
-  }
-
-  add(amount = 1): void {
-    this.#value += amount
-  }
-
-  set(value: number): void {
-    this.#value = value
-  }
-
-  sample(): MetricSample {
-    return { ...this.#head, value: this.#value }
-  }
-}
-
-class SummarySeries implements Summary, Series {
-  readonly #head: Omit<MetricSample, 'value'>
-  // Made with the first observation: most of ten thousand routes may never see a request.
-  #counts: Uint32Array | null = null
-  #sum = 0
-  #count = 0
-
-  constructor(head: Omit<MetricSample, 'value'>) {
-    this.#head = head
-  }
-
-  observe(value: number): void {
-    this.#sum += value
-    this.#count++
-    const at =
-      value <= SMALLEST ? 0 : Math.min(BUCKETS - 1, Math.ceil(Math.log2(value / SMALLEST) * STEPS_PER_DOUBLING))
-    this.#counts ??= new Uint32Array(BUCKETS)
-    this.#counts[at] = (this.#counts[at] as number) + 1
-  }
-
-  sample(): MetricSample {
-    const buckets: [number, number][] = []
-    for (const [at, count] of this.#counts?.entries() ?? []) {
-      if (count > 0) buckets.push([SMALLEST * 2 ** (at / STEPS_PER_DOUBLING), count])
-    }
-    return { ...this.#head, value: this.#sum, count: this.#count, buckets }
-  }
-}
-
-class ReadingSeries implements Series {
-  readonly #head: Omit<MetricSample, 'value'>
-  readonly #reading: Reading
-
-  constructor(head: Omit<MetricSample, 'value'>, reading: Reading) {
-    this.#head = head
-    this.#reading = reading
-  }
-
-  sample(): MetricSample {
-    const { merge } = this.#reading
-    return { ...this.#head, value: this.#reading.read(), ...(merge === undefined ? {} : { merge }) }
-  }
-}
-
-/** The numbers of one unit. Each holder of metrics owns its series and gives them back when it is retired. */
+/** The numbers of one thread. Each holder owns its part of them, and gives it back when it is retired. */
 export class MetricsRegistry {
-  readonly #holders = new Map<Holder, true>()
+  readonly #series = new Map<string, Series>()
+  readonly #types = new Map<string, { type: MetricSample['type']; users: number }>()
+  readonly #reporter = new Reporter()
+  #ticks = 0
 
-  /** Metrics for one holder; `release` takes its series out again. */
+  /** Metrics for one holder; `release` takes its part out again. */
   open(): Holder {
-    const holder = new Holder(() => this.#holders.delete(holder))
-    this.#holders.set(holder, true)
-    return holder
+    return new Holder((name, type, help, labels, part) => this.#join(name, type, help, labels, part))
   }
 
-  /** Every series of every holder. */
+  /** Every series, with all its holders in one. */
   collect(): MetricSample[] {
-    return [...this.#holders.keys()].flatMap((holder) => holder.samples())
+    const ledger = new MetricLedger()
+    ledger.take(this, new Reporter().report(this.#series.values(), Number.POSITIVE_INFINITY))
+    return ledger.samples()
+  }
+
+  /** What another thread needs to know; heads that it knows already are left out. */
+  report(): MetricReport {
+    return this.#reporter.report(this.#series.values())
+  }
+
+  /** To be called every five seconds: rates and quantiles are about the last minutes. */
+  tick(): void {
+    const turns = ++this.#ticks % TICKS_PER_STRETCH === 0
+    for (const { total } of this.#series.values()) {
+      if (!(total instanceof SummarySeries)) continue
+      total.tick()
+      if (turns) total.turn()
+    }
+  }
+
+  #join(name: string, type: MetricSample['type'], help: string, labels: Labels, part: JoiningPart): Joined {
+    const key = seriesKey(name, labels)
+    const series = this.#series.get(key) ?? this.#begin(key, { name, type, help, labels }, part)
+    if (series.type !== type) throw new Error(`the metric ${name} is a ${series.type} already, it can not be a ${type}`)
+    series.users++
+    if (part.part !== null) series.parts.add(part.part)
+    const leave = () => {
+      if (part.part !== null) series.parts.delete(part.part)
+      if (--series.users === 0) this.#end(key, series)
+    }
+    return { total: series.total, leave }
+  }
+
+  #begin(key: string, head: Pick<Series, 'name' | 'type' | 'help' | 'labels'>, { merge }: JoiningPart): Series {
+    checkNames(head.name, head.labels)
+    const known = this.#types.get(head.name)
+    if (known !== undefined && known.type !== head.type) {
+      throw new Error(`the metric ${head.name} is a ${known.type} already, it can not be a ${head.type}`)
+    }
+    this.#types.set(head.name, { type: head.type, users: (known?.users ?? 0) + 1 })
+    const series: Series = {
+      ...head,
+      id: this.#reporter.nextId(),
+      since: Date.now(),
+      ...(merge === undefined ? {} : { merge }),
+      total: totalOf(head.type),
+      parts: new Set(),
+      users: 0,
+    }
+    this.#series.set(key, series)
+    return series
+  }
+
+  #end(key: string, { name }: Series): void {
+    this.#series.delete(key)
+    const known = this.#types.get(name)
+    if (known !== undefined && --known.users === 0) this.#types.delete(name)
   }
 }
 
-/** The series of one object or route. */
-export class Holder implements Metrics {
-  readonly #series = new Map<string, Series>()
-  readonly release: () => void
+interface JoiningPart {
+  readonly part: Part | null
+  readonly merge?: 'max' | undefined
+}
 
-  constructor(release: () => void) {
-    this.release = release
+interface Joined {
+  readonly total: Series['total']
+  leave(): void
+}
+
+type Join = (name: string, type: MetricSample['type'], help: string, labels: Labels, part: JoiningPart) => Joined
+
+/** What one object or route measures. */
+export class Holder implements Metrics {
+  readonly #join: Join
+  readonly #mine = new Map<string, { readonly measure: unknown; leave(): void }>()
+
+  constructor(join: Join) {
+    this.#join = join
   }
 
   counter(name: string, help: string, labels: Labels = {}): Counter {
-    return this.#one(name, labels, () => new CounterSeries({ name, help, labels, type: 'counter' })) as CounterSeries
-  }
-
-  gauge(name: string, help: string, labels: Labels = {}): Gauge {
-    return this.#one(name, labels, () => new CounterSeries({ name, help, labels, type: 'gauge' })) as CounterSeries
+    return this.#one(name, labels, () => this.#shared(name, 'counter', help, labels)) as CounterSeries
   }
 
   summary(name: string, help: string, labels: Labels = {}): Summary {
-    return this.#one(name, labels, () => new SummarySeries({ name, help, labels, type: 'summary' })) as SummarySeries
+    return this.#one(name, labels, () => this.#shared(name, 'summary', help, labels)) as SummarySeries
+  }
+
+  gauge(name: string, help: string, labels: Labels = {}): Gauge {
+    return this.#one(name, labels, () => this.#own(name, 'gauge', help, labels, new GaugePart())) as GaugePart
   }
 
   reading(name: string, help: string, reading: Reading): void {
     const { labels = {} } = reading
-    this.#one(name, labels, () => new ReadingSeries({ name, help, labels, type: 'gauge' }, reading))
+    this.#one(name, labels, () => this.#own(name, 'gauge', help, labels, new ReadPart(reading), reading.merge))
   }
 
-  samples(): MetricSample[] {
-    return [...this.#series.values()].map((series) => series.sample())
+  /** A counter of what is counted elsewhere: it is read when the numbers are collected. */
+  countReading(name: string, help: string, reading: Omit<Reading, 'merge'>): void {
+    const { labels = {} } = reading
+    this.#one(name, labels, () => this.#own(name, 'counter', help, labels, new ReadPart(reading)))
   }
 
-  #one(name: string, labels: Labels, make: () => Series): Series {
-    const key = `${name}${JSON.stringify(labels)}`
-    const known = this.#series.get(key) ?? make()
-    this.#series.set(key, known)
-    return known
+  /** Takes what this holder measures out of the numbers; totals stay while somebody else goes on with them. */
+  release(): void {
+    for (const { leave } of this.#mine.values()) leave()
+    this.#mine.clear()
   }
+
+  #shared(name: string, type: 'counter' | 'summary', help: string, labels: Labels) {
+    const { total, leave } = this.#join(name, type, help, labels, { part: null })
+    return { measure: total, leave }
+  }
+
+  #own(name: string, type: 'counter' | 'gauge', help: string, labels: Labels, part: Part, merge?: 'max') {
+    return { measure: part, leave: this.#join(name, type, help, labels, { part, merge }).leave }
+  }
+
+  #one(name: string, labels: Labels, make: () => { measure: unknown; leave(): void }): unknown {
+    const key = seriesKey(name, labels)
+    const known = this.#mine.get(key) ?? make()
+    this.#mine.set(key, known)
+    return known.measure
+  }
+}
+
+function totalOf(type: MetricSample['type']): Series['total'] {
+  if (type === 'summary') return new SummarySeries()
+  return type === 'counter' ? new CounterSeries() : null
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FromUnit, ObjectStatus, RouteSource, ToUnit } from '#contracts'
 import type { KeptRecord, RecordStep } from '#schema'
-import type { RouteFeed } from './route-feed.ts'
+import type { OpeningRouter, RouteFeed } from './route-feed.ts'
 
 /** The unit's side of the conversation with the control plane. */
 export class ControlLink implements RouteFeed {
@@ -17,7 +17,7 @@ export class ControlLink implements RouteFeed {
     this.#port.postMessage(message)
   }
 
-  open(router: { directory: string; scanInterval: number; name: string }): Promise<readonly RouteSource[]> {
+  open(router: OpeningRouter): Promise<readonly RouteSource[]> {
     return this.#ask((ask) => ({ type: 'open-router', ask, ...router }))
   }
 

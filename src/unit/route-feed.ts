@@ -1,10 +1,19 @@
 import type { ObjectStatus, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { KeptRecord, RecordStep } from '#schema'
 
+/** A router that wants the routes of its folder. */
+export interface OpeningRouter {
+  readonly directory: string
+  readonly scanInterval: number
+  readonly name: string
+  /** Fully qualified name, as metrics give it. */
+  readonly router: string
+}
+
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
 export interface RouteFeed {
   /** The routes of a folder as they are deployed now. */
-  open(router: { directory: string; scanInterval: number; name: string }): Promise<readonly RouteSource[]>
+  open(router: OpeningRouter): Promise<readonly RouteSource[]>
   /** The router has built what it could. */
   opened(directory: string, failures: readonly RouteFailure[]): void
   close(directory: string): void

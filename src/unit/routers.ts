@@ -68,7 +68,7 @@ export class Routers {
     }
     const live = new LiveRouter(name, env.name, directory, this.#default(settings, env))
     const router: OpenRouter = { live, around }
-    const sources = await this.#feed.open({ directory, scanInterval, name })
+    const sources = await this.#feed.open({ directory, scanInterval, name, router: around.segments.join('.') })
     const failures: RouteFailure[] = []
     const routes: Route[] = []
     for (const source of sources) {

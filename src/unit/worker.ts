@@ -3,7 +3,7 @@ import { CATALOGUE } from '#catalogue'
 import type { ToUnit, UnitSettings } from '#contracts'
 import { instanceDirectories, loadExtensions } from '#instance'
 import { createLogger, type LogLevel } from '#logging'
-import { MetricsRegistry } from '#metrics'
+import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import { ConfigError, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
@@ -18,6 +18,8 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
   const link = new ControlLink(port)
   const metrics = new MetricsRegistry()
   const routers = new Routers(link, metrics)
+  setInterval(() => metrics.tick(), TICK_SECONDS * 1000).unref()
+  const measuring = measureThread(metrics.open(), `unit-${settings.unit}`)
   let unit: Unit | null = null
   let connectors: Connectors | null = null
   let connectorTls: ConnectorTls | null = null
@@ -33,7 +35,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
         routers.commit(message.deploy, message.changes)
         return link.send({ type: 'committed', deploy: message.deploy })
       case 'collect':
-        return link.send({ type: 'collected', ask: message.ask, samples: metrics.collect() })
+        return link.send({ type: 'collected', ask: message.ask, report: metrics.report() })
       case 'reload':
         connectorTls?.reload()
         for (const refresh of [...reloads]) refresh()
@@ -42,6 +44,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
         const aborted = (await connectors?.drain()) ?? 0
         await unit?.close()
         await connectorTls?.dispose()
+        measuring[Symbol.dispose]()
         link.send({ type: 'drained', aborted })
         return port.close()
       }

@@ -1,8 +1,10 @@
+import type { MetricSample } from '#contracts'
 import { chain, type Exchange, type Filter, type Handler, type Request, type Response } from '#http'
 import { type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
 import { crestError, crestJson } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
+import { isScrapePath, scrapeHandler } from './scrape.ts'
 
 /** What `/api/info` tells. */
 export interface GatewayInfo {
@@ -24,12 +26,16 @@ export interface AdminApi {
   readonly protection: Filter | null
   readonly health: Health
   info(): GatewayInfo
+  /** What has been measured, over all units. */
+  metrics(): Promise<readonly MetricSample[]>
 }
 
 /** The handler of the management connector: health for all, everything else behind the checks of decisions 3. */
 export function adminApi(api: AdminApi): Handler {
   const health = healthHandler(api.health)
-  const endpoints: Handler = async (exchange) => endpoint(api, exchange)
+  const scrape = scrapeHandler(() => api.metrics())
+  const endpoints: Handler = async (exchange) =>
+    isScrapePath(exchange.request.uri.path) ? scrape(exchange) : endpoint(api, exchange)
   const guard = api.protection ?? authenticate(api.credentials, api.mode, isMetricsPath)
   const guarded = chain([guard], endpoints)
   const inside: Handler = async (exchange) => {

@@ -1,0 +1,40 @@
+import type { Metrics } from '#schema'
+
+/** What became of the changes to the routes of one folder. */
+export interface DeployCounts {
+  succeeded: number
+  failed: number
+  /** When a change was last put in place, in milliseconds since the epoch; 0 for never. */
+  lastAt: number
+}
+
+/** What is known of the routes of one folder. */
+export interface DeployedRoutes {
+  readonly deploys: Readonly<DeployCounts>
+  readonly served: number
+  readonly failing: number
+}
+
+interface ReadMetrics extends Metrics {
+  countReading(name: string, help: string, reading: { labels: Record<string, string>; read(): number }): void
+}
+
+/** Shows how many routes a router has, and how its changes fare. */
+export function measureDeploys(metrics: ReadMetrics, router: string, routes: DeployedRoutes): void {
+  const labels = { router }
+  metrics.reading('gw_router_deployed_routes', 'Routes that are served.', { labels, read: () => routes.served })
+  metrics.reading('gw_router_failed_routes', 'Route files that are not served as they are written.', {
+    labels,
+    read: () => routes.failing,
+  })
+  for (const result of ['succeeded', 'failed'] as const) {
+    metrics.countReading('gw_route_deployments_total', 'Changes of routes since the gateway started.', {
+      labels: { ...labels, result },
+      read: () => routes.deploys[result],
+    })
+  }
+  metrics.reading('gw_route_last_deployment_timestamp_seconds', 'When a route was last changed, since 1970; or 0.', {
+    labels,
+    read: () => routes.deploys.lastAt / 1000,
+  })
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Holder } from '#metrics'
+
+/** What of the build is told. */
+export interface Build {
+  readonly version: string
+  readonly revision: string
+}
+
+/** Measures the process, by the names that all exporters use for it, and says what was built. */
+export function measureProcess(holder: Holder, { version, revision }: Build): void {
+  const startedAt = Date.now() / 1000 - process.uptime()
+  const { node } = process.versions
+  const build = { version, revision, node }
+  holder.reading('gw_build_info', 'Versions of the gateway and of Node.js; always 1.', { labels: build, read: () => 1 })
+  holder.reading('process_start_time_seconds', 'When the process started, in seconds since 1970.', {
+    read: () => startedAt,
+  })
+  holder.countReading('process_cpu_seconds_total', 'Processor time of all threads.', {
+    read: () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1e6
+    },
+  })
+  holder.reading('process_resident_memory_bytes', 'Memory of the process.', { read: () => process.memoryUsage.rss() })
+  if (openFiles() === null) return
+  holder.reading('process_open_fds', 'Files and sockets that are open.', { read: () => openFiles() ?? 0 })
+  const limit = fileLimit()
+  if (limit !== null) {
+    holder.reading('process_max_fds', 'Files and sockets that may be open.', { read: () => limit })
+  }
+}
+
+/** Null where the system does not tell. */
+function openFiles(): number | null {
+  try {
+    // Reading the folder opens one more.
+    return readdirSync('/proc/self/fd').length - 1
+  } catch {
+    return null
+  }
+}
+
+function fileLimit(): number | null {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return limit === undefined ? null : Number(limit)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,14 @@
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
+const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
+
+/** Throws for names that the text format does not know: one of them would spoil everybody's numbers. */
+export function checkNames(name: string, labels: Readonly<Record<string, string>>): void {
+  if (!NAME.test(name)) {
+    throw new Error(`expected the name of a metric, of letters, digits and "_", found ${JSON.stringify(name)}`)
+  }
+  for (const label of Object.keys(labels)) {
+    if (!LABEL.test(label) || label === 'quantile' || label === 'le') {
+      throw new Error(`the metric ${name} can not have a label ${JSON.stringify(label)}; choose another name for it`)
+    }
+  }
+}

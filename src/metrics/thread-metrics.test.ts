@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MetricsRegistry } from './registry.ts'
+import { measureThread } from './thread-metrics.ts'
+
+test('a thread tells of its event loop, its heap and its garbage collections, until it is disposed', async () => {
+  const registry = new MetricsRegistry()
+  const measuring = measureThread(registry.open(), 'unit-0')
+  const value = (name: string) => {
+    const found = registry.collect().find((sample) => sample.name === name)
+    assert.equal(found?.labels['thread'], 'unit-0', name)
+    return found?.value as number
+  }
+  // The histogram begins with the first turn of its timer: a stall counts from there on.
+  while (value('gw_event_loop_delay_max_seconds') < 0.05) {
+    await wait(30)
+    const until = performance.now() + 100
+    while (performance.now() < until);
+  }
+  assert.ok(value('gw_event_loop_delay_mean_seconds') >= 0)
+  assert.ok(value('gw_event_loop_delay_p99_seconds') > 0)
+  assert.ok(value('gw_event_loop_active_seconds_total') > 0)
+  assert.ok(value('gw_heap_used_bytes') > 0)
+  assert.ok(value('gw_heap_size_bytes') >= value('gw_heap_used_bytes'))
+  assert.ok(value('gw_heap_limit_bytes') > value('gw_heap_size_bytes'))
+  assert.ok(value('gw_heap_external_bytes') > 0)
+  const collections = () =>
+    registry.collect().filter(({ name, count }) => name === 'gw_gc_duration_seconds' && (count ?? 0) > 0)
+  const garbage: object[][] = []
+  while (collections().length === 0) {
+    garbage[0] = Array.from({ length: 100_000 }, () => ({}))
+    await wait(1)
+  }
+  measuring[Symbol.dispose]()
+  assert.deepEqual(registry.collect(), [])
+})

@@ -1,0 +1,92 @@
+import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import type { Summary } from '#schema'
+import type { Holder } from './registry.ts'
+
+const GC_KINDS: Readonly<Record<number, string>> = {
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
+}
+
+/** Delays are those of this and the previous stretch of a minute: a scrape every minute misses none. */
+const STRETCH = 60_000
+const NANOSECONDS = 1e9
+
+/** Measures the event loop, the heap and the garbage collection of the thread that calls it, until it is disposed. */
+export function measureThread(holder: Holder, thread: string): Disposable {
+  const loop = measureLoop(holder, thread)
+  const collections = measureCollections(holder, thread)
+  measureHeap(holder, thread)
+  return {
+    [Symbol.dispose]: () => {
+      loop[Symbol.dispose]()
+      collections.disconnect()
+      holder.release()
+    },
+  }
+}
+
+function measureLoop(holder: Holder, thread: string): Disposable {
+  const labels = { thread }
+  // The sampling timer is part of what is measured: a loop without any work shows its interval, which is taken off.
+  const resolution = 20
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  let before = { mean: 0, p99: 0, max: 0 }
+  const now = () => {
+    const seconds = (value: number) => (delay.count === 0 ? 0 : Math.max(0, value / NANOSECONDS - resolution / 1000))
+    return { mean: seconds(delay.mean), p99: seconds(delay.percentile(99)), max: seconds(delay.max) }
+  }
+  const timer = setInterval(() => {
+    before = now()
+    delay.reset()
+  }, STRETCH).unref()
+  const reading = (part: keyof typeof before, what: string) =>
+    holder.reading(`gw_event_loop_delay_${part}_seconds`, `${what} delay of the event loop in the last minutes.`, {
+      labels,
+      read: () => Math.max(before[part], now()[part]),
+    })
+  reading('mean', 'Mean')
+  reading('p99', '99th percentile of the')
+  reading('max', 'Largest')
+  holder.countReading('gw_event_loop_active_seconds_total', 'Time the event loop has worked.', {
+    labels,
+    read: () => performance.eventLoopUtilization().active / 1000,
+  })
+  return {
+    [Symbol.dispose]: () => {
+      clearInterval(timer)
+      delay.disable()
+    },
+  }
+}
+
+function measureCollections(holder: Holder, thread: string): PerformanceObserver {
+  const summaries = new Map<string, Summary>()
+  for (const kind of Object.values(GC_KINDS)) {
+    summaries.set(kind, holder.summary('gw_gc_duration_seconds', 'Duration of garbage collections.', { thread, kind }))
+  }
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { kind } = (entry as PerformanceEntry & { detail: { kind: number } }).detail
+      summaries.get(GC_KINDS[kind] ?? '')?.observe(entry.duration / 1000)
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return observer
+}
+
+function measureHeap(holder: Holder, thread: string): void {
+  const labels = { thread }
+  const reading = (name: string, help: string, read: () => number) => holder.reading(name, help, { labels, read })
+  reading('gw_heap_used_bytes', 'Memory that objects take.', () => getHeapStatistics().used_heap_size)
+  reading('gw_heap_size_bytes', 'Memory that is set aside for objects.', () => getHeapStatistics().total_heap_size)
+  reading('gw_heap_limit_bytes', 'Memory that objects may take at most.', () => getHeapStatistics().heap_size_limit)
+  reading(
+    'gw_heap_external_bytes',
+    'Memory outside of the heap that objects hold.',
+    () => getHeapStatistics().external_memory,
+  )
+}
