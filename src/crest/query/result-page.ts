@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#json'
+import type { JsonObject } from '#json'
 import { type ExtendedOperators, matches } from '../query-filter/evaluate.ts'
 import type { QueryFilter } from '../query-filter/filter.ts'
 import { printQueryFilter } from '../query-filter/print.ts'
@@ -30,8 +30,8 @@ export interface ResultPage<E> {
 export interface ListingOptions {
   readonly cookies: PageCookies
   readonly operators?: ExtendedOperators
-  /** The field whose text gives the order, by code unit, where a query names no sort keys; `_id` follows. */
-  readonly naturalOrder?: string
+  /** The text that gives the order, by code unit, where a query names no sort keys; `_id` follows. */
+  readonly naturalOrder?: (fields: JsonObject) => string
 }
 
 interface Placed<E> {
@@ -90,9 +90,9 @@ function startOf<E extends Entry>(
 /** A total order: the sort keys, or the natural order; then the id. */
 class Order {
   readonly #keys: readonly SortKey[]
-  readonly #natural: string | null
+  readonly #natural: ListingOptions['naturalOrder'] | null
 
-  constructor(keys: readonly SortKey[], natural: string | undefined) {
+  constructor(keys: readonly SortKey[], natural: ListingOptions['naturalOrder']) {
     this.#keys = keys
     this.#natural = keys.length === 0 ? (natural ?? null) : null
   }
@@ -113,8 +113,7 @@ class Order {
 
   #values(fields: JsonObject): PagePlace['values'] {
     if (this.#natural === null) return sortValues(fields, this.#keys)
-    const value: JsonValue | undefined = fields[this.#natural]
-    return [typeof value === 'string' ? value.slice(0, SORTED_LENGTH) : '']
+    return [this.#natural?.(fields).slice(0, SORTED_LENGTH) ?? '']
   }
 }
 
