@@ -20,6 +20,13 @@ export interface DiscoverySettings {
   readonly logger: Logger
 }
 
+/** The cookie that holds sessions. */
+interface SessionCookie {
+  readonly name: string
+  readonly domains: readonly string[]
+}
+
+const DOMAIN = /^\.?(?!.*\.\.)[a-z0-9][a-z0-9.-]{0,252}$/i
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
 const PAUSE = 1_000
@@ -37,13 +44,13 @@ function isPrecise(version: string, expected: string): boolean {
 /** Finds out what the configuration leaves open. */
 export class Discovery {
   readonly #settings: DiscoverySettings
-  readonly #cookieName: Remembered<string>
+  readonly #cookie: Remembered<SessionCookie>
   readonly #dialect: Remembered<AmDialect>
 
   constructor(settings: DiscoverySettings) {
     this.#settings = settings
-    this.#cookieName = new Remembered(
-      () => this.#askForCookieName(),
+    this.#cookie = new Remembered(
+      () => this.#askForCookie(),
       settings.clock,
       () => PAUSE,
     )
@@ -54,9 +61,17 @@ export class Discovery {
     )
   }
 
-  cookieName(): Promise<string> {
-    const { ssoTokenHeader } = this.#settings
-    return ssoTokenHeader === null ? this.#cookieName.get() : Promise.resolve(ssoTokenHeader)
+  async cookieName(): Promise<string> {
+    return this.#settings.ssoTokenHeader ?? (await this.#cookie.get()).name
+  }
+
+  /** Where the server sets its session cookie; nowhere in particular while it can not be asked. */
+  async cookieDomains(): Promise<readonly string[]> {
+    try {
+      return (await this.#cookie.get()).domains
+    } catch {
+      return []
+    }
   }
 
   /** The server's own word beats the configuration; while it can not be asked, the configuration's counts. */
@@ -73,7 +88,7 @@ export class Discovery {
     return this.#dialect.known ?? dialectOf(this.#settings.version ?? ASSUMED_VERSION)
   }
 
-  async #askForCookieName(): Promise<string> {
+  async #askForCookie(): Promise<SessionCookie> {
     const { handler, uris } = this.#settings
     const { status, json } = await callRest(handler, {
       method: 'GET',
@@ -81,7 +96,8 @@ export class Discovery {
       resource: '1.1',
     })
     const name = json?.['cookieName']
-    if (status === 200 && typeof name === 'string' && isHeaderName(name)) return name
+    if (status === 200 && typeof name === 'string' && isHeaderName(name))
+      return { name, domains: domainsIn(json?.['domains']) }
     const got = status === 200 ? 'an answer without a cookieName' : `the status ${status}`
     throw new AccessManagerError(
       'unavailable',
@@ -106,4 +122,9 @@ export class Discovery {
     logger.warn({ status, version }, 'the access manager does not tell its version; another one is assumed')
     return dialectOf(version)
   }
+}
+
+function domainsIn(given: unknown): string[] {
+  const domains = Array.isArray(given) ? (given as unknown[]) : []
+  return domains.filter((domain) => typeof domain === 'string' && DOMAIN.test(domain)) as string[]
 }

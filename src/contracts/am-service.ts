@@ -85,6 +85,8 @@ export interface AmService {
   oauth2Uri(path: string, realm?: string): Uri
   /** The name of the session cookie, discovered once. Rejects with an AccessManagerError. */
   cookieName(): Promise<string>
+  /** The domains that the session cookie is set for, as far as the server says; none while it can not be asked. */
+  cookieDomains(): Promise<readonly string[]>
   /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
   dialect(): Promise<AmDialect>
 }

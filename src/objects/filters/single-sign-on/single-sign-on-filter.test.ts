@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type LoginWay, LoginWayContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
-import { type Filter, respond } from '#http'
+import { type Filter, parseSetCookie, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerSurroundings } from '#test/am-service'
 import { build, manualClock } from '#test/build'
@@ -142,6 +142,22 @@ test('logoutExpression ends the session at the access manager and takes the cook
   await using onward = await signingOn(manager, { logoutEndpoint: "${request.uri.path == '/logout'}" })
   const passed = await onward.ask(manager.login('demo'), 'http://app.example/logout')
   assert.deepEqual([passed.status, passed.passed?.value], [200, null])
+})
+
+test('logout takes the cookie away from the domain it was set for, not from those of others', async () => {
+  const domains = ['.example', 'other.example', 'app.example', 'ample', 'x; Secure']
+  await using manager = await DevelopmentAccessManager.start({ domains })
+  await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
+  const { response } = await filter.ask(manager.login('demo'))
+  const gone = response.headers.all('set-cookie').map(parseSetCookie)
+  assert.deepEqual(
+    gone.map(({ name, value, maxAge, domain }) => [name, value, maxAge, domain]),
+    [undefined, 'example', 'app.example'].map((domain) => ['iPlanetDirectoryPro', '', 0, domain]),
+  )
+  manager.fail('serverinfo', { status: 500 })
+  const named = { ssoTokenHeader: 'iPlanetDirectoryPro' }
+  await using unknown = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' }, named)
+  assert.equal((await unknown.ask(manager.login('demo'))).response.headers.all('set-cookie').length, 1)
 })
 
 test('B44: a cookie is taken away with the attributes that its name demands', async () => {

@@ -73,7 +73,7 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     if (token !== null) await endSession(amService, token, exchange, logger)
     const { defaultLogoutLandingPage: page } = settings
     const response = page === undefined ? await next(exchange) : landing(page)
-    return forgetCookie(response, exchange, cookieName)
+    return forgetCookie(amService, response, exchange, cookieName)
   }
 
   const admitted = async (exchange: Exchange, next: Handler): Promise<Response> => {

@@ -25,9 +25,24 @@ export async function endSession(
   if (status >= 500 || status === 403) logger.warn({ status }, 'the access manager did not end a session')
 }
 
-/** Takes the cookie of the access manager away from the browser; with the attributes that its name demands (threats B44). */
-export function forgetCookie(response: Response, exchange: Exchange, name: string): Response {
-  writeCookie(response, exchange, { name, path: '/', httpOnly: true, sameSite: 'LAX' }, name, '')
+/**
+ * Takes the cookie of the access manager away from the browser, with the attributes that its name demands (threats B44). A
+ * browser has to be told the domain that it was set for: the same name for this host alone is another cookie to it.
+ */
+export async function forgetCookie(
+  amService: AmService,
+  response: Response,
+  exchange: Exchange,
+  name: string,
+): Promise<Response> {
+  const cookie = { name, path: '/', httpOnly: true, sameSite: 'LAX' } as const
+  writeCookie(response, exchange, cookie, name, '')
+  if (name.startsWith('__Host-')) return response
+  const host = `.${exchange.originalUri.host}`.toLowerCase()
+  for (const given of await amService.cookieDomains()) {
+    const domain = given.replace(/^\./, '').toLowerCase()
+    if (host.endsWith(`.${domain}`)) writeCookie(response, exchange, { ...cookie, domain }, name, '')
+  }
   return response
 }
 

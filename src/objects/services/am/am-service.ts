@@ -106,6 +106,7 @@ export const AmService = defineType({
       restUri: (path, realm) => uris.rest(path, realm),
       oauth2Uri: (path, realm) => uris.oauth2(path, realm),
       cookieName,
+      cookieDomains: () => discovery.cookieDomains(),
       dialect,
     }
   },
