@@ -50,6 +50,7 @@ describe('in a browser', { skip, ...options }, () => {
       assert.equal(await heading(page), `demo at ${there}`)
       await page.goto(sites.http('/sso/logout'))
       await page.waitForURL('**/goodbye')
+      assert.deepEqual(await cookieNames(context, page.url()), [])
       await page.goto(sites.http('/sso/page'))
       assert.equal(await heading(page), 'Log in')
     }),
@@ -94,6 +95,15 @@ describe('in a browser', { skip, ...options }, () => {
       assert.match(await heading(second), /tab=2$/)
       await first.reload()
       assert.match(await heading(first), /tab=1$/)
+    }),
+  )
+
+  test('CrossDomainSingleSignOnFilter: a cookie that is Strict arrives too', options, () =>
+    chromium.visit(async (page, context) => {
+      await page.goto(sites.https('/strict/page'))
+      await logIn(page, /app\.example\.test.*\/strict\/page/)
+      assert.match(await heading(page), /^demo at .*\/strict\/page$/)
+      assert.equal((await context.cookies(page.url()))[0]?.sameSite, 'Strict')
     }),
   )
 

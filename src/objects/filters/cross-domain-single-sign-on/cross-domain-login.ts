@@ -18,6 +18,7 @@ import { type SessionCookieSettings, writeCookie } from '../../lib/session/sessi
 import { endSession, landing } from '../../lib/sso/am-logout.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type AgentToken, type AgentTokens, NotTaken } from './agent-token.ts'
+import { arrival } from './arrival.ts'
 import { forgetLogin, newLogin, recallLogin, rememberLogin } from './login-cookie.ts'
 
 /** What a login over domains needs to know. */
@@ -129,8 +130,9 @@ export class CrossDomainLogin {
     if (token instanceof NotTaken) return this.#failed(exchange, endpoint, 'invalid_token', token.reason)
     const goto = sameOriginGoto(login.goto, exchange.originalUri)
     if (goto === null) return this.#failed(exchange, endpoint, 'invalid_request', 'the login leads to another site')
-    const response = respond(302, { Location: goto, 'Cache-Control': 'no-store' })
-    writeCookie(response, exchange, this.#settings.cookie, this.#settings.cookie.name, jwt)
+    const { cookie } = this.#settings
+    const response = arrival(goto, cookie.sameSite)
+    writeCookie(response, exchange, cookie, cookie.name, jwt)
     return response
   }
 

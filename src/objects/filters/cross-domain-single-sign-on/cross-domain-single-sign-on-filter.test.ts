@@ -118,6 +118,28 @@ test('cookies of a login go across sites over TLS only; that of the token is Lax
   assert.deepEqual([auth?.sameSite, auth?.secure, auth?.httpOnly], ['Lax', true, true])
 })
 
+test('with a Strict cookie a page of this site leads on, and what is in the URL is text in it', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am, { authCookie: { sameSite: 'STRICT' } })
+  const begun = await filter.ask([], { url: `${SITE}/app/it's?a=1&b='<` })
+  const { form } = await postedForm(begun.response.headers.get('location') as string, am)
+  const { response } = await filter.ask(cookiesOf(begun.response), { method: 'POST', url: REDIRECT, form })
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') as string, /^text\/html/)
+  const page = Buffer.from(await response.body.read(10_000)).toString()
+  assert.match(page, /content="0;url=https:\/\/app\.test\/app\/it&#39;s\?a=1&#38;b=%27%3C&#38;_ig=t\w+"/)
+  assert.deepEqual(
+    response.headers
+      .all('set-cookie')
+      .map(parseSetCookie)
+      .map(({ name, sameSite }) => [name.replace(/-login-.*/, ''), sameSite]),
+    [
+      ['gateway-cdsso', 'Strict'],
+      ['__Host-gateway-cdsso', 'None'],
+    ],
+  )
+})
+
 test('B44: over TLS no other host of the domain can have set the cookie of a login', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
