@@ -1,5 +1,7 @@
 import type { MetricSample } from '#contracts'
+import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Request, type Response } from '#http'
+import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
 import { crestError, crestJson } from './crest-error.ts'
@@ -14,6 +16,9 @@ export interface GatewayInfo {
   readonly units: number
   readonly configRevision: string
 }
+
+/** Where the metrics are as a Common REST collection. */
+const METRICS = '/metrics/api'
 
 /** What the management API is made of. */
 export interface AdminApi {
@@ -34,8 +39,15 @@ export interface AdminApi {
 export function adminApi(api: AdminApi): Handler {
   const health = healthHandler(api.health)
   const scrape = scrapeHandler(() => api.metrics())
-  const endpoints: Handler = async (exchange) =>
-    isScrapePath(exchange.request.uri.path) ? scrape(exchange) : endpoint(api, exchange)
+  const metrics = commonRest(
+    metricsCollection(() => api.metrics()),
+    { base: METRICS },
+  )
+  const endpoints: Handler = async (exchange) => {
+    const { path, rawPath } = exchange.request.uri
+    if (isScrapePath(path)) return scrape(exchange)
+    return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
+  }
   const guard = api.protection ?? authenticate(api.credentials, api.mode, isMetricsPath)
   const guarded = chain([guard], endpoints)
   const inside: Handler = async (exchange) => {

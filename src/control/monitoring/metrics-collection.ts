@@ -1,0 +1,57 @@
+import type { MetricSample } from '#contracts'
+import { type Collection, listResources, PageCookies, Refusal, type Resource } from '#crest'
+import type { JsonObject } from '#json'
+import { metricSchema } from './metric-schema.ts'
+import { timerContent } from './timer-content.ts'
+
+/** What each metric of a route is called in the collection (spec: Route metrics). */
+const ROUTE_METRICS: Readonly<Record<string, string>> = {
+  gw_route_request_total: 'request',
+  gw_route_request_active: 'request.active',
+  gw_route_response_error_total: 'response.error',
+  gw_route_response_null_total: 'response.null',
+  gw_route_response_status_total: 'response.status',
+  gw_route_response_time: 'response.time',
+}
+
+/** The metrics of routes as a Common REST collection, which is read only. */
+export function metricsCollection(collect: () => Promise<readonly MetricSample[]>): Collection {
+  const cookies = new PageCookies()
+  const resources = async () => (await collect()).map(resourceOf).filter((resource) => resource !== null)
+  return {
+    kind: 'collection',
+    description: {
+      id: 'gateway:metrics',
+      title: 'Metrics',
+      description: 'What routes have measured, over all units.',
+      version: '1.0',
+      schema: metricSchema,
+      revisions: false,
+    },
+    read: async (_, id) =>
+      (await resources()).find((resource) => resource.id === id) ?? new Refusal(404, 'there is no metric of this id'),
+    query: async (_, query) => listResources(await resources(), query, { cookies }),
+  }
+}
+
+/** Null for what has no place in the collection. */
+function resourceOf(sample: MetricSample): Resource | null {
+  const id = idOf(sample)
+  return id === null ? null : { id, revision: null, content: contentOf(sample) }
+}
+
+/** `heap.<router-name>.route.<route-name>.<metric>`. */
+function idOf({ name, labels }: MetricSample): string | null {
+  const heap = `heap.${(labels['router'] ?? '').replace(/^gateway\./, '')}`
+  if (name === 'gw_router_deployed_routes') return `${heap}.deployed-routes`
+  const metric = Object.hasOwn(ROUTE_METRICS, name) ? ROUTE_METRICS[name] : undefined
+  if (metric === undefined) return null
+  const family = labels['family'] === undefined ? '' : `.${labels['family'].toLowerCase()}`
+  return `${heap}.route.${labels['name'] ?? ''}.${metric}${family}`
+}
+
+function contentOf(sample: MetricSample): JsonObject {
+  if (sample.type === 'counter') return { count: sample.value, _type: 'counter' }
+  if (sample.type === 'gauge') return { value: sample.value, _type: 'gauge' }
+  return timerContent(sample, Date.now())
+}
