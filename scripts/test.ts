@@ -17,6 +17,8 @@ if (files.length === 0) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
+// Every test file is a process of its own, and half of its time would go into compiling the same modules again.
+process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled')
 const packages: Step = {
   title: 'system packages',
   command: [

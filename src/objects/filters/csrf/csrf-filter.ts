@@ -19,11 +19,9 @@ export const CsrfFilter = defineType({
     excludeSafeMethods: config(boolean())
       .prefault(true)
       .meta({ description: 'Whether GET, HEAD and OPTIONS need no token.' }),
-    failureHandler: ref(HandlerKind)
-      .optional()
-      .meta({
-        description: 'Answers requests without the right token; 403 by default. The response carries the token.',
-      }),
+    failureHandler: ref(HandlerKind).optional().meta({
+      description: 'Answers requests without the right token; 403 by default. The response carries the token.',
+    }),
   },
   check: ({ headerName }, report) => reportHeader(headerName, '', '/headerName', report),
   create: (config) => csrfProtection(config),
