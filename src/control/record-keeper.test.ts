@@ -68,15 +68,34 @@ test('obtain gives everyone the first value', () => {
 })
 
 test('at the limit the record used longest ago gives way, and is counted', () => {
-  const { records } = keeper(2)
+  const { records } = keeper(4)
   const put = (key: string) => records.do('s', key, { step: 'change', change: { set: { key } }, lifetime: 100 })
-  put('a')
-  put('b')
-  records.do('s', 'a', { step: 'read', lifetime: null })
-  put('c')
-  assert.equal(records.do('s', 'b', { step: 'read', lifetime: null }), null)
-  assert.notEqual(records.do('s', 'a', { step: 'read', lifetime: null }), null)
+  const read = (key: string) => records.do('s', key, { step: 'read', lifetime: null })
+  for (const key of ['a', 'b', 'c']) {
+    put(key)
+    read(key)
+  }
+  read('a')
+  put('d')
+  read('d')
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((key) => read(key) !== null),
+    [true, false, true, true],
+  )
   assert.equal(records.dropped, 1)
+})
+
+test('records that nobody came back for push out one another, and not those in use', () => {
+  const { records } = keeper(40)
+  const put = (key: string) => records.do('s', key, { step: 'change', change: { set: { key } }, lifetime: 100 })
+  const read = (key: string) => records.do('s', key, { step: 'read', lifetime: null })
+  for (let user = 0; user < 30; user += 1) {
+    put(`user ${user}`)
+    read(`user ${user}`)
+  }
+  for (let flood = 0; flood < 10_000; flood += 1) put(`flood ${flood}`)
+  for (let user = 0; user < 30; user += 1) assert.notEqual(read(`user ${user}`), null)
+  assert.equal(records.size, 40)
 })
 
 test('a record without an end never gives way', () => {

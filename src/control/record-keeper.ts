@@ -8,9 +8,14 @@ interface Entry {
   expiresAt: number
 }
 
-/** Keeps records for all units: sessions, and what may be used once. Bounded in number; times run on one clock. */
+/**
+ * Keeps records for all units: sessions, and what may be used once. Bounded in number; times run on one clock. A record
+ * that nobody has come back for stays among the new ones, which have a quarter of the room: a flood of requests that
+ * each begin a session and never return pushes out one another, and not the sessions of those who do.
+ */
 export class RecordKeeper {
-  readonly #entries = new Map<string, Entry>()
+  readonly #used = new Map<string, Entry>()
+  readonly #new = new Map<string, Entry>()
   /** Those without an end: few, asked for by the configuration, and never to give way. */
   readonly #lasting = new Map<string, Entry>()
   readonly #clock: Clock
@@ -24,7 +29,7 @@ export class RecordKeeper {
 
   /** How many are kept, those included whose time is over and that nobody asked for since. */
   get size(): number {
-    return this.#entries.size
+    return this.#used.size + this.#new.size + this.#lasting.size
   }
 
   /** How many gave way before their time was over. */
@@ -38,7 +43,7 @@ export class RecordKeeper {
     const entry = this.#alive(id)
     switch (step.step) {
       case 'read':
-        if (entry !== null) this.#used(id, entry, step.lifetime)
+        if (entry !== null) this.#keep(id, entry, step.lifetime, this.#used)
         return entry?.fields ?? null
       case 'amend':
       case 'change': {
@@ -46,7 +51,7 @@ export class RecordKeeper {
         const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
         apply(changed, step.change)
         if (Object.keys(changed.fields).length === 0) this.#forget(id)
-        else this.#used(id, changed, step.lifetime)
+        else this.#keep(id, changed, step.lifetime, entry === null ? this.#new : this.#used)
         return null
       }
       case 'take':
@@ -54,45 +59,45 @@ export class RecordKeeper {
         return entry?.fields ?? null
       case 'obtain': {
         const kept = entry ?? { fields: { ...step.initial }, expiresAt: 0 }
-        this.#used(id, kept, step.lifetime)
+        this.#keep(id, kept, step.lifetime, entry === null ? this.#new : this.#used)
         return kept.fields
       }
     }
   }
 
   #alive(id: string): Entry | null {
-    const entry = this.#lasting.get(id) ?? this.#entries.get(id)
+    const entry = this.#lasting.get(id) ?? this.#used.get(id) ?? this.#new.get(id)
     if (entry === undefined) return null
     if (entry.expiresAt > this.#clock.monotonic()) return entry
-    this.#entries.delete(id)
+    this.#forget(id)
     return null
   }
 
   #forget(id: string): void {
-    this.#entries.delete(id)
-    this.#lasting.delete(id)
+    for (const entries of [this.#lasting, this.#used, this.#new]) entries.delete(id)
   }
 
   /** Moves an entry to the end of the order of use, and starts its time anew. */
-  #used(id: string, entry: Entry, lifetime: number | null): void {
+  #keep(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
     if (lifetime !== null) entry.expiresAt = this.#clock.monotonic() + lifetime
-    this.#entries.delete(id)
+    this.#forget(id)
     if (entry.expiresAt === Number.POSITIVE_INFINITY) {
       this.#lasting.set(id, entry)
       return
     }
-    this.#entries.set(id, entry)
-    this.#makeRoom()
+    among.set(id, entry)
+    this.#makeRoom(this.#new, Math.ceil(this.#limit / 4))
+    this.#makeRoom(this.#used, this.#limit - Math.ceil(this.#limit / 4))
   }
 
-  #makeRoom(): void {
+  #makeRoom(entries: Map<string, Entry>, limit: number): void {
     // Those used longest ago are first; a few whose time is over are taken along each time, so that none stays for ever.
     const now = this.#clock.monotonic()
     let looked = 0
-    for (const [id, entry] of this.#entries) {
+    for (const [id, entry] of entries) {
       const over = entry.expiresAt <= now
-      if (!over && this.#entries.size <= this.#limit) return
-      this.#entries.delete(id)
+      if (!over && entries.size <= limit) return
+      entries.delete(id)
       if (!over) this.#dropped += 1
       looked += 1
       if (looked === 4) return
