@@ -56,6 +56,7 @@ mkdirSync(join(directory, 'secrets'))
 writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'))
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'agent.password'), 'changeit')
+writeFileSync(join(directory, 'secrets', 'redis.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'session.key'), Buffer.alloc(32, 7).toString('base64'))
 
 const log = memoryLog()

@@ -69,7 +69,12 @@ export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
-export { type OpenSession, type SessionManager, SessionManagerKind } from './session-manager.ts'
+export {
+  type OpenSession,
+  type SessionManager,
+  SessionManagerKind,
+  SessionUnavailableError,
+} from './session-manager.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
   type Authorities,

@@ -12,8 +12,17 @@ export interface OpenSession {
 }
 
 /**
+ * The place where sessions are kept can not be reached: whether a request has one, or whether what it changed is kept,
+ * nobody knows. Such a request gets 503 (spec gaps, sessions).
+ */
+export class SessionUnavailableError extends Error {
+  override readonly name = 'SessionUnavailableError'
+  readonly code = 'GW_SESSION_UNAVAILABLE'
+}
+
+/**
  * Keeps sessions between requests. What a client sends never makes it fail: a cookie that is forged, over or cut gives
- * an empty session.
+ * an empty session. Both steps may reject with a SessionUnavailableError.
  */
 export interface SessionManager {
   /** The session that the cookie of a request stands for; takes the cookie off the request, it is not for upstreams. */

@@ -74,6 +74,7 @@ import { ScheduledExecutorService } from './services/scheduled-executor/schedule
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
 import { InMemorySessionManager } from './sessions/in-memory/in-memory-session-manager.ts'
 import { AuthenticatedEncryptedJwtSessionManager } from './sessions/jwt/authenticated-encrypted-jwt-session-manager.ts'
+import { RedisSessionManager } from './sessions/redis/redis-session-manager.ts'
 import { Base64EncodedSecretStore } from './stores/base64-encoded/base64-encoded-secret-store.ts'
 import { FileSystemSecretStore } from './stores/file-system/file-system-secret-store.ts'
 import { JwkSetSecretStore } from './stores/jwk-set/jwk-set-secret-store.ts'
@@ -149,6 +150,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   PlainPropertyFormat,
   PolicyEnforcementFilter,
   PrivateKeyJwtClientAuthenticationFilter,
+  RedisSessionManager,
   RequestResourceUriProvider,
   ResourceHandler,
   ReverseProxyHandler,

@@ -1,5 +1,5 @@
-import { type OpenSession, SessionCookieContext, type SessionManager } from '#contracts'
-import type { Exchange, Handler, Response } from '#http'
+import { type OpenSession, SessionCookieContext, type SessionManager, SessionUnavailableError } from '#contracts'
+import { type Exchange, type Handler, type Response, respond } from '#http'
 
 /**
  * Gives requests the session that a manager keeps, and saves it when the response leaves (spec, Route, session rules).
@@ -9,7 +9,8 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
   if (manager === undefined) return handler
   return (exchange) => {
     const opened = manager.open(exchange)
-    return opened instanceof Promise ? opened.then((open) => handled(open, exchange)) : handled(opened, exchange)
+    if (!(opened instanceof Promise)) return handled(opened, exchange)
+    return opened.then((open) => handled(open, exchange), unavailable)
   }
 
   async function handled(open: OpenSession, exchange: Exchange): Promise<Response> {
@@ -17,7 +18,20 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
     const response = await handler(open.cookie === null ? inside : inside.with(SessionCookieContext, open.cookie))
     // A handler that gave no response is the route's business to answer; there is nothing to put a cookie on.
     const saving = response === null || response === undefined ? undefined : open.save(response)
-    if (saving !== undefined) await saving
-    return response
+    if (saving === undefined) return response
+    try {
+      await saving
+      return response
+    } catch (error) {
+      // A login or a logout that is not kept has not happened: it must not look as if it had.
+      const instead = unavailable(error)
+      response.body.cancel()
+      return instead
+    }
   }
+}
+
+function unavailable(error: unknown): Response {
+  if (!(error instanceof SessionUnavailableError)) throw error
+  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -1,0 +1,122 @@
+import { SessionUnavailableError } from '#contracts'
+import { setOwn } from '#json'
+import { type RedisArgument, type RedisConnection, RedisError, RedisScript } from '#redis'
+import type { KeptRecord, KeptRecords, RecordChange } from '#schema'
+import { SealedFields } from './sealed-fields.ts'
+
+// Every record is a hash, so that one field changes without the others. `alive` starts the time of what is there anew.
+const ALIVE = `
+local function alive(lifetime)
+  if lifetime == '' then return end
+  if lifetime == 'unlimited' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], lifetime) end
+end
+`
+
+/** ARGV: lifetime, or nothing to leave it. */
+const READ = new RedisScript(`${ALIVE}
+alive(ARGV[1])
+return redis.call('HGETALL', KEYS[1])
+`)
+
+/** ARGV: lifetime, whether it must be there, whether to clear, number of names to remove, the names, then name and value. */
+const CHANGE = new RedisScript(`${ALIVE}
+if ARGV[2] == '1' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if ARGV[3] == '1' then redis.call('DEL', KEYS[1]) end
+local first = 5 + tonumber(ARGV[4])
+for at = 5, first - 1 do redis.call('HDEL', KEYS[1], ARGV[at]) end
+for at = first, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+alive(ARGV[1])
+return 1
+`)
+
+const TAKE = new RedisScript(`
+local found = redis.call('HGETALL', KEYS[1])
+redis.call('DEL', KEYS[1])
+return found
+`)
+
+/** ARGV: lifetime, then name and value of what it begins with. */
+const OBTAIN = new RedisScript(`${ALIVE}
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  for at = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+end
+alive(ARGV[1])
+return redis.call('HGETALL', KEYS[1])
+`)
+
+/** Records in Redis; each step is one script, which Redis runs without another in between. */
+export class RedisRecords implements KeptRecords {
+  readonly #redis: RedisConnection
+  /** Told of a record that is there and can not be read: somebody else has written to it. */
+  readonly #spoilt: () => void
+
+  constructor(redis: RedisConnection, spoilt: () => void) {
+    this.#redis = redis
+    this.#spoilt = spoilt
+  }
+
+  async read(key: string, lifetime?: number): Promise<KeptRecord | null> {
+    const fields = new SealedFields(key)
+    return this.#opened(fields, await this.#run(READ, fields, [lifetime === undefined ? '' : lived(lifetime)]))
+  }
+
+  change(key: string, change: RecordChange, lifetime: number): Promise<void> {
+    return this.#change(key, change, lifetime, false)
+  }
+
+  amend(key: string, change: RecordChange, lifetime: number): Promise<void> {
+    return this.#change(key, change, lifetime, true)
+  }
+
+  async take(key: string): Promise<KeptRecord | null> {
+    const fields = new SealedFields(key)
+    return this.#opened(fields, await this.#run(TAKE, fields, []))
+  }
+
+  async obtain(key: string, initial: KeptRecord, lifetime: number): Promise<KeptRecord> {
+    const fields = new SealedFields(key)
+    const answer = await this.#run(OBTAIN, fields, [lived(lifetime), ...sealedPairs(fields, initial)])
+    return this.#opened(fields, answer) ?? initial
+  }
+
+  async #change(key: string, change: RecordChange, lifetime: number, mustExist: boolean): Promise<void> {
+    const fields = new SealedFields(key)
+    const { clear = false, remove = [], set = {} } = change
+    const removed = remove.map((name) => fields.name(name))
+    const flags = [mustExist ? '1' : '0', clear ? '1' : '0', removed.length]
+    await this.#run(CHANGE, fields, [lived(lifetime), ...flags, ...removed, ...sealedPairs(fields, set)])
+  }
+
+  async #run(script: RedisScript, { record }: SealedFields, args: readonly RedisArgument[]): Promise<unknown> {
+    try {
+      return await this.#redis.run(script, [record], args)
+    } catch (cause) {
+      if (!(cause instanceof RedisError)) throw cause
+      throw new SessionUnavailableError('sessions can not be read from or written to Redis', { cause })
+    }
+  }
+
+  /** One field that can not be read makes the record worth nothing: what is missing from it may be what matters. */
+  #opened(fields: SealedFields, answer: unknown): KeptRecord | null {
+    const pairs = answer as readonly string[]
+    if (pairs.length === 0) return null
+    const record: Record<string, unknown> = Object.create(null)
+    for (let at = 0; at + 1 < pairs.length; at += 2) {
+      const opened = fields.open(pairs[at] as string, pairs[at + 1] as string)
+      if (opened === null) {
+        this.#spoilt()
+        return null
+      }
+      setOwn(record, opened.field, opened.value)
+    }
+    return record
+  }
+}
+
+function sealedPairs(fields: SealedFields, values: KeptRecord): string[] {
+  return Object.keys(values).flatMap((field) => [fields.name(field), fields.seal(field, values[field])])
+}
+
+function lived(lifetime: number): string {
+  return lifetime === Number.POSITIVE_INFINITY ? 'unlimited' : String(Math.ceil(lifetime))
+}

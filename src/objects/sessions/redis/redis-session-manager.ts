@@ -1,0 +1,44 @@
+import { SessionManagerKind } from '#contracts'
+import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES } from '#redis'
+import { config, defineType, duration, string } from '#schema'
+import { keptSessions } from '../../lib/session/kept-sessions.ts'
+import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { RedisRecords } from './redis-records.ts'
+
+/** Sessions in Redis, seen by all gateways that use it. */
+export const RedisSessionManager = defineType({
+  name: 'RedisSessionManager',
+  kind: SessionManagerKind,
+  summary:
+    'Keeps sessions in Redis or Valkey, encrypted, for several gateways; the client holds a random id in a cookie.',
+  config: {
+    ...REDIS_FIELDS,
+    keyPrefix: config(string())
+      .prefault('gateway:')
+      .meta({ description: 'What the names of all keys begin with. Gateways that share sessions have the same.' }),
+    timeout: config(duration({ zero: false, max: '10 seconds' }))
+      .prefault('500 ms')
+      .meta({ description: 'How long an answer of Redis is waited for; then the request gets 503.' }),
+    sessionTimeout: config(duration({ zero: false, max: '3650 days' }))
+      .prefault('30 minutes')
+      .meta({ description: 'Time after its last use when a session ends.' }),
+    cookie: sessionCookieFields('gateway-redis-session').meta({ description: 'The cookie that holds the id.' }),
+  },
+  rules: REDIS_RULES,
+  check: (values, report) => {
+    checkRedis(values, report)
+    const problem = cookieProblem(values.cookie)
+    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+  },
+  create: async (config, env) => {
+    const { cookie, sessionTimeout } = config
+    const refused = env.metrics.counter('gw_session_refused_total', 'Session cookies that stood for no session.', {
+      name: env.name,
+    })
+    const spoilt = () => {
+      refused.add()
+      env.logger.warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
+    }
+    return keptSessions(new RedisRecords(await openRedis(config, env), spoilt), sessionTimeout, cookie)
+  },
+})

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { isPlainObject, type JsonValue, parseJson } from '#json'
+
+const NONCE = 12
+const TAG = 16
+const NAME_BYTES = 16
+
+/**
+ * The fields of one session as Redis gets to see them. The key is made of the session's id, which only the client holds:
+ * who reads or writes Redis can neither read a session nor make one up, and needs no id to guess from its name.
+ */
+export class SealedFields {
+  /** The name of the session. */
+  readonly record: string
+  readonly #contentKey: Buffer
+  readonly #nameKey: Buffer
+
+  constructor(id: string) {
+    this.record = `session:${createHash('sha256').update(id).digest('base64url')}`
+    this.#contentKey = derived(id, 'content')
+    this.#nameKey = derived(id, 'names')
+  }
+
+  /** The name of a field, the same each time, so that it can be changed by itself. */
+  name(field: string): string {
+    return createHmac('sha256', this.#nameKey).update(field).digest().subarray(0, NAME_BYTES).toString('base64url')
+  }
+
+  seal(field: string, value: unknown): string {
+    const nonce = randomBytes(NONCE)
+    const cipher = createCipheriv('aes-256-gcm', this.#contentKey, nonce)
+    cipher.setAAD(Buffer.from(this.name(field)))
+    const content = [cipher.update(JSON.stringify({ field, value }), 'utf8'), cipher.final()]
+    return Buffer.concat([nonce, ...content, cipher.getAuthTag()]).toString('base64')
+  }
+
+  /** The field behind a name; null where it is not one that a holder of the id has sealed under that name. */
+  open(name: string, sealed: string): { readonly field: string; readonly value: JsonValue } | null {
+    const bytes = Buffer.from(sealed, 'base64')
+    if (bytes.length < NONCE + TAG) return null
+    try {
+      const options = { authTagLength: TAG }
+      const decipher = createDecipheriv('aes-256-gcm', this.#contentKey, bytes.subarray(0, NONCE), options)
+      decipher.setAAD(Buffer.from(name))
+      decipher.setAuthTag(bytes.subarray(-TAG))
+      const text = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString()
+      const content = parseJson(text)
+      if (!isPlainObject(content) || typeof content['field'] !== 'string') return null
+      return { field: content['field'], value: (content['value'] ?? null) as JsonValue }
+    } catch {
+      return null
+    }
+  }
+}
+
+function derived(id: string, use: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', id, '', `gateway session ${use}`, 32))
+}

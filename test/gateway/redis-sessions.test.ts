@@ -1,0 +1,70 @@
+// Sessions that two gateways share, each with two units, through the loss of Redis.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseSetCookie } from '#http'
+import { RunningGateway } from '#test/gateway'
+import { RedisServer, redisMissing } from '#test/redis'
+
+const options = { timeout: 60_000, skip: redisMissing }
+
+/** Counts its visits in a session in Redis; `/plain` has no business with it. */
+function counter(url: string) {
+  const value = '${empty session.visits ? 1 : session.visits + 1}'
+  const condition = "${request.uri.path == '/plain'}"
+  return {
+    session: { type: 'RedisSessionManager', config: { url, timeout: '2 s' } },
+    handler: {
+      type: 'DispatchHandler',
+      config: {
+        bindings: [
+          { condition, handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'plain' } } },
+          {
+            handler: {
+              type: 'Chain',
+              config: {
+                filters: [
+                  { type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value }] } },
+                ],
+                handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'visit ${session.visits}' } },
+              },
+            },
+          },
+        ],
+      },
+    },
+  }
+}
+
+test(
+  'F11: two gateways share sessions; without Redis requests with a session get 503, others pass',
+  options,
+  async () => {
+    await using redis = await RedisServer.start()
+    const parts = { units: 2, routes: { counter: counter(redis.url) } }
+    await using one = await RunningGateway.start(parts)
+    await using two = await RunningGateway.start(parts)
+    const begun = await one.ask('/')
+    const { name, value } = parseSetCookie([begun.headers['set-cookie'] ?? []].flat()[0] as string)
+    const headers = { Cookie: `${name}=${value}`, Connection: 'close' }
+    for (let visit = 2; visit <= 12; visit += 1)
+      assert.equal((await (visit % 2 === 0 ? two : one).ask('/', { headers })).text, `visit ${visit}`)
+    await redis.kill()
+    for (const gateway of [one, two]) {
+      const denied = await gateway.ask('/', { headers })
+      assert.deepEqual(
+        [denied.status, denied.headers['retry-after'], denied.headers['cache-control']],
+        [503, '5', 'no-store'],
+      )
+      assert.equal((await gateway.ask('/plain', { headers })).status, 503)
+      assert.equal((await gateway.ask('/plain')).text, 'plain')
+      // What this request puts into its session could not be kept.
+      const lost = await gateway.ask('/')
+      assert.deepEqual([lost.status, lost.headers['set-cookie']], [503, undefined])
+    }
+    await redis.restart()
+    for (const gateway of [one, two]) {
+      const end = performance.now() + 15_000
+      while ((await gateway.ask('/plain', { headers })).status !== 200) assert.ok(performance.now() < end)
+    }
+  },
+)
