@@ -77,6 +77,14 @@ export {
 } from './session-manager.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
+  type ThrottlingDecision,
+  type ThrottlingPolicy,
+  ThrottlingPolicyKind,
+  type ThrottlingRate,
+  type ThrottlingStore,
+  ThrottlingStoreKind,
+} from './throttling.ts'
+export {
   type Authorities,
   type ClientTls,
   ClientTlsKind,

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Admission, hammer } from '#test/throttling-thread'
+
+/** Milliseconds of full load; the acceptance run has 30 seconds. */
+const LOAD = Number(process.env['THROTTLING_LOAD'] ?? 2_000)
+
+function perPartition(admissions: readonly Admission[], partitions: number): Admission[][] {
+  const lists: Admission[][] = Array.from({ length: partitions }, () => [])
+  for (const admission of admissions) lists[admission.partition]!.push(admission)
+  return lists
+}
+
+const latest = (all: readonly Admission[], of: 'before' | 'after') =>
+  all.reduce((time, each) => Math.max(time, each[of]), 0)
+const earliest = (all: readonly Admission[], of: 'before' | 'after') =>
+  all.reduce((time, each) => Math.min(time, each[of]), Number.POSITIVE_INFINITY)
+
+for (const units of [2, 8]) {
+  test(`${units} units under full load: each of 50 partitions gets its rate, within one request`, async () => {
+    // The first requests empty the bucket; it would take ten times the test to fill it, so that nothing is ever lost.
+    const rate = { numberOfRequests: LOAD, duration: LOAD * 10 }
+    const work = {
+      size: { maxPartitions: 1_000 },
+      rate,
+      partitions: 50,
+      time: LOAD,
+      haste: 1,
+      burst: null,
+      cleaner: true,
+    }
+    const reports = await hammer(units + 1, work)
+    const all = reports.flatMap(({ admissions }) => admissions)
+    for (const [partition, admissions] of perPartition(all, 50).entries()) {
+      const possible = (time: number) => rate.numberOfRequests + (time * rate.numberOfRequests) / rate.duration
+      const most = possible(latest(admissions, 'after') - earliest(admissions, 'before'))
+      const refusal = Math.max(...reports.map(({ refused }) => refused[partition] ?? 0))
+      const least = possible(refusal - earliest(admissions, 'after'))
+      assert.ok(
+        admissions.length <= most && admissions.length >= least - 1,
+        `${least} - 1 to ${most}: ${admissions.length}`,
+      )
+      assert.ok(least > rate.numberOfRequests, 'the bucket was emptied')
+    }
+  })
+}
+
+test('however buckets are given up and made again under way, no partition ever has two', async () => {
+  // One request each 400 ms of a clock a thousand times as fast: a bucket is full after 0.4 ms and given up a
+  // millisecond later, while all threads are quiet; then they all want it back at once. More threads than processors.
+  const rate = { numberOfRequests: 1, duration: 400 }
+  const work = { size: { maxPartitions: 32 }, rate, partitions: 4, time: 1_500, haste: 1_000, burst: 4, cleaner: true }
+  const reports = await hammer(6, work)
+  const lists = perPartition(
+    reports.flatMap((report) => report.admissions),
+    4,
+  )
+  for (const admissions of lists) {
+    assert.ok(admissions.length > 100)
+    admissions.sort((a, b) => a.before - b.before)
+    for (let at = 1; at < admissions.length; at++) {
+      const [one, other] = [admissions[at - 1]!, admissions[at]!]
+      const apart = Math.max(one.after, other.after) - one.before
+      assert.ok(apart >= rate.duration, `two requests within ${apart} ms, although there is one for each 400 ms`)
+    }
+  }
+})

@@ -1,0 +1,38 @@
+import type { ThrottlingRate } from '#contracts'
+import { config, duration, integer, object } from '#schema'
+
+const MAX_REQUESTS = 2 ** 31 - 1
+const MAX_DAYS = 3_650
+/** More than a gateway can serve; the time of buckets is divided finely enough for this much. */
+const MAX_PER_MILLISECOND = 4_096
+
+/** A rate: so many requests in so much time. */
+export const rateField = () =>
+  object({
+    numberOfRequests: config(integer({ min: 1, max: MAX_REQUESTS })).meta({
+      description: 'How many requests are admitted within duration.',
+    }),
+    duration: config(duration({ zero: false, unlimited: false, min: '1 ms', max: `${MAX_DAYS} days` })).meta({
+      description: 'The time in which requests are counted.',
+    }),
+  })
+
+/** Why a rate can not be kept; null where it can. */
+export function rateProblem({ numberOfRequests, duration }: ThrottlingRate): string | null {
+  if (numberOfRequests > duration * MAX_PER_MILLISECOND) {
+    return `expected at most ${MAX_PER_MILLISECOND} requests for each millisecond, got ${numberOfRequests} in ${duration} ms`
+  }
+  if (numberOfRequests > MAX_REQUESTS) return `expected at most ${MAX_REQUESTS} requests, got ${numberOfRequests}`
+  if (duration > MAX_DAYS * 86_400_000) return `expected a duration of at most ${MAX_DAYS} days, got ${duration} ms`
+  return null
+}
+
+/** Reports a rate that can not be kept. */
+export function checkRate(
+  rate: ThrottlingRate | undefined,
+  path: string,
+  report: (path: string, message: string) => void,
+): void {
+  const problem = rate === undefined ? null : rateProblem(rate)
+  if (problem !== null) report(`${path}/numberOfRequests`, problem)
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import type { ThrottlingRate } from '#contracts'
+import { type Clock, systemClock } from '#schema'
+import { BucketTable, type TableSize } from '../../src/objects/lib/throttling/bucket-table.ts'
+
+/** What threads do with one table, all at the same time. */
+export interface ThrottlingWork {
+  readonly size: TableSize
+  readonly rate: ThrottlingRate
+  readonly partitions: number
+  /** How long, in milliseconds of the real clock. */
+  readonly time: number
+  /** How many times faster the clock of the table runs. */
+  readonly haste: number
+  /** Between bursts of requests all threads are quiet for as long as a burst, in milliseconds; null for none. */
+  readonly burst: number | null
+  /** The first thread does nothing but clean. */
+  readonly cleaner: boolean
+}
+
+/** A request that was admitted, by the clock of the table: the decision fell between the two times. */
+export interface Admission {
+  readonly partition: number
+  readonly before: number
+  readonly after: number
+}
+
+/** What came of it. */
+export interface ThrottlingReport {
+  readonly admissions: readonly Admission[]
+  /** For each partition, a time before the last request that was refused; 0 where none was. */
+  readonly refused: readonly number[]
+}
+
+interface Input extends ThrottlingWork {
+  readonly memory: SharedArrayBuffer
+  readonly start: SharedArrayBuffer
+  readonly threads: number
+  readonly cleans: boolean
+}
+
+/** Lets threads work on one table; gives what each of them has seen. */
+export async function hammer(threads: number, work: ThrottlingWork): Promise<readonly ThrottlingReport[]> {
+  const memory = new SharedArrayBuffer(BucketTable.bytes(work.size))
+  const start = new SharedArrayBuffer(4)
+  return Promise.all(
+    Array.from({ length: threads }, async (_, at) => {
+      const input: Input = { ...work, memory, start, threads, cleans: work.cleaner && at === 0 }
+      const worker = new Worker(new URL(import.meta.url), { workerData: input, name: 'throttling' })
+      const [report] = (await once(worker, 'message')) as [ThrottlingReport]
+      await worker.terminate()
+      return report
+    }),
+  )
+}
+
+async function run(input: Input): Promise<ThrottlingReport> {
+  const { memory, start, threads, size, rate, partitions, time, haste, burst } = input
+  const clock: Clock = { now: systemClock.now, monotonic: () => systemClock.monotonic() * haste }
+  const table = new BucketTable(memory, size, clock)
+  const names = Array.from({ length: partitions }, (_, at) => `partition ${at}`)
+  const ready = new Int32Array(start)
+  Atomics.add(ready, 0, 1)
+  Atomics.notify(ready, 0)
+  for (let here = Atomics.load(ready, 0); here < threads; here = Atomics.load(ready, 0)) Atomics.wait(ready, 0, here)
+  const admissions: Admission[] = []
+  const refused = names.map(() => 0)
+  const end = systemClock.monotonic() + time
+  for (let now = systemClock.monotonic(); now < end; now = systemClock.monotonic()) {
+    if (input.cleans) {
+      await table.clean(0, async () => {})
+      continue
+    }
+    if (burst !== null && Math.floor(now / burst) % 2 === 1) continue
+    for (let partition = 0; partition < partitions; partition++) {
+      const before = clock.monotonic()
+      if (table.take(names[partition]!, rate).admitted) {
+        admissions.push({ partition, before, after: clock.monotonic() })
+      } else refused[partition] = before
+    }
+  }
+  return { admissions, refused }
+}
+
+if (!isMainThread && parentPort !== null) {
+  const { postMessage } = parentPort
+  run(workerData as Input).then((report) => postMessage.call(parentPort, report))
+}
