@@ -32,6 +32,7 @@ const packages: Step = {
     'redis-server',
     'chromium',
     'default-jre-headless:keytool',
+    'prometheus:promtool',
   ],
 }
 const tests: Step = { title: `tests (${files.length} files)`, command: testCommand(files, record) }

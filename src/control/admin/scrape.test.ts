@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MetricSample } from '#contracts'
+import { exchangeFor } from '#test/exchange'
+import { scrapeHandler } from './scrape.ts'
+
+const SAMPLE: MetricSample = { name: 'gw_x_total', help: 'Xs.', type: 'counter', labels: {}, value: 3, since: 0 }
+const TEXT = '# HELP gw_x_total Xs.\n# TYPE gw_x_total counter\ngw_x_total 3\n'
+
+const scrapeOf = () => exchangeFor('GET', 'http://localhost/metrics/prometheus')
+
+test('those who come while a scrape is written get the same one', async () => {
+  let collections = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const scrape = scrapeHandler(async () => {
+    collections++
+    await promise
+    return [SAMPLE]
+  })
+  const all = Array.from({ length: 50 }, () => scrape(scrapeOf()))
+  resolve()
+  const texts = new Set((await Promise.all(all)).map(({ body }) => body.text()))
+  assert.deepEqual([collections, [...texts]], [1, [TEXT]])
+  await scrape(scrapeOf())
+  assert.equal(collections, 2)
+})
+
+test('a collection that fails is not told to those who come later', async () => {
+  let fails = true
+  const scrape = scrapeHandler(async () => {
+    if (fails) throw new Error('not now')
+    return []
+  })
+  await assert.rejects(scrape(scrapeOf()), /not now/)
+  fails = false
+  assert.equal((await scrape(scrapeOf())).status, 200)
+})
