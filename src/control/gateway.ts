@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CATALOGUE } from '#catalogue'
 import type { FromUnit, MetricSample } from '#contracts'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
@@ -8,6 +9,7 @@ import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
+import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { measureProcess } from './monitoring/process-metrics.ts'
@@ -165,7 +167,13 @@ export class Gateway {
       protection,
       health: this.#health(),
       metrics: () => this.collect(),
-      info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
+      system: systemApi({
+        stores: this.stores,
+        states: this.states,
+        types: CATALOGUE,
+        logger: logger.child({ logger: 'admin' }),
+        info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
+      }),
     })
     return listen(
       {

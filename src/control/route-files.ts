@@ -33,24 +33,29 @@ const STAMP_SETTLES_AFTER = 2_000
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
   for (const name of listed(directory)) {
-    const path = join(directory, name)
-    try {
-      const stats = statSync(path)
-      // A pipe or device would be waited for, and with it every other route.
-      if (!stats.isFile()) throw new Error('it is not a regular file')
-      const { mtimeMs, size, ino, ctimeMs } = stats
-      const stamp = `${ino}:${size}:${mtimeMs}:${ctimeMs}`
-      const before = known.get(name)
-      const kept = Date.now() - ctimeMs > STAMP_SETTLES_AFTER ? stamp : ''
-      files.set(name, before?.stamp === stamp ? before : readRouteFile(name, path, kept, size))
-    } catch (error) {
-      // Gone between listing and reading: as if it had never been listed.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
-      const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
-      files.set(name, { file: name, text: '', stamp: '', route: null, problems })
-    }
+    const file = rereadRouteFile(directory, name, known.get(name))
+    if (file !== null) files.set(name, file)
   }
   return files
+}
+
+/** One route file as it is now; null where there is none. One whose stamp is unchanged is taken as it was `before`. */
+export function rereadRouteFile(directory: string, name: string, before: RouteFile | undefined): RouteFile | null {
+  const path = join(directory, name)
+  try {
+    const stats = statSync(path)
+    // A pipe or device would be waited for, and with it every other route.
+    if (!stats.isFile()) throw new Error('it is not a regular file')
+    const { mtimeMs, size, ino, ctimeMs } = stats
+    const stamp = `${ino}:${size}:${mtimeMs}:${ctimeMs}`
+    const kept = Date.now() - ctimeMs > STAMP_SETTLES_AFTER ? stamp : ''
+    return before?.stamp === stamp ? before : readRouteFile(name, path, kept, size)
+  } catch (error) {
+    // Gone between listing and reading: as if it had never been listed.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
+    return { file: name, text: '', stamp: '', route: null, problems }
+  }
 }
 
 function listed(directory: string): string[] {

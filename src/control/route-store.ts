@@ -4,8 +4,9 @@ import type { Position } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import { prepareDeployment } from './deployment.ts'
+import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
-import { type RouteFile, readRouteFiles } from './route-files.ts'
+import { type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
 import { type PlannedChange, planRoutes, type RoutePlan, type Serving } from './route-plan.ts'
 import type { UnitLink } from './unit-link.ts'
 
@@ -21,6 +22,25 @@ export interface RouteStatus {
   readonly state: 'loaded' | 'failed'
   readonly problems: readonly PlacedProblem[]
 }
+
+/** What a client wants of one file: another content, or that it goes. */
+export interface RouteEdit {
+  readonly file: string
+  /** Null: the file is removed. */
+  readonly next: RouteFile | null
+  /** True: find out what would happen, and change nothing. */
+  readonly rehearse?: boolean
+}
+
+/** What became of an edit. Only `done` has changed anything. */
+export type EditOutcome =
+  | { readonly state: 'done' }
+  /** Another route has its id or name. */
+  | { readonly state: 'taken'; readonly problem: Problem }
+  | { readonly state: 'refused'; readonly problems: readonly Problem[] }
+  /** No unit is there to say whether it can be built. */
+  | { readonly state: 'unavailable' }
+  | { readonly state: 'unwritten'; readonly error: NodeJS.ErrnoException }
 
 /**
  * The routes of one folder: what its files say, what is served, and the way from the one to the other. All changes
@@ -132,6 +152,74 @@ export class RouteStore {
     return this.#problems.size
   }
 
+  /** The files as they were last read. */
+  get files(): ReadonlyMap<string, RouteFile> {
+    return this.#files
+  }
+
+  /** What is wrong with a file; empty where it is served as it is written. */
+  problemsOf(file: string): readonly PlacedProblem[] {
+    return this.#problems.get(file) ?? []
+  }
+
+  /**
+   * Edits one file: every unit builds the change aside, then it is written, then swapped in; or nothing changes at all.
+   * `decide` runs when its turn has come and sees the files as they are then, so that nobody's change is lost.
+   */
+  edit<R>(
+    decide: (files: ReadonlyMap<string, RouteFile>) => RouteEdit | { readonly answer: R },
+  ): Promise<EditOutcome | { readonly answer: R }> {
+    return this.#enqueue(async () => {
+      await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
+      const decided = decide(this.#files)
+      if ('answer' in decided) return decided
+      if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
+      return this.#edit(decided)
+    })
+  }
+
+  /** Reads one file again, before a decision is made about it. */
+  reread(file: string): RouteFile | null {
+    const found = rereadRouteFile(this.directory, file, this.#files.get(file))
+    const files = new Map(this.#files)
+    if (found === null) files.delete(file)
+    else files.set(file, found)
+    this.#files = files
+    return found
+  }
+
+  async #edit({ file, next, rehearse = false }: RouteEdit): Promise<EditOutcome> {
+    const files = new Map(this.#files)
+    if (next === null) files.delete(file)
+    else files.set(file, next)
+    const plan = planRoutes(files, this.#serving)
+    const taken = plan.refused.get(file)
+    if (taken !== undefined) return { state: 'taken', problem: taken }
+    const planned = plan.changes.filter((change) => change.file === file)
+    const deployment = await prepareDeployment(
+      this.#units(),
+      this.directory,
+      planned.map(({ change }) => change),
+    )
+    const problems = [...deployment.problems.values()].flat()
+    if (problems.length > 0 || rehearse) {
+      await deployment.commit([])
+      return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
+    }
+    try {
+      if (next === null) await removeDurably(this.directory, file)
+      else await writeDurably(this.directory, file, next.text)
+    } catch (error) {
+      await deployment.commit([])
+      return { state: 'unwritten', error: error as NodeJS.ErrnoException }
+    }
+    await deployment.commit([...planned.keys()])
+    this.#files = files
+    for (const change of planned) this.#record(change)
+    this.#forget(file)
+    return { state: 'done' }
+  }
+
   /** Every file and how it fares, by file name. */
   status(): RouteStatus[] {
     const idOf = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
@@ -149,6 +237,7 @@ export class RouteStore {
 
   #firstScan(): void {
     this.#scanned = true
+    removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
     this.#noteReading()
     const plan = planRoutes(this.#files, this.#serving)

@@ -6,12 +6,20 @@ import { RouteStore } from './route-store.ts'
 import { RouteWatcher } from './route-watcher.ts'
 import type { UnitLink } from './unit-link.ts'
 
+interface OpenStore {
+  readonly store: RouteStore
+  readonly watcher: RouteWatcher | null
+  readonly holder: Holder
+  /** Fully qualified names of the routers on the folder. */
+  readonly routers: Set<string>
+}
+
 /** The stores of all folders that routers have open. */
 export class RouteStores {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #metrics: MetricsRegistry
-  readonly #stores = new Map<string, { store: RouteStore; watcher: RouteWatcher | null; holder: Holder }>()
+  readonly #stores = new Map<string, OpenStore>()
 
   constructor(units: () => readonly UnitLink[], metrics: MetricsRegistry, logger: Logger) {
     this.#units = units
@@ -21,6 +29,12 @@ export class RouteStores {
 
   get all(): readonly RouteStore[] {
     return [...this.#stores.values()].map(({ store }) => store)
+  }
+
+  /** The store of a router, by its fully qualified name. */
+  ofRouter(router: string): RouteStore | null {
+    for (const { store, routers } of this.#stores.values()) if (routers.has(router)) return store
+    return null
   }
 
   /** Takes what units say about their routers. */
@@ -62,13 +76,14 @@ export class RouteStores {
 
   #store({ directory, name, router, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
     const known = this.#stores.get(directory)
+    known?.routers.add(router)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
     const store = new RouteStore(directory, name, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const holder = this.#metrics.open()
     measureDeploys(holder, router, store)
-    this.#stores.set(directory, { store, watcher, holder })
+    this.#stores.set(directory, { store, watcher, holder, routers: new Set([router]) })
     return store
   }
 

@@ -62,7 +62,7 @@ describe('management connector', () => {
       const { status, text } = await gateway.askAdmin(path, authorized)
       assert.equal(status, 200)
       const { configRevision, ...info } = JSON.parse(text) as Record<string, unknown>
-      assert.deepEqual(info, { version: '1.2.3', revision: 'test', mode: 'PRODUCTION', units: 2 })
+      assert.deepEqual(info, { _id: 'info', version: '1.2.3', revision: 'test', mode: 'PRODUCTION', units: 2 })
       assert.match(String(configRevision), /^[0-9a-f]{12}$/)
     })
   }

@@ -1,21 +1,12 @@
 import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
-import { chain, type Exchange, type Filter, type Handler, type Request, type Response } from '#http'
+import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
-import { crestError, crestJson } from './crest-error.ts'
+import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
-
-/** What `/api/info` tells. */
-export interface GatewayInfo {
-  readonly version: string
-  readonly revision: string
-  readonly mode: string
-  readonly units: number
-  readonly configRevision: string
-}
 
 /** Where the metrics are as a Common REST collection. */
 const METRICS = '/metrics/api'
@@ -30,7 +21,8 @@ export interface AdminApi {
   /** Guards the API in place of the admin credentials, where configured. */
   readonly protection: Filter | null
   readonly health: Health
-  info(): GatewayInfo
+  /** What stands below `/api`. */
+  readonly system: Handler
   /** What has been measured, over all units. */
   metrics(): Promise<readonly MetricSample[]>
 }
@@ -57,19 +49,10 @@ export function adminApi(api: AdminApi): Handler {
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inside)
 }
 
-async function endpoint(api: AdminApi, { request }: Exchange): Promise<Response> {
-  const { path } = request.uri
-  if (path === '/api/info') return onlyGet(request) ?? crestJson(api.info(), isPretty(request))
+async function endpoint(api: AdminApi, exchange: Exchange): Promise<Response> {
+  const { path, rawPath } = exchange.request.uri
+  if (rawPath === '/api' || rawPath.startsWith('/api/')) return api.system(exchange)
   return crestError(404, `there is nothing at ${path}`)
-}
-
-function onlyGet(request: Request): Response | null {
-  if (request.method === 'GET' || request.method === 'HEAD') return null
-  return crestError(405, `${request.method} is not allowed here`, { Allow: 'GET, HEAD' })
-}
-
-function isPretty(request: Request): boolean {
-  return request.queryParams['_prettyPrint']?.[0] === 'true'
 }
 
 /** Metrics answer callers on the same machine without credentials (decisions 3). */

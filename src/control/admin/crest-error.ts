@@ -13,15 +13,3 @@ export function crestError(status: number, message: string, headers: Record<stri
     body,
   })
 }
-
-/** A JSON answer of the management API; never cached. */
-export function crestJson(value: unknown, pretty: boolean): Response {
-  return new Response(200, {
-    headers: {
-      'Content-Type': 'application/json; charset=UTF-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    body: pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value),
-  })
-}

@@ -1,6 +1,7 @@
 import type { Exchange, Handler, Response } from '#http'
 import { crestDescriptor } from '../descriptors/crest-descriptor.ts'
 import { openApi } from '../descriptors/open-api.ts'
+import { supportedBy } from '../descriptors/supported.ts'
 import { checkAccept } from './accept.ts'
 import { errorAnswer, jsonAnswer } from './answers.ts'
 import { isAtLeast, requestedVersions } from './api-version.ts'
@@ -96,8 +97,16 @@ function isCollectionItself({ endpoint, id }: Work): boolean {
   return endpoint.kind === 'collection' && id === null
 }
 
+/** The path never has this method, whatever the provider supports; `Allow` lists those it does support. */
 function notAllowed({ endpoint }: Work): Refusal {
-  const allowed = endpoint.kind === 'collection' ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PUT, PATCH'
+  const can = supportedBy(endpoint)
+  const isCollection = endpoint.kind === 'collection'
+  const allowed = [
+    ...(can.read || isCollection ? ['GET', 'HEAD'] : []),
+    ...(can.actions.length > 0 || can.create !== null ? ['POST'] : []),
+    ...(can.update && !isCollection ? ['PUT'] : []),
+    ...(can.patch && !isCollection ? ['PATCH'] : []),
+  ].join(', ')
   return new Refusal(405, `this method is not allowed here; there are ${allowed}`, { headers: { Allow: allowed } })
 }
 

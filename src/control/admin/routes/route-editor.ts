@@ -1,0 +1,161 @@
+import { type Call, Refusal, type Resource } from '#crest'
+import { routeIdentity } from '#instance'
+import type { JsonObject } from '#json'
+import type { Logger } from '#logging'
+import type { Problem } from '#schema'
+import { parseRouteFile, type RouteFile } from '../../route-files.ts'
+import type { EditOutcome, RouteEdit } from '../../route-store.ts'
+import { contentOf, fileOf, fileRevision, idOf, type RouteSources, routeResource } from './route-resources.ts'
+
+/** Names that are devices on other systems, where the folder may be read too (threats B75). */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/** Changes routes over the two phases of a deploy: each change is checked, built, written and swapped in, or refused. */
+export class RouteEditor {
+  readonly #sources: RouteSources
+  readonly #logger: Logger
+
+  constructor(sources: RouteSources, logger: Logger) {
+    this.#sources = sources
+    this.#logger = logger
+  }
+
+  create(call: Call, id: string, content: JsonObject): Promise<Resource | Refusal> {
+    const { store } = this.#sources
+    return this.#run(call, 'create', id, () => {
+      const file = `${id}.json`
+      const refused = refusedId(id)
+      if (refused !== null) return refused
+      store.reread(file)
+      const clash = [...store.files.values()].find((other) => {
+        return idOf(other).toLowerCase() === id.toLowerCase() || other.file.toLowerCase() === file.toLowerCase()
+      })
+      if (clash === undefined) return edit(file, id, content)
+      if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
+      return new Refusal(409, 'there is a route whose id or file differs from this id by case only')
+    })
+  }
+
+  update(call: Call, id: string, content: JsonObject, revision: string | null): Promise<Resource | Refusal> {
+    return this.#run(call, 'update', id, () => {
+      const current = this.#current(id, revision)
+      return current instanceof Refusal ? current : edit(current.file, id, content)
+    })
+  }
+
+  async delete(call: Call, id: string, revision: string | null): Promise<Resource | Refusal> {
+    let deleted: Resource | null = null
+    const done = await this.#run(call, 'delete', id, () => {
+      const current = this.#current(id, revision)
+      if (current instanceof Refusal) return current
+      deleted = routeResource(current, this.#sources)
+      return { file: current.file, next: null }
+    })
+    return done instanceof Refusal ? done : (deleted as unknown as Resource)
+  }
+
+  /** What would happen to a route; nothing changes. */
+  async problems(id: string, content: JsonObject): Promise<readonly Problem[] | Refusal> {
+    const file = fileOf(this.#sources.store, id)?.file ?? `${id}.json`
+    const outcome = await this.#sources.store.edit(() => {
+      const decided = edit(file, id, content)
+      return decided instanceof Refusal ? { answer: decided } : { ...decided, rehearse: true }
+    })
+    if ('answer' in outcome) return problemsIn(outcome.answer)
+    if (outcome.state === 'refused') return outcome.problems
+    if (outcome.state === 'taken') return [outcome.problem]
+    return outcome.state === 'done' ? [] : (refusalOf(outcome) as Refusal)
+  }
+
+  /** The file of a route as it is now, if it has the revision that is meant. */
+  #current(id: string, revision: string | null): RouteFile | Refusal {
+    const { store } = this.#sources
+    const known = fileOf(store, id)
+    const current = known === null ? null : store.reread(known.file)
+    if (current === null || idOf(current) !== id) return new Refusal(404, 'there is no route of this id')
+    if (revision === null || revision === fileRevision(current)) return current
+    return new Refusal(412, 'the route has another revision now; read it again')
+  }
+
+  async #run(
+    call: Call,
+    operation: string,
+    id: string,
+    decide: () => RouteEdit | Refusal,
+  ): Promise<Resource | Refusal> {
+    const { store, history } = this.#sources
+    let before: RouteFile | null = null
+    let after: RouteFile | null = null
+    const outcome = await store.edit(() => {
+      const decided = decide()
+      if (decided instanceof Refusal) return { answer: decided }
+      before = store.files.get(decided.file) ?? null
+      after = decided.next
+      return decided
+    })
+    const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
+    if (refusal !== null) return refusal
+    const [old, now] = [before as RouteFile | null, after as RouteFile | null]
+    if (old !== null && fileRevision(old) !== (now === null ? '' : fileRevision(now))) {
+      const replacedAt = new Date().toISOString()
+      history.keep(id, { revision: fileRevision(old), content: contentOf(old), replacedAt })
+    }
+    this.#note(call, operation, id, now ?? (old as RouteFile))
+    return routeResource(now ?? (old as RouteFile), this.#sources)
+  }
+
+  /** Every change is on record: who, what, which revision. */
+  #note({ exchange }: Call, operation: string, route: string, file: RouteFile): void {
+    const { client, transactionId } = exchange
+    const fields = {
+      operation,
+      route,
+      revision: fileRevision(file),
+      client: client.remoteAddress,
+      transactionId: transactionId.value,
+    }
+    this.#logger.info(fields, 'route changed over the management API')
+  }
+}
+
+function refusedId(id: string): Refusal | null {
+  const identity = routeIdentity('route.json', { _id: id })
+  if ('message' in identity) return new Refusal(400, `_id: ${identity.message}`)
+  return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
+}
+
+/** The edit that stores a route; a refusal where it can be no route. */
+function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusal {
+  const { _status: _, _history: __, ...fields } = content
+  const next = parseRouteFile(file, `${JSON.stringify({ _id: id, ...fields }, null, 2)}\n`, '')
+  return next.route === null ? notLoaded(next.problems) : { file, next }
+}
+
+function notLoaded(problems: readonly Problem[]): Refusal {
+  const list = problems.map(({ pointer, message }) => ({ pointer, message }))
+  return new Refusal(400, 'the route does not load; nothing has changed', { detail: { problems: list } })
+}
+
+function problemsIn({ detail, message }: Refusal): readonly Problem[] {
+  const found = (detail as { problems?: Problem[] } | undefined)?.problems
+  return found ?? [{ pointer: '', message }]
+}
+
+function refusalOf(outcome: EditOutcome): Refusal | null {
+  switch (outcome.state) {
+    case 'done':
+      return null
+    case 'taken':
+      return new Refusal(409, outcome.problem.message, { detail: { problems: [{ ...outcome.problem }] } })
+    case 'refused':
+      return notLoaded(outcome.problems)
+    case 'unavailable':
+      return new Refusal(503, 'no unit is there to build the route; try again', { headers: { 'Retry-After': '5' } })
+    case 'unwritten':
+      // The code says what is wrong with the disk, the message would say where (threats B86).
+      return new Refusal(
+        503,
+        `the route could not be written (${outcome.error.code ?? 'unknown error'}); nothing has changed`,
+      )
+  }
+}

@@ -1,0 +1,67 @@
+import type { Resource } from '#crest'
+import { isPlainObject, type JsonObject } from '#json'
+import { type RouteFile, revisionOf } from '../../route-files.ts'
+import type { RouteStore } from '../../route-store.ts'
+import type { RouteHistory } from './route-history.ts'
+
+/** Objects of routes that serve less than they should, by the id of the route. */
+export type DegradedObjects = (id: string) => readonly { readonly object: string; readonly detail: string }[]
+
+/** What the resources of a folder are made from. */
+export interface RouteSources {
+  readonly store: RouteStore
+  readonly history: RouteHistory
+  readonly degraded: DegradedObjects
+}
+
+/** The id of a route file, also of one that can not be read as a route. */
+export function idOf({ file, route }: RouteFile): string {
+  return route?.id ?? file.replace(/\.json$/, '')
+}
+
+/** The file of a route; of several with one id, the one that is served. */
+export function fileOf(store: RouteStore, id: string): RouteFile | null {
+  let found: RouteFile | null = null
+  for (const file of store.files.values()) {
+    if (idOf(file) !== id) continue
+    if (store.problemsOf(file.file).length === 0) return file
+    found ??= file
+  }
+  return found
+}
+
+/** Contents do not change, and queries look at all of them: each is taken out of its document once. */
+const contents = new WeakMap<RouteFile, JsonObject>()
+
+/** A route as stored, without `_id` and `_rev`. */
+export function contentOf(file: RouteFile): JsonObject {
+  const known = contents.get(file)
+  if (known !== undefined) return known
+  const value = file.route?.document.value
+  const { _id: _, _rev: __, ...content } = isPlainObject(value) ? (value as JsonObject) : {}
+  contents.set(file, content)
+  return content
+}
+
+/** The revision of a file; of one that is no JSON, that of its text. */
+export function fileRevision({ route, text }: RouteFile): string {
+  return route?.revision ?? revisionOf({ text })
+}
+
+/** A route file as a resource; `_status` and `_history` are there for those who ask for them. */
+export function routeResource(file: RouteFile, { store, history, degraded }: RouteSources): Resource {
+  const id = idOf(file)
+  const problems = store.problemsOf(file.file).map(({ pointer, message }) => ({ pointer, message }))
+  const limping = problems.length > 0 ? [] : degraded(id)
+  const notes = limping.map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
+  const state = problems.length > 0 ? 'failed' : limping.length > 0 ? 'degraded' : 'loaded'
+  return {
+    id,
+    revision: fileRevision(file),
+    content: contentOf(file),
+    onRequest: {
+      _status: { state, problems: [...problems, ...notes] },
+      _history: history.versions(id).map(({ revision, replacedAt }) => ({ _rev: revision, replacedAt })),
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Action,
+  applyPatch,
+  type Call,
+  type Collection,
+  listResources,
+  type Outcome,
+  PageCookies,
+  PatchError,
+  type PatchOperation,
+  Refusal,
+  type Resource,
+} from '#crest'
+import { isPlainObject, type JsonObject } from '#json'
+import type { Logger } from '#logging'
+import type { RouteStore } from '../../route-store.ts'
+import { RouteEditor } from './route-editor.ts'
+import { RouteHistory } from './route-history.ts'
+import { type DegradedObjects, fileOf, type RouteSources, routeResource } from './route-resources.ts'
+import { ROLLBACK_REQUEST, ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './routes-description.ts'
+
+const PATCH_TRIES = 5
+
+/** The routes of a folder as a Common REST collection (decisions 3). */
+export function routesCollection(store: RouteStore, degraded: DegradedObjects, logger: Logger): Collection {
+  const sources: RouteSources = { store, degraded, history: new RouteHistory() }
+  const editor = new RouteEditor(sources, logger)
+  const cookies = new PageCookies()
+  const naturalOrder = ({ name, _id: id }: JsonObject) => String(name ?? id)
+  return {
+    kind: 'collection',
+    description: ROUTES_DESCRIPTION,
+    create: (call, id, content) => editor.create(call, id ?? randomUUID(), content),
+    read: async (_, id) => {
+      const file = fileOf(store, id)
+      return file === null ? new Refusal(404, 'there is no route of this id') : routeResource(file, sources)
+    },
+    update: (call, id, content, revision) => editor.update(call, id, content, revision),
+    delete: (call, id, revision) => editor.delete(call, id, revision),
+    patch: (call, id, operations, revision) => patch(call, id, operations, revision, sources, editor),
+    query: async (_, query) => {
+      const resources = [...store.files.values()].map((file) => routeResource(file, sources))
+      return listResources(resources, query, { cookies, naturalOrder })
+    },
+    actions: { validate: validate(editor) },
+    resourceActions: { rollback: rollback(sources, editor) },
+  }
+}
+
+async function patch(
+  call: Call,
+  id: string,
+  operations: readonly PatchOperation[],
+  revision: string | null,
+  sources: RouteSources,
+  editor: RouteEditor,
+): Outcome<Resource> {
+  for (let tries = 1; ; tries++) {
+    const file = fileOf(sources.store, id)
+    if (file === null) return new Refusal(404, 'there is no route of this id')
+    const current = routeResource(file, sources)
+    const content = await applyPatch(current.content, operations, { transform })
+    if (Object.hasOwn(content, '_id') && content['_id'] !== id) return new Refusal(400, '_id can not be patched')
+    const { _id: _, _rev: __, ...fields } = content
+    const done = await editor.update(call, id, fields, revision ?? current.revision)
+    // Somebody else was faster. Whoever named no revision means the route as it is now.
+    const isOvertaken = done instanceof Refusal && done.status === 412 && revision === null
+    if (!isOvertaken) return done
+    if (tries === PATCH_TRIES) return new Refusal(409, 'the route is changed by others all the time; try again')
+  }
+}
+
+/** Scripts of patches would run with the rights of the control plane (threats B77). */
+async function transform(): Promise<never> {
+  throw new PatchError('transform is not enabled here', 403)
+}
+
+function validate(editor: RouteEditor): Action {
+  return {
+    description: 'Says whether a route would load, and what is wrong with it. Nothing changes.',
+    request: { type: 'object' },
+    response: VALIDATE_RESPONSE,
+    run: async (_, { body }) => {
+      if (!isPlainObject(body)) return new Refusal(400, 'the body: expected a JSON object, the route')
+      const { _id: id = randomUUID(), _rev: __, ...content } = body as JsonObject
+      if (typeof id !== 'string') return new Refusal(400, '_id: expected a string')
+      const problems = await editor.problems(id, content)
+      if (problems instanceof Refusal) return problems
+      const list = problems.map(({ pointer, message }) => ({ pointer, message }))
+      return { valid: list.length === 0, problems: list }
+    },
+  }
+}
+
+function rollback({ store, history }: RouteSources, editor: RouteEditor): Action {
+  return {
+    description:
+      'Brings an earlier version back, also of a route that was deleted. _fields=_history shows which there are.',
+    request: ROLLBACK_REQUEST,
+    response: { type: 'object' },
+    run: async (call, { id, body }) => {
+      const revision = isPlainObject(body) ? body['_rev'] : undefined
+      if (typeof revision !== 'string') return new Refusal(400, 'the body: expected { "_rev": "..." }')
+      const version = history.find(id as string, revision)
+      if (version === null)
+        return new Refusal(404, 'there is no version of this revision; the last 10 are kept until a restart')
+      const exists = fileOf(store, id as string) !== null
+      const done = exists
+        ? await editor.update(call, id as string, version.content, null)
+        : await editor.create(call, id as string, version.content)
+      if (done instanceof Refusal) return done
+      return { _id: done.id, _rev: done.revision, ...done.content }
+    },
+  }
+}

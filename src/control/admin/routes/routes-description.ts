@@ -1,0 +1,43 @@
+import type { Description } from '#crest'
+import type { JsonObject } from '#json'
+
+const PROBLEMS: JsonObject = {
+  type: 'array',
+  items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+}
+
+/** What `validate` answers. */
+export const VALIDATE_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: { valid: { type: 'boolean' }, problems: PROBLEMS },
+}
+
+/** What `rollback` takes. */
+export const ROLLBACK_REQUEST: JsonObject = {
+  type: 'object',
+  required: ['_rev'],
+  properties: { _rev: { type: 'string' } },
+}
+
+/** The routes collection, as its descriptors tell it. */
+export const ROUTES_DESCRIPTION: Description = {
+  id: 'gateway:routes',
+  title: 'Routes',
+  description: 'The routes of a router. A change is built by every unit, written to a file and swapped in, or refused.',
+  version: '1.0',
+  schema: {
+    type: 'object',
+    required: ['handler'],
+    properties: {
+      name: { type: 'string', description: 'The router orders routes by name; the id where it is missing.' },
+      condition: { type: ['string', 'boolean'], description: 'Which requests the route takes.' },
+      handler: { description: 'The handler of the route: its name in the heap, or an object.' },
+      heap: { type: 'array', items: { type: 'object' }, description: 'Objects local to this route.' },
+      _status: {
+        type: 'object',
+        description: 'How the route fares; sent where _fields names it.',
+        properties: { state: { type: 'string', enum: ['loaded', 'failed', 'degraded'] }, problems: PROBLEMS },
+      },
+    },
+  },
+}

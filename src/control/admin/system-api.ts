@@ -1,0 +1,96 @@
+import { type Collection, commonRest, type Singleton } from '#crest'
+import { type Handler, Response } from '#http'
+import type { Logger } from '#logging'
+import type { TypeDefinition } from '#schema'
+import type { ObjectStates } from '../object-states.ts'
+import type { RouteStore } from '../route-store.ts'
+import type { RouteStores } from '../route-stores.ts'
+import { crestError } from './crest-error.ts'
+import { routesCollection } from './routes/routes-collection.ts'
+import { typesCollection } from './types-collection.ts'
+
+/** What `/api/info` tells. */
+export interface GatewayInfo {
+  readonly version: string
+  readonly revision: string
+  readonly mode: string
+  readonly units: number
+  readonly configRevision: string
+}
+
+/** What the endpoints below `/api` are made of. */
+export interface SystemApi {
+  readonly stores: RouteStores
+  readonly states: ObjectStates
+  readonly types: readonly TypeDefinition[]
+  readonly logger: Logger
+  info(): GatewayInfo
+}
+
+const INFO = '/api/info'
+const TYPES = '/api/system/types'
+const OBJECTS = '/api/system/objects'
+
+/** Paths that hold others and nothing of their own. */
+const HOLDERS = new Set(['/api', '/api/system', OBJECTS])
+
+/** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
+const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*)?$/
+
+/** The Common REST endpoints of the gateway itself: information, object types, and the routes of every router. */
+export function systemApi(api: SystemApi): Handler {
+  const info = commonRest(infoSingleton(api), { base: INFO })
+  const types = commonRest(typesCollection(api.types), { base: TYPES })
+  const collections = new WeakMap<RouteStore, Collection>()
+  const routesOf = (store: RouteStore): Collection => {
+    const degraded = (id: string) => api.states.degradedIn(store.directory, id)
+    const collection = collections.get(store) ?? routesCollection(store, degraded, api.logger)
+    collections.set(store, collection)
+    return collection
+  }
+  const endpoint: Handler = async (exchange) => {
+    const { rawPath } = exchange.request.uri
+    if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
+    if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
+    if (HOLDERS.has(rawPath)) return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
+    const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
+    const store = collection === undefined ? null : api.stores.ofRouter(routerName(collection))
+    if (store === null) return crestError(404, `there is nothing at ${exchange.request.uri.path}`)
+    return commonRest(routesOf(store), { base: `${OBJECTS}${collection}` })(exchange)
+  }
+  return async (exchange) => {
+    const response = await endpoint(exchange)
+    if (response.cause !== null) api.logger.error({ error: response.cause }, 'a request of the management API failed')
+    return response
+  }
+}
+
+/** The qualified name of the router of a path: `/_router/routes/outer/objects/inner/routes`. */
+function routerName(path: string): string {
+  const parts = path.split('/').filter((_, at) => at % 2 === 1)
+  return ['gateway', ...parts].join('.')
+}
+
+function infoSingleton(api: SystemApi): Singleton {
+  return {
+    kind: 'singleton',
+    description: {
+      id: 'gateway:info',
+      title: 'Gateway',
+      description: 'The version of the gateway, its mode, and the revision of its configuration.',
+      version: '1.0',
+      schema: {
+        type: 'object',
+        properties: {
+          version: { type: 'string' },
+          revision: { type: 'string' },
+          mode: { type: 'string', enum: ['PRODUCTION', 'DEVELOPMENT'] },
+          units: { type: 'integer' },
+          configRevision: { type: 'string' },
+        },
+      },
+      revisions: false,
+    },
+    read: async () => ({ id: 'info', revision: null, content: { ...api.info() } }),
+  }
+}

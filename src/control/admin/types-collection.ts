@@ -1,0 +1,47 @@
+import { type Collection, contentRevision, listResources, PageCookies, Refusal, type Resource } from '#crest'
+import type { JsonObject } from '#json'
+import { type TypeDefinition, typeSchema } from '#schema'
+
+/** The object types of the gateway with their JSON Schemas, to read and to search. */
+export function typesCollection(types: readonly TypeDefinition[]): Collection {
+  const cookies = new PageCookies()
+  let resources: ReadonlyMap<string, Resource> | null = null
+  // Schemas are made when first asked for: most gateways are never asked.
+  const all = () => {
+    resources ??= new Map(types.map((type) => [type.name, typeResource(type, types)]))
+    return resources
+  }
+  return {
+    kind: 'collection',
+    description: {
+      id: 'gateway:types',
+      title: 'Object types',
+      description: 'The types that can be used in a heap, each with the JSON Schema of its objects.',
+      version: '1.0',
+      schema: {
+        type: 'object',
+        properties: {
+          aliases: { type: 'array', items: { type: 'string' } },
+          kind: { type: ['string', 'null'], description: 'What objects of the type can be used as.' },
+          summary: { type: 'string' },
+          deprecated: { type: ['string', 'null'], description: 'What to use instead.' },
+          schema: { type: 'object', description: 'JSON Schema of its objects.' },
+        },
+      },
+    },
+    read: async (_, id) => all().get(id) ?? new Refusal(404, 'there is no type of this name'),
+    query: async (_, query) => listResources(all().values(), query, { cookies }),
+  }
+}
+
+function typeResource(type: TypeDefinition, types: readonly TypeDefinition[]): Resource {
+  const { name, aliases, kind, summary, replacement } = type
+  const content: JsonObject = {
+    aliases: [...aliases],
+    kind: kind?.name ?? null,
+    summary,
+    deprecated: replacement,
+    schema: typeSchema(type, types) as JsonObject,
+  }
+  return { id: name, revision: contentRevision(content), content }
+}

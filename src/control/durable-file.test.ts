@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Folder } from '#test/folder'
+import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
+
+test('a file is written whole, in a folder that is made where it is missing, and nothing else is left', async () => {
+  using folder = new Folder({})
+  const directory = join(folder.path, 'config/routes')
+  await writeDurably(directory, 'a.json', 'one')
+  await writeDurably(directory, 'a.json', 'two')
+  assert.equal(readFileSync(join(directory, 'a.json'), 'utf8'), 'two')
+  assert.deepEqual(readdirSync(directory), ['a.json'])
+})
+
+test('a new file is not for everyone, and one that was there keeps its mode', async () => {
+  using folder = new Folder({})
+  await writeDurably(folder.path, 'a.json', 'one')
+  assert.equal(statSync(join(folder.path, 'a.json')).mode & 0o007, 0)
+  chmodSync(join(folder.path, 'a.json'), 0o600)
+  await writeDurably(folder.path, 'a.json', 'two')
+  assert.equal(statSync(join(folder.path, 'a.json')).mode & 0o777, 0o600)
+})
+
+test('F16: a write that fails leaves the old file, and no temporary one', async () => {
+  using folder = new Folder({ 'a.json/inside': 'a folder can not be replaced by a file' })
+  await assert.rejects(writeDurably(folder.path, 'a.json', 'two'))
+  assert.deepEqual(readdirSync(folder.path), ['a.json'])
+})
+
+test('what is removed is gone, and removing it again is no failure', async () => {
+  using folder = new Folder({ 'a.json': '{}' })
+  await removeDurably(folder.path, 'a.json')
+  await removeDurably(folder.path, 'a.json')
+  assert.deepEqual(readdirSync(folder.path), [])
+})
+
+test('F18: what a crash left behind is taken away, and nothing else', () => {
+  using folder = new Folder({ 'a.json': '{}', '.a.json.0123456789abcdef.tmp': '{', '.hidden': '', 'b.tmp': '' })
+  removeUnfinishedWrites(folder.path)
+  assert.deepEqual(readdirSync(folder.path).sort(), ['.hidden', 'a.json', 'b.tmp'])
+  removeUnfinishedWrites(join(folder.path, 'none'))
+  writeFileSync(join(folder.path, 'x'), '')
+  removeUnfinishedWrites(join(folder.path, 'x'))
+})

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
+
+/**
+ * Writes a file so that at any moment, also after a crash, its name leads to the whole old content or the whole new
+ * one: a temporary file beside it, synced, renamed over it, and the folder synced.
+ */
+export async function writeDurably(directory: string, name: string, text: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  const path = join(directory, name)
+  const temporary = join(directory, `.${name}.${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    const file = await open(temporary, 'wx', await modeOf(path))
+    try {
+      await file.writeFile(text, 'utf8')
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+  await syncFolder(directory)
+}
+
+/** Removes a file so that it stays removed after a crash. */
+export async function removeDurably(directory: string, name: string): Promise<void> {
+  await rm(join(directory, name), { force: true })
+  await syncFolder(directory)
+}
+
+/** Takes away what writes left behind that a crash cut short. */
+export function removeUnfinishedWrites(directory: string): void {
+  try {
+    for (const name of readdirSync(directory)) {
+      if (TEMPORARY.test(name)) rmSync(join(directory, name), { force: true })
+    }
+  } catch {
+    // A folder that is missing or can not be written holds nothing that could be taken away.
+  }
+}
+
+/** Routes may name secrets: a new file is not for everyone, one that was there keeps its mode. */
+async function modeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode & 0o777
+  } catch {
+    return 0o640
+  }
+}
+
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
