@@ -18,6 +18,7 @@ import { amServiceConfig } from './am-service.ts'
 import { type Built, build, type ManualClock, manualClock } from './build.ts'
 import { textOf } from './client.ts'
 import { type ExchangeParts, exchangeFor } from './exchange.ts'
+import { managerNews } from './manager-news.ts'
 
 const TYPES: readonly TypeDefinition[] = [
   AmService,
@@ -159,39 +160,13 @@ export async function managedResource(config: JsonObject): Promise<ManagedResour
     },
   )
   const service = (await resource.built.heap.find('am', AmServiceKind)) as AccessManager
-  const changed = (to: boolean) =>
-    new Promise<void>((resolve) => {
-      const notifications = service.notifications!
-      if (notifications.connected === to) return resolve()
-      const told = () => {
-        stop()
-        resolve()
-      }
-      const stop = notifications.listen(to ? { connected: told } : { disconnected: told })
-    })
-  await changed(true)
+  const news = await managerNews(manager, service)
   return Object.defineProperties(
     {
       manager,
-      async disconnect() {
-        manager.refuseUpgrades(503)
-        manager.dropSockets()
-        await changed(false)
-      },
-      async reconnect() {
-        manager.refuseUpgrades(null)
-        await changed(true)
-      },
-      revocation: () =>
-        new Promise<void>((resolve) => {
-          const stop = service.notifications!.listen({
-            notified({ topic }) {
-              if (topic !== REVOCATION_TOPIC) return
-              stop()
-              resolve()
-            },
-          })
-        }),
+      disconnect: news.disconnect,
+      reconnect: news.reconnect,
+      revocation: () => news.heard(REVOCATION_TOPIC),
       async [Symbol.asyncDispose]() {
         await resource[Symbol.asyncDispose]()
         await manager.close()

@@ -1,0 +1,162 @@
+import { type AmService as AccessManager, AmServiceKind } from '#contracts'
+import { DevelopmentAccessManager } from '#dev'
+import { type Exchange, type Handler, respond } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { AssignmentFilter } from '../../src/objects/filters/assignment/assignment-filter.ts'
+import { CrossDomainSingleSignOnFilter } from '../../src/objects/filters/cross-domain-single-sign-on/cross-domain-single-sign-on-filter.ts'
+import { PolicyEnforcementFilter } from '../../src/objects/filters/policy-enforcement/policy-enforcement-filter.ts'
+import { SingleSignOnFilter } from '../../src/objects/filters/single-sign-on/single-sign-on-filter.ts'
+import { StaticResponseHandler } from '../../src/objects/handlers/static-response/static-response-handler.ts'
+import { RequestResourceUriProvider } from '../../src/objects/resource-uris/request/request-resource-uri-provider.ts'
+import { ScriptableResourceUriProvider } from '../../src/objects/resource-uris/scriptable/scriptable-resource-uri-provider.ts'
+import { accessManagerSurroundings } from './am-service.ts'
+import { type Built, build, type ManualClock, manualClock } from './build.ts'
+import { textOf } from './client.ts'
+import { exchangeFor } from './exchange.ts'
+import { type ManagerNews, managerNews } from './manager-news.ts'
+import { probeHandler } from './probe-handler.ts'
+
+/** What a client sees of an answer. */
+export interface Page {
+  readonly status: number
+  readonly location: URL | null
+  readonly challenge: string | null
+  readonly retryAfter: string | null
+  readonly cacheControl: string | null
+  readonly cookies: readonly string[]
+  readonly text: string
+}
+
+/** How a page is asked for. */
+export interface Visit {
+  readonly method?: string
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** Pages behind filters, with a development access manager whose news can be cut off. */
+export interface ProtectedPages extends AsyncDisposable, ManagerNews {
+  readonly manager: DevelopmentAccessManager
+  readonly built: Built<Handler>
+  readonly clock: ManualClock
+  /** The exchange that reached the application last; null where the last request did not. */
+  readonly passed: Exchange | null
+  /** How often the access manager was asked for decisions. */
+  readonly questions: number
+  /** The question that was asked last. */
+  readonly question: JsonObject
+  /** Asks for a page as the owner of a session, whose cookie is sent. */
+  ask(session: string | null, visit?: Visit): Promise<Page>
+}
+
+/** The page that is asked for where no other is named; the policies of tests are about it. */
+export const PAGE = 'http://app.example/page?x=1'
+
+/** Users who have logged in may look at the pages. */
+export const READERS = {
+  name: 'pages',
+  resources: ['http://app.example/*', 'http://app.example/*?*'],
+  actionValues: { GET: true, POST: false },
+  subject: { type: 'AuthenticatedUsers' as const },
+}
+
+const TYPES = [
+  AssignmentFilter,
+  CrossDomainSingleSignOnFilter,
+  PolicyEnforcementFilter,
+  RequestResourceUriProvider,
+  ScriptableResourceUriProvider,
+  SingleSignOnFilter,
+  StaticResponseHandler,
+]
+
+/** The policy filter of a configuration; the subject is the owner of the cookie. */
+export const policy = (config: JsonObject = {}): JsonObject => ({
+  type: 'PolicyEnforcementFilter',
+  config: {
+    amService: 'am',
+    ssoTokenSubject: "${request.cookies['iPlanetDirectoryPro'][0].value}",
+    ...config,
+  },
+})
+
+/** The single sign-on filter of a configuration. */
+export const singleSignOn = (config: JsonObject = {}): JsonObject => ({
+  type: 'SingleSignOnFilter',
+  config: { amService: 'am', ...config },
+})
+
+/** Starts an access manager and builds a chain of filters in front of an application. */
+export async function protectedPages(
+  filters: readonly JsonValue[],
+  {
+    manager: options = {},
+    am = {},
+  }: { manager?: Parameters<typeof DevelopmentAccessManager.start>[0]; am?: JsonObject } = {},
+): Promise<ProtectedPages> {
+  const manager = await DevelopmentAccessManager.start(options)
+  const clock = manualClock(Date.now())
+  const around = accessManagerSurroundings(manager.url, {
+    notifications: { reconnectDelay: '10 milliseconds' },
+    ...am,
+  })
+  const application = probeHandler((exchange) => {
+    passed = exchange
+    return respond(200, {}, 'application')
+  })
+  let passed: Exchange | null = null
+  const built = await buildChain().catch(async (error: unknown) => {
+    await manager.close()
+    throw error
+  })
+  const service = (await built.heap.find('am', AmServiceKind)) as AccessManager
+  const news = service.notifications === null ? NO_NEWS : await managerNews(manager, service)
+  const asked = () => manager.requests('policies')
+
+  function buildChain(): Promise<Built<Handler>> {
+    const chain = around.types.find(({ name }) => name === 'Chain')!
+    return build<Handler>(
+      chain as never,
+      { filters: [...filters], handler: { type: application.name } },
+      { clock, types: [...around.types.filter((each) => each !== chain), ...TYPES, application], heap: around.heap },
+    )
+  }
+
+  return {
+    manager,
+    built,
+    clock,
+    ...news,
+    get passed() {
+      return passed
+    },
+    get questions() {
+      return asked().length
+    },
+    get question() {
+      return JSON.parse(asked().at(-1)?.body ?? '{}') as JsonObject
+    },
+    async ask(session, { method = 'GET', url = PAGE, headers = {} } = {}) {
+      passed = null
+      const cookie = session === null ? {} : { Cookie: `iPlanetDirectoryPro=${session}` }
+      const response = await built.object(exchangeFor(method, url, { headers: { ...cookie, ...headers } }))
+      const location = response.headers.get('location')
+      return {
+        status: response.status,
+        location: location === null ? null : new URL(location, url),
+        challenge: response.headers.get('www-authenticate'),
+        retryAfter: response.headers.get('retry-after'),
+        cacheControl: response.headers.get('cache-control'),
+        cookies: response.headers.all('set-cookie'),
+        text: await textOf(response),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await built[Symbol.asyncDispose]()
+      await manager.close()
+    },
+  }
+}
+
+const unheard = () => Promise.reject(new Error('there are no news: notifications are switched off'))
+const NO_NEWS: ManagerNews = { disconnect: unheard, reconnect: unheard, heard: unheard }
