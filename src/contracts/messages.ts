@@ -47,6 +47,34 @@ export interface ObjectStatus {
   } | null
 }
 
+/** A request that nobody has sent, as plain data. */
+export interface ImaginedMessage {
+  readonly method: string
+  /** As it would stand in the request line. */
+  readonly target: string
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly scheme: 'http' | 'https'
+  readonly clientAddress: string
+  readonly body: string
+}
+
+/** A route that was asked whether it takes a request. */
+export interface RouteTrial {
+  readonly id: string
+  readonly name: string
+  readonly condition: string
+  readonly value: boolean
+  /** Why the condition failed, which counts as false. */
+  readonly failure?: string
+}
+
+/** What the routes of a router say to a request: those asked, in order, and the id of the one that takes it. */
+export interface RouteTrials {
+  readonly tried: readonly RouteTrial[]
+  readonly route: string | null
+}
+
 /** From the control plane to a unit. */
 export type ToUnit =
   | { readonly type: 'routes'; readonly ask: number; readonly routes: readonly RouteSource[] }
@@ -62,6 +90,7 @@ export type ToUnit =
   /** Look at files again that are read once and kept: keystores, secrets. */
   | { readonly type: 'reload' }
   | { readonly type: 'collect'; readonly ask: number }
+  | { readonly type: 'try-routes'; readonly ask: number; readonly router: string; readonly request: ImaginedMessage }
   | { readonly type: 'record'; readonly ask: number; readonly record: KeptRecord | null }
   | { readonly type: 'shared'; readonly ask: number; readonly memory: SharedArrayBuffer }
 
@@ -89,6 +118,12 @@ export type FromUnit =
   | { readonly type: 'committed'; readonly deploy: number }
   | { readonly type: 'drained'; readonly aborted: number }
   | { readonly type: 'collected'; readonly ask: number; readonly report: MetricReport }
+  /** Or why the listener would not hand the request on. */
+  | {
+      readonly type: 'routes-tried'
+      readonly ask: number
+      readonly answer: RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }
+    }
 
 /** A step on the record of a key. */
 export interface RecordRequest {

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import type { FromUnit, MetricSample } from '#contracts'
+import { DEFAULT_CONFIG } from '#instance'
+import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
 import { type Counter, systemClock } from '#schema'
@@ -171,6 +173,8 @@ export class Gateway {
         stores: this.stores,
         states: this.states,
         types: CATALOGUE,
+        units: () => this.units,
+        config: () => configDocument(settings),
         logger: logger.child({ logger: 'admin' }),
         info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
       }),
@@ -223,6 +227,12 @@ export class Gateway {
 
 function configFile({ directories }: AdminSettings): string {
   return join(directories.config, 'config.json')
+}
+
+/** config.json as it was when the units were started, for explanations. */
+function configDocument(settings: AdminSettings): JsonObject {
+  const path = configFile(settings)
+  return existsSync(path) ? (readConfigFile(path).value as JsonObject) : DEFAULT_CONFIG
 }
 
 function configText(settings: AdminSettings): string | null {

@@ -1,5 +1,13 @@
 import { Worker } from 'node:worker_threads'
-import type { ChangeProblems, FromUnit, MetricReport, RouteChange, ToUnit, UnitSettings } from '#contracts'
+import type {
+  ChangeProblems,
+  FromUnit,
+  ImaginedMessage,
+  MetricReport,
+  RouteChange,
+  ToUnit,
+  UnitSettings,
+} from '#contracts'
 import type { Problem } from '#schema'
 
 /** What the control plane does with what a unit says or suffers. */
@@ -25,6 +33,9 @@ export class UnitStartError extends Error {
     this.problems = problems
   }
 }
+
+/** The answer of a unit's routes to a request. */
+export type TriedRoutes = Extract<FromUnit, { type: 'routes-tried' }>['answer']
 
 /** The control plane's end of one unit thread. */
 export class UnitLink {
@@ -114,6 +125,13 @@ export class UnitLink {
     return answer?.type === 'collected' ? answer.report : null
   }
 
+  /** What the routes of a router say to a request that nobody has sent; null when the unit ended before it answered. */
+  async tryRoutes(ask: number, router: string, request: ImaginedMessage): Promise<TriedRoutes | null> {
+    this.send({ type: 'try-routes', ask, router, request })
+    const answer = await this.#answer(`routes-tried ${ask}`)
+    return answer?.type === 'routes-tried' ? answer.answer : null
+  }
+
   /** Resolves when the unit has let its requests end; gives how many it had to cut off. */
   async drain(): Promise<number> {
     if (this.state === 'ended') return 0
@@ -157,5 +175,6 @@ export class UnitLink {
 
 function answerKey(message: FromUnit): string {
   if (message.type === 'prepared' || message.type === 'committed') return `${message.type} ${message.deploy}`
-  return message.type === 'collected' ? `collected ${message.ask}` : message.type
+  if (message.type === 'collected' || message.type === 'routes-tried') return `${message.type} ${message.ask}`
+  return message.type
 }

@@ -1,4 +1,5 @@
 export { Catalogue } from './catalogue.ts'
+export { chainSteps, type DocumentScope, type Step } from './chain-steps.ts'
 export { ConfigDocument, type DocumentInput, type DocumentType, documentType } from './document.ts'
 export { type Construction, Heap, type HeapInput } from './heap.ts'
 export { secretsField } from './inherited-secrets.ts'

@@ -8,6 +8,7 @@ import { ConfigError, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import { ControlLink } from './control-link.ts'
+import { tryMessage } from './route-trials.ts'
 import { Routers } from './routers.ts'
 import { Unit } from './unit.ts'
 
@@ -36,6 +37,11 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
         return link.send({ type: 'committed', deploy: message.deploy })
       case 'collect':
         return link.send({ type: 'collected', ask: message.ask, report: metrics.report() })
+      case 'try-routes': {
+        if (unit === null) return undefined
+        const answer = await tryMessage(message, routers, settings, unit.storage, logger)
+        return link.send({ type: 'routes-tried', ask: message.ask, answer })
+      }
       case 'reload':
         connectorTls?.reload()
         for (const refresh of [...reloads]) refresh()

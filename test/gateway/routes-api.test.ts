@@ -257,6 +257,45 @@ describe('routes over Common REST', () => {
     assert.equal((await gateway.ask('/from-file')).text, 'file')
   })
 
+  test('explain says which route takes a request, and why, and what it meets there', async () => {
+    await ask('PUT', `${ROUTES}/explained`, { body: pathRoute('/explained', 'x', { name: '000 explained' }) })
+    await ask('PUT', `${ROUTES}/fails`, {
+      body: textRoute('x', { name: '00 fails', condition: "${request.uri.nothing.x == 'y'}" }),
+    })
+    const explain = async (body: unknown) => (await ask('POST', `${ROUTES}?_action=explain`, { body })).json
+    const { tried, route, chain, refused } = await explain({
+      method: 'GET',
+      uri: 'http://localhost/explained?x=1',
+      headers: { A: 'b' },
+    })
+    assert.deepEqual([route, refused], ['explained', null])
+    const [last] = (tried as JsonObject[]).slice(-1)
+    assert.deepEqual(
+      [last?.['id'], last?.['value'], last?.['condition']],
+      ['explained', true, "${request.uri.path == '/explained'}"],
+    )
+    assert.deepEqual(
+      (chain as JsonObject[]).map(({ type }) => type),
+      ['StaticResponseHandler'],
+    )
+    assert.equal((await explain({ uri: '/nobody-takes-this' }))['route'], null)
+    assert.deepEqual((await explain({ uri: '/%00' }))['refused'] !== null, true)
+    const badly: readonly unknown[] = [
+      {},
+      [],
+      { uri: 5 },
+      { uri: 'x y' },
+      { uri: '/', method: 'A B' },
+      { uri: '/', headers: { 'a b': 'x' } },
+      { uri: '/', headers: { a: 'x\r\ny' } },
+      { uri: '/', more: 1 },
+    ]
+    for (const body of badly) {
+      assert.equal((await ask('POST', `${ROUTES}?_action=explain`, { body })).status, 400, JSON.stringify(body))
+    }
+    await ask('DELETE', `${ROUTES}/fails`)
+  })
+
   test('rollback brings an earlier version back, also of a deleted route', async () => {
     const put = (text: string) => ask('PUT', `${ROUTES}/rolled`, { body: pathRoute('/rolled', text) })
     const first = (await put('one')).json['_rev']
@@ -424,4 +463,9 @@ test('routes of a router inside a route have a collection below that route', asy
   assert.equal((await gateway.ask('/deep')).text, 'deep')
   assert.deepEqual(idsOf((await ask('GET', `${inner}?_queryFilter=true`)).json), ['deep'])
   assert.deepEqual(idsOf((await ask('GET', `${ROUTES}?_queryFilter=true`)).json), ['outer'])
+  for (const collection of [ROUTES, inner]) {
+    const { json } = await ask('POST', `${collection}?_action=explain`, { body: { uri: '/deep' } })
+    assert.equal(json['route'], 'deep')
+    assert.equal((json['chain'] as JsonObject[]).at(-1)?.['type'], 'StaticResponseHandler')
+  }
 })

@@ -1,7 +1,4 @@
-import type { AdminSettings } from '#control'
-import type { Exchange } from '#http'
-import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
-import type { Unit } from '#unit'
+import { arriving } from '#unit'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
@@ -44,7 +41,7 @@ export const ExplainCommand: Command = {
     if (unit === null || settings === null) return refuse(problems.map(formatPlaced), surroundings)
     if (problems.length > 0)
       stderr.write(`warning: files with problems are left out; see: gateway validate --instance ${instance}\n`)
-    const arrived = arrival(imagined, settings, unit)
+    const arrived = arriving(imagined, settings.unit, unit.storage, SILENT)
     const request = {
       method: imagined.method,
       received: imagined.target,
@@ -56,27 +53,6 @@ export const ExplainCommand: Command = {
     else stdout.write(explanationText(explanation, paintFor(stdout, surroundings)))
     return EXIT.ok
   },
-}
-
-/** What the first connector makes of the request. */
-function arrival(
-  imagined: ImaginedRequest,
-  { unit }: AdminSettings,
-  { storage }: Unit,
-): { exchange: Exchange } | Refusal {
-  const [connector] = unit.connectors
-  const listener = {
-    ...connector,
-    port: connector?.ports[0] ?? 0,
-    reusePort: false,
-    trustedProxies: unit.trustedProxies,
-    transactionIdHeader: unit.transactionIdHeader,
-    trustTransactionHeader: unit.trustTransactionHeader,
-    streaming: unit.streamingEnabled,
-    storage,
-    reservedPrefix: unit.prefix,
-  }
-  return previewRequest(imagined, listener as ListenerSettings, SILENT)
 }
 
 function refuse(lines: readonly string[], { stderr }: Surroundings): number {

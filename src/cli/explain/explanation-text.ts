@@ -1,6 +1,6 @@
+import type { Step } from '#heap'
 import { shownPath } from '../problems.ts'
 import { aligned, type Paint } from '../terminal.ts'
-import type { Step } from './chain-steps.ts'
 import type { Explanation, Trial } from './explanation.ts'
 
 /** An explanation for people. */

@@ -1,24 +1,16 @@
 import { join } from 'node:path'
-import { Catalogue } from '#heap'
+import type { RouteTrial } from '#contracts'
+import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
 import type { Exchange } from '#http'
 import { DEFAULT_OBJECTS, RouteDocument } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Refusal } from '#listener'
 import { isIgnoredKey } from '#schema'
-import type { LiveRouter } from '#unit'
+import { type LiveRouter, tryRoutes } from '#unit'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
-import { chainSteps, type DocumentScope, type Step } from './chain-steps.ts'
 
-/** A route that was asked whether it takes the request. */
-export interface Trial {
-  readonly router: string
-  readonly id: string
-  readonly name: string
-  readonly condition: string
-  readonly value: boolean
-  /** Why the condition failed, which counts as false. */
-  readonly failure?: string
-}
+/** A route that was asked whether it takes the request, and its router. */
+export type Trial = RouteTrial & { readonly router: string }
 
 /** What happens to a request, and why. */
 export interface Explanation {
@@ -69,7 +61,8 @@ export async function explain(
     const router = routers.find(({ qualifiedName }) => qualifiedName === steps[at]?.qualifiedName) as LiveRouter
     if (at > 0)
       notes.push(`what stands before the router ${router.name} is not run here; it may change or answer the request`)
-    const taker = await firstTaker(router, exchange, tried)
+    const { tried: here, route: taker } = await tryRoutes(router, exchange)
+    tried.push(...here.map((trial) => ({ router: router.name, ...trial })))
     chain.push(...(taker === null ? steps : steps.slice(0, at + 1)))
     if (taker === null) {
       notes.push(
@@ -85,20 +78,6 @@ export async function explain(
   }
   const decorations = route === null ? {} : decorationsOf(document)
   return { request, refused: null, tried, route, file, decorations, chain, notes }
-}
-
-/** Tries routes one after the other until one takes the request; gives its id. */
-async function firstTaker(router: LiveRouter, exchange: Exchange, tried: Trial[]): Promise<string | null> {
-  for (const route of router.routes) {
-    let failure: string | undefined
-    const value = await route.accepts(exchange, (error) => {
-      failure = (error as Error).message
-    })
-    const { id, name, condition } = route
-    tried.push({ router: router.name, id, name, condition, value, ...(failure !== undefined && { failure }) })
-    if (value) return id
-  }
-  return null
 }
 
 function heapOf(document: JsonValue): readonly JsonValue[] {

@@ -1,11 +1,10 @@
 import { type Collection, commonRest, type Singleton } from '#crest'
 import { type Handler, Response } from '#http'
 import type { Logger } from '#logging'
-import type { TypeDefinition } from '#schema'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
-import type { RouteStores } from '../route-stores.ts'
 import { crestError } from './crest-error.ts'
+import { type Explaining, explainAction } from './routes/explain-action.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { typesCollection } from './types-collection.ts'
 
@@ -19,10 +18,8 @@ export interface GatewayInfo {
 }
 
 /** What the endpoints below `/api` are made of. */
-export interface SystemApi {
-  readonly stores: RouteStores
+export interface SystemApi extends Explaining {
   readonly states: ObjectStates
-  readonly types: readonly TypeDefinition[]
   readonly logger: Logger
   info(): GatewayInfo
 }
@@ -42,9 +39,10 @@ export function systemApi(api: SystemApi): Handler {
   const info = commonRest(infoSingleton(api), { base: INFO })
   const types = commonRest(typesCollection(api.types), { base: TYPES })
   const collections = new WeakMap<RouteStore, Collection>()
-  const routesOf = (store: RouteStore): Collection => {
+  const routesOf = (store: RouteStore, names: readonly string[]): Collection => {
     const degraded = (id: string) => api.states.degradedIn(store.directory, id)
-    const collection = collections.get(store) ?? routesCollection(store, degraded, api.logger)
+    const collection =
+      collections.get(store) ?? routesCollection(store, degraded, explainAction(names, api), api.logger)
     collections.set(store, collection)
     return collection
   }
@@ -54,9 +52,10 @@ export function systemApi(api: SystemApi): Handler {
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
     if (HOLDERS.has(rawPath)) return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
-    const store = collection === undefined ? null : api.stores.ofRouter(routerName(collection))
+    const names = namesIn(collection ?? '')
+    const store = api.stores.ofRouter(['gateway', ...names].join('.'))
     if (store === null) return crestError(404, `there is nothing at ${exchange.request.uri.path}`)
-    return commonRest(routesOf(store), { base: `${OBJECTS}${collection}` })(exchange)
+    return commonRest(routesOf(store, names), { base: `${OBJECTS}${collection}` })(exchange)
   }
   return async (exchange) => {
     const response = await endpoint(exchange)
@@ -65,10 +64,9 @@ export function systemApi(api: SystemApi): Handler {
   }
 }
 
-/** The qualified name of the router of a path: `/_router/routes/outer/objects/inner/routes`. */
-function routerName(path: string): string {
-  const parts = path.split('/').filter((_, at) => at % 2 === 1)
-  return ['gateway', ...parts].join('.')
+/** The names in a path such as `/_router/routes/outer/objects/inner/routes`: routers, and routes between them. */
+function namesIn(path: string): readonly string[] {
+  return path.split('/').filter((_, at) => at % 2 === 1)
 }
 
 function infoSingleton(api: SystemApi): Singleton {

@@ -23,7 +23,12 @@ import { ROLLBACK_REQUEST, ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './route
 const PATCH_TRIES = 5
 
 /** The routes of a folder as a Common REST collection (decisions 3). */
-export function routesCollection(store: RouteStore, degraded: DegradedObjects, logger: Logger): Collection {
+export function routesCollection(
+  store: RouteStore,
+  degraded: DegradedObjects,
+  explain: Action,
+  logger: Logger,
+): Collection {
   const sources: RouteSources = { store, degraded, history: new RouteHistory() }
   const editor = new RouteEditor(sources, logger)
   const cookies = new PageCookies()
@@ -43,7 +48,7 @@ export function routesCollection(store: RouteStore, degraded: DegradedObjects, l
       const resources = [...store.files.values()].map((file) => routeResource(file, sources))
       return listResources(resources, query, { cookies, naturalOrder })
     },
-    actions: { validate: validate(editor) },
+    actions: { validate: validate(editor), explain },
     resourceActions: { rollback: rollback(sources, editor) },
   }
 }

@@ -12,6 +12,30 @@ export const VALIDATE_RESPONSE: JsonObject = {
   properties: { valid: { type: 'boolean' }, problems: PROBLEMS },
 }
 
+/** What `explain` takes. */
+export const EXPLAIN_REQUEST: JsonObject = {
+  type: 'object',
+  required: ['uri'],
+  properties: {
+    method: { type: 'string', default: 'GET' },
+    uri: { type: 'string', description: 'Absolute, or a path.' },
+    headers: { type: 'object', additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
+    entity: { type: 'string', description: 'The body, for conditions that read it.' },
+    from: { type: 'string', description: 'The address of the client.', default: '127.0.0.1' },
+  },
+}
+
+/** What `explain` answers. */
+export const EXPLAIN_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    refused: { type: ['object', 'null'], description: 'Why the listener would not hand the request on.' },
+    tried: { type: 'array', items: { type: 'object' } },
+    route: { type: ['string', 'null'] },
+    chain: { type: 'array', items: { type: 'object' } },
+  },
+}
+
 /** What `rollback` takes. */
 export const ROLLBACK_REQUEST: JsonObject = {
   type: 'object',

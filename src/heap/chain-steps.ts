@@ -1,7 +1,7 @@
 import { FilterKind, HandlerKind } from '#contracts'
-import type { Catalogue } from '#heap'
 import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
 import { decode, isIgnoredKey, type Kind, referencesIn } from '#schema'
+import type { Catalogue } from './catalogue.ts'
 
 /** One filter or handler that a request meets, as its document declares it. */
 export interface Step {

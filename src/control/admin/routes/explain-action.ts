@@ -1,0 +1,93 @@
+import type { ImaginedMessage, RouteTrial } from '#contracts'
+import { type Action, Refusal } from '#crest'
+import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
+import { DEFAULT_OBJECTS } from '#instance'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import type { TypeDefinition } from '#schema'
+import type { RouteStores } from '../../route-stores.ts'
+import type { UnitLink } from '../../unit-link.ts'
+import { imaginedMessage } from './imagined-message.ts'
+import { fileOf } from './route-resources.ts'
+import { EXPLAIN_REQUEST, EXPLAIN_RESPONSE } from './routes-description.ts'
+
+/** What explanations are made from. */
+export interface Explaining {
+  readonly stores: RouteStores
+  readonly types: readonly TypeDefinition[]
+  units(): readonly UnitLink[]
+  /** config.json, or what stands in for it. */
+  config(): JsonObject
+}
+
+let asks = 0
+
+/**
+ * `explain`: which route of a router takes a request, and why. Conditions are evaluated by a unit, with the code that
+ * serves; filters and handlers are listed, not run. `names` are the router's, and the routes' around it: `_router`,
+ * or `_router`, `outer`, `inner`.
+ */
+export function explainAction(names: readonly string[], explaining: Explaining): Action {
+  return {
+    description: 'Says which route takes a request, which ones were tried before it, and what the request would meet.',
+    request: EXPLAIN_REQUEST,
+    response: EXPLAIN_RESPONSE,
+    run: async (_, { body }) => {
+      const request = imaginedMessage(body)
+      return request instanceof Refusal ? request : explain(names, request, explaining)
+    },
+  }
+}
+
+async function explain(
+  names: readonly string[],
+  request: ImaginedMessage,
+  explaining: Explaining,
+): Promise<JsonObject | Refusal> {
+  const catalogue = new Catalogue(explaining.types)
+  const tried: (RouteTrial & { router: string })[] = []
+  const chain: Step[] = []
+  let route: string | null = null
+  let [router, scope] = routerAndScope(names, explaining)
+  for (;;) {
+    const unit = explaining.units().find(({ state }) => state === 'ready')
+    const answer = (await unit?.tryRoutes(++asks, router, request)) ?? null
+    if (answer === null) return new Refusal(503, 'no unit is there to evaluate conditions; try again')
+    if ('refused' in answer) return { refused: { ...answer.refused }, tried: [], route: null, chain: [] }
+    tried.push(...answer.tried.map((trial) => ({ router, ...trial })))
+    if (answer.route === null) break
+    route = answer.route
+    const document = documentOf(router.replaceAll('+', '.'), route, explaining)
+    scope = { path: `${router}+${route}`, heap: heapOf(document), parent: scope }
+    const steps = chainSteps(document['handler'] ?? null, '/handler', scope, catalogue)
+    const at = steps.findIndex(
+      ({ qualifiedName }) => explaining.stores.ofRouter(qualifiedName.replaceAll('+', '.')) !== null,
+    )
+    chain.push(...(at === -1 ? steps : steps.slice(0, at + 1)))
+    if (at === -1) break
+    router = (steps[at] as Step).qualifiedName
+  }
+  return { refused: null, tried: tried as unknown as JsonValue, route, chain: chain as unknown as JsonValue }
+}
+
+/** The qualified name of a router, and the heaps its routes see. */
+function routerAndScope(names: readonly string[], explaining: Explaining): [string, DocumentScope] {
+  let router = `gateway+${names[0]}`
+  const defaults = { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null }
+  let scope: DocumentScope = { path: 'gateway', heap: heapOf(explaining.config()), parent: defaults }
+  for (let at = 1; at + 1 < names.length; at += 2) {
+    const document = documentOf(router.replaceAll('+', '.'), names[at] as string, explaining)
+    scope = { path: `${router}+${names[at]}`, heap: heapOf(document), parent: scope }
+    router = `${scope.path}+${names[at + 1]}`
+  }
+  return [router, scope]
+}
+
+function documentOf(router: string, id: string, { stores }: Explaining): JsonObject {
+  const store = stores.ofRouter(router)
+  const value = store === null ? null : fileOf(store, id)?.route?.document.value
+  return isPlainObject(value) ? (value as JsonObject) : {}
+}
+
+function heapOf({ heap }: JsonObject): readonly JsonValue[] {
+  return Array.isArray(heap) ? heap : []
+}

@@ -1,0 +1,67 @@
+import type { ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
+import { Body, type Exchange, type TemporaryStorage } from '#http'
+import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
+import type { Logger } from '#logging'
+import type { LiveRouter } from './live-router.ts'
+import type { Routers } from './routers.ts'
+
+type ConnectorFields = Pick<
+  UnitSettings,
+  'connectors' | 'trustedProxies' | 'transactionIdHeader' | 'trustTransactionHeader' | 'streamingEnabled' | 'prefix'
+>
+
+/** What the first connector makes of a request that nobody has sent. */
+export function arriving(
+  imagined: ImaginedRequest,
+  unit: ConnectorFields,
+  storage: TemporaryStorage,
+  logger: Logger,
+): { readonly exchange: Exchange } | Refusal {
+  const [connector] = unit.connectors
+  const listener = {
+    ...connector,
+    port: connector?.ports[0] ?? 0,
+    reusePort: false,
+    trustedProxies: unit.trustedProxies,
+    transactionIdHeader: unit.transactionIdHeader,
+    trustTransactionHeader: unit.trustTransactionHeader,
+    streaming: unit.streamingEnabled,
+    storage,
+    reservedPrefix: unit.prefix,
+  }
+  return previewRequest(imagined, listener as ListenerSettings, logger)
+}
+
+/** Asks the routes of a router one after the other, in the order and with the code of serving, until one says yes. */
+export async function tryRoutes(router: LiveRouter, exchange: Exchange): Promise<RouteTrials> {
+  const tried: RouteTrial[] = []
+  for (const route of router.routes) {
+    let failure: string | undefined
+    const value = await route.accepts(exchange, (error) => {
+      failure = (error as Error).message
+    })
+    const { id, name, condition } = route
+    tried.push({ id, name, condition, value, ...(failure !== undefined && { failure }) })
+    if (value) return { tried, route: id }
+  }
+  return { tried, route: null }
+}
+
+/** Does the same for a request and a router that the control plane names. */
+export async function tryMessage(
+  { router, request }: { readonly router: string; readonly request: ImaginedMessage },
+  routers: Routers,
+  settings: ConnectorFields,
+  storage: TemporaryStorage,
+  logger: Logger,
+): Promise<RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }> {
+  const body = request.body === '' ? Body.empty : Body.of(request.body)
+  const arrived = arriving({ ...request, body }, settings, storage, logger)
+  if (!('exchange' in arrived)) return { refused: { status: arrived.status, reason: arrived.problem } }
+  const live = routers.live.find(({ qualifiedName }) => qualifiedName === router)
+  try {
+    return live === undefined ? { tried: [], route: null } : await tryRoutes(live, arrived.exchange)
+  } finally {
+    arrived.exchange.complete()
+  }
+}
