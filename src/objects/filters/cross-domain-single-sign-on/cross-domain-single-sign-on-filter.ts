@@ -1,7 +1,7 @@
 import { AmServiceKind, FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
-import { boolean, condition, config, defineType, json, needs, object, oneOf, ref, secretId, string } from '#schema'
+import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
 import { configuredKeys, publishedKeys } from '../../lib/openid/id-token-keys.ts'
-import { cookieProblem } from '../../lib/session/session-cookie.ts'
+import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
 import { AgentTokens } from './agent-token.ts'
 import { CrossDomainLogin } from './cross-domain-login.ts'
@@ -22,26 +22,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       .meta({
         description: 'Journey or service that users log in with; the default one of the realm if it is left out.',
       }),
-    authCookie: object({
-      name: config(string({ nonEmpty: true }))
-        .prefault('gateway-cdsso')
-        .meta({ description: 'Name of the cookie.' }),
-      domain: config(string({ nonEmpty: true }))
-        .optional()
-        .meta({ description: 'Domain the cookie is sent to; the host of the request alone by default.' }),
-      path: config(string({ nonEmpty: true }))
-        .prefault('/')
-        .meta({ description: 'Path the cookie is sent to.' }),
-      httpOnly: config(boolean()).prefault(true).meta({ description: 'Whether scripts of a page can not read it.' }),
-      sameSite: config(oneOf(['LAX', 'STRICT', 'NONE']))
-        .prefault('LAX')
-        .meta({ description: 'Whether other sites can make a browser send it.' }),
-      secure: config(boolean())
-        .optional()
-        .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
-    })
-      .prefault({})
-      .meta({ description: 'The cookie that holds the token.' }),
+    authCookie: sessionCookieFields('gateway-cdsso').meta({ description: 'The cookie that holds the token.' }),
     redirectionMarker: redirectionMarkerField(),
     logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
     defaultLogoutLandingPage: config(string({ nonEmpty: true }))
