@@ -229,7 +229,7 @@ function configFile({ directories }: AdminSettings): string {
   return join(directories.config, 'config.json')
 }
 
-/** config.json as it was when the units were started, for explanations. */
+/** config.json as it is now, for explanations. */
 function configDocument(settings: AdminSettings): JsonObject {
   const path = configFile(settings)
   return existsSync(path) ? (readConfigFile(path).value as JsonObject) : DEFAULT_CONFIG

@@ -61,6 +61,9 @@ export async function tryMessage(
   const live = routers.live.find(({ qualifiedName }) => qualifiedName === router)
   try {
     return live === undefined ? { tried: [], route: null } : await tryRoutes(live, arrived.exchange)
+  } catch (error) {
+    // Whoever asks waits for an answer, and a question must not end the unit.
+    return { refused: { status: 500, reason: (error as Error).message } }
   } finally {
     arrived.exchange.complete()
   }
