@@ -129,7 +129,7 @@ test('B92: labels that look alike once they are written are one series', () => {
 test('a series began when the first thread began it', () => {
   const { ledger, one, other } = threads()
   const head = { name: 'c_total', help: '', type: 'counter', labels: {} } as const
-  ledger.take(one, { heads: [{ ...head, id: 1, since: 2000 }], values: Float64Array.of(1, 1) })
-  ledger.take(other, { heads: [{ ...head, id: 7, since: 1000 }], values: Float64Array.of(7, 1) })
+  ledger.take(one, { heads: [{ ...head, id: 1, since: 2000 }], values: Float64Array.of(1, 1, 1) })
+  ledger.take(other, { heads: [{ ...head, id: 7, since: 1000 }], values: Float64Array.of(1, 7, 1) })
   assert.equal(ledger.samples()[0]?.since, 1000)
 })

@@ -1,6 +1,7 @@
-import type { MetricReport, MetricSample, RecentObservations, SeriesHead } from '#contracts'
-import { readValues, type SummaryValue, together } from './report.ts'
+import type { MetricReport, MetricSample, SeriesHead } from '#contracts'
+import { readValues } from './report.ts'
 import { seriesKey } from './series-table.ts'
+import { StretchSum } from './stretches.ts'
 
 /** What a thread has said so far. */
 interface Account {
@@ -11,21 +12,18 @@ interface Account {
 
 /** A series over all threads. */
 interface Entry {
-  readonly key: string
   readonly head: Omit<SeriesHead, 'id'>
-  /** What threads have counted that are no more, or not yet again. */
-  kept: { sum: number; count: number }
   since: number
-}
-
-/** Values of one series while they are put together. */
-interface Sum {
+  /** How many threads have it. */
+  threads: number
+  /** What threads have counted that are no more. */
+  keptSum: number
+  keptCount: number
+  /** Which sum the following belongs to. */
+  round: number
   value: number
-  count: number
-  m1: number
-  m5: number
-  m15: number
-  readonly recent: RecentObservations[]
+  /** Where the summaries of threads are. */
+  places: { readonly values: Float64Array; readonly at: number }[] | null
 }
 
 /**
@@ -35,18 +33,21 @@ interface Sum {
 export class MetricLedger {
   readonly #accounts = new Map<object, Account>()
   readonly #entries = new Map<string, Entry>()
+  readonly #stretches = new StretchSum()
+  #round = 0
 
   /** Takes what a thread says; later reports of one thread replace earlier ones. */
   take(thread: object, { heads, values }: MetricReport): void {
     const account = this.#accounts.get(thread) ?? { entries: new Map(), values: new Float64Array(0) }
     this.#accounts.set(thread, account)
-    for (const { id, ...head } of heads) account.entries.set(id, this.#entry(head))
+    for (const { id, ...head } of heads) {
+      const entry = this.#entry(head)
+      entry.threads++
+      account.entries.set(id, entry)
+    }
     if (values === null) return
     account.values = values
-    const reported = new Set<number>()
-    const note = (id: number): void => void reported.add(id)
-    readValues(values, typeIn(account), { number: note, summary: note })
-    for (const id of account.entries.keys()) if (!reported.has(id)) account.entries.delete(id)
+    forgetUnreported(account)
   }
 
   /** A thread has ended: its totals stay, everything else goes. */
@@ -54,40 +55,73 @@ export class MetricLedger {
     const account = this.#accounts.get(thread)
     if (account === undefined) return
     this.#accounts.delete(thread)
-    readValues(account.values, typeIn(account), {
+    const { entries, values } = account
+    for (const entry of entries.values()) entry.threads--
+    readValues(values, {
       number: (id, value) => {
-        const { head, kept } = account.entries.get(id) as Entry
-        if (head.type === 'counter') kept.sum += value
+        const entry = entries.get(id) as Entry
+        if (entry.head.type === 'counter') entry.keptSum += value
       },
-      summary: (id, { sum, count }) => {
-        const { kept } = account.entries.get(id) as Entry
-        kept.sum += sum
-        kept.count += count
+      summary: (id, at) => {
+        const entry = entries.get(id) as Entry
+        entry.keptSum += values[at] as number
+        entry.keptCount += values[at + 1] as number
       },
     })
   }
 
   /** Forgets totals of series that no thread has any more, such as those of routes that were removed. */
   forgetGone(): void {
-    const living = new Set<Entry>()
-    for (const { entries } of this.#accounts.values()) for (const entry of entries.values()) living.add(entry)
-    for (const [key, entry] of this.#entries) if (!living.has(entry)) this.#entries.delete(key)
+    for (const [key, { threads }] of this.#entries) if (threads === 0) this.#entries.delete(key)
   }
 
   /** Every series that a thread has, or had when it ended. */
   samples(): MetricSample[] {
-    const sums = new Map<Entry, Sum>()
-    for (const entry of this.#entries.values()) {
-      const { sum: value, count } = entry.kept
-      if (value !== 0 || count !== 0) sums.set(entry, emptySum(value, count))
+    const round = ++this.#round
+    const found: Entry[] = []
+    const begin = (entry: Entry): void => {
+      if (entry.round === round) return
+      entry.round = round
+      entry.value = entry.head.merge === 'max' ? Number.NEGATIVE_INFINITY : entry.keptSum
+      entry.places = entry.head.type === 'summary' ? [] : null
+      found.push(entry)
     }
-    for (const account of this.#accounts.values()) {
-      readValues(account.values, typeIn(account), {
-        number: (id, value) => addNumber(sums, account.entries.get(id) as Entry, value),
-        summary: (id, value) => addSummary(sums, account.entries.get(id) as Entry, value),
+    for (const { entries, values } of this.#accounts.values()) {
+      readValues(values, {
+        number: (id, value) => {
+          const entry = entries.get(id) as Entry
+          begin(entry)
+          entry.value = entry.head.merge === 'max' ? Math.max(entry.value, value) : entry.value + value
+        },
+        summary: (id, at) => {
+          const entry = entries.get(id) as Entry
+          begin(entry)
+          entry.places?.push({ values, at })
+        },
       })
     }
-    return [...sums].map(([entry, sum]) => sampleOf(entry, sum))
+    for (const entry of this.#entries.values()) if (entry.keptSum > 0 || entry.keptCount > 0) begin(entry)
+    return found.map((entry) => this.#sample(entry))
+  }
+
+  #sample({ head, since, value, places, keptCount }: Entry): MetricSample {
+    const { name, help, type, labels, merge } = head
+    if (places === null) {
+      return merge === undefined
+        ? { name, help, type, labels, since, value }
+        : { name, help, type, labels, since, value, merge }
+    }
+    let [sum, count, m1, m5, m15] = [value, keptCount, 0, 0, 0]
+    for (const { values, at } of places) {
+      sum += values[at] as number
+      count += values[at + 1] as number
+      m1 += values[at + 2] as number
+      m5 += values[at + 3] as number
+      m15 += values[at + 4] as number
+      this.#stretches.add(values, at + 6, values[at + 5] as number)
+    }
+    const recent = this.#stretches.take()
+    return { name, help, type, labels, since, value: sum, count, recent, rates: { m1, m5, m15 } }
   }
 
   #entry(head: Omit<SeriesHead, 'id'>): Entry {
@@ -97,38 +131,35 @@ export class MetricLedger {
       known.since = Math.min(known.since, head.since)
       return known
     }
-    const entry: Entry = { key, head, kept: { sum: 0, count: 0 }, since: head.since }
+    const entry: Entry = {
+      head,
+      since: head.since,
+      threads: 0,
+      keptSum: 0,
+      keptCount: 0,
+      round: 0,
+      value: 0,
+      places: null,
+    }
     this.#entries.set(key, entry)
     return entry
   }
 }
 
-function typeIn(account: Account): (id: number) => MetricSample['type'] {
-  return (id) => (account.entries.get(id) as Entry).head.type
-}
-
-function emptySum(value = 0, count = 0): Sum {
-  return { value, count, m1: 0, m5: 0, m15: 0, recent: [] }
-}
-
-function addNumber(sums: Map<Entry, Sum>, entry: Entry, value: number): void {
-  const sum = sums.get(entry)
-  if (sum === undefined) sums.set(entry, emptySum(value))
-  else sum.value = entry.head.merge === 'max' ? Math.max(sum.value, value) : sum.value + value
-}
-
-function addSummary(sums: Map<Entry, Sum>, entry: Entry, value: SummaryValue): void {
-  const sum = sums.get(entry) ?? emptySum()
-  sums.set(entry, sum)
-  sum.value += value.sum
-  sum.count += value.count
-  sum.m1 += value.m1
-  sum.m5 += value.m5
-  sum.m15 += value.m15
-  sum.recent.push(...value.recent)
-}
-
-function sampleOf({ head, since }: Entry, { value, count, m1, m5, m15, recent }: Sum): MetricSample {
-  const sample = { ...head, since, value }
-  return head.type === 'summary' ? { ...sample, count, recent: together(recent), rates: { m1, m5, m15 } } : sample
+/** What a report leaves out, its thread has given up. */
+function forgetUnreported({ entries, values }: Account): void {
+  let reported = 0
+  const count = () => {
+    reported++
+  }
+  readValues(values, { number: count, summary: count })
+  if (reported === entries.size) return
+  const ids = new Set<number>()
+  const note = (id: number): void => void ids.add(id)
+  readValues(values, { number: note, summary: note })
+  for (const [id, entry] of entries) {
+    if (ids.has(id)) continue
+    entry.threads--
+    entries.delete(id)
+  }
 }

@@ -3,7 +3,9 @@ import type { RecentObservations } from '#contracts'
 /** Upper bounds of the buckets: 16 to each doubling, from a microsecond to about an hour, in seconds. */
 const STEPS_PER_DOUBLING = 16
 const SMALLEST = 1e-6
-const LAST_BUCKET = 32 * STEPS_PER_DOUBLING - 1
+
+/** How many buckets there are. */
+export const BUCKETS = 32 * STEPS_PER_DOUBLING
 
 /** Observations in buckets that are at most 5 % wide. Room is made for those that occur: most routes need few. */
 export class Observations {
@@ -24,9 +26,12 @@ export class Observations {
     this.#add(bucketOf(value), 1)
   }
 
-  /** Number of the bucket and number of observations in it, in order, of those that are not empty. */
-  *buckets(): Generator<[number, number]> {
-    for (const [at, count] of this.#counts.entries()) if (count > 0) yield [this.#first + at, count]
+  /** Tells of each bucket that is not empty, in order: its number, and how many observations are in it. */
+  eachBucket(tell: (bucket: number, inside: number) => void): void {
+    for (let at = 0; at < this.#counts.length; at++) {
+      const inside = this.#counts[at] as number
+      if (inside > 0) tell(this.#first + at, inside)
+    }
   }
 
   #add(bucket: number, count: number): void {
@@ -51,7 +56,7 @@ export class Observations {
 
 function bucketOf(value: number): number {
   if (!(value > SMALLEST)) return 0
-  return Math.min(LAST_BUCKET, Math.ceil(Math.log2(value / SMALLEST) * STEPS_PER_DOUBLING))
+  return Math.min(BUCKETS - 1, Math.ceil(Math.log2(value / SMALLEST) * STEPS_PER_DOUBLING))
 }
 
 /** The largest value that belongs into a bucket. */

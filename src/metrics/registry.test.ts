@@ -118,8 +118,8 @@ test('heads are told once, in portions; values are told when all heads are', () 
     [
       [2000, null],
       [2000, null],
-      [500, 9000],
-      [0, 9000],
+      [500, 9001],
+      [0, 9001],
     ],
   )
 })

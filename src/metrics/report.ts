@@ -1,12 +1,18 @@
-import type { MetricReport, MetricSample, RecentObservations, SeriesHead } from '#contracts'
-import { upperBound } from './observations.ts'
+import type { MetricReport, SeriesHead } from '#contracts'
+import { NumberList } from './number-list.ts'
 import { SummarySeries } from './series.ts'
 import type { Series } from './series-table.ts'
 
 /** Heads in one report: so many take a few milliseconds, during which the thread serves nobody. */
 const HEADS_AT_ONCE = 2000
 
-/** Says what a thread has measured; remembers which heads it has told of. */
+/**
+ * Says what a thread has measured; remembers which heads it has told of.
+ *
+ * The values are one list of numbers: how many counters and gauges there are, id and value of each; then for each summary
+ * its id, the length of what follows, sum, count, three rates, how many stretches of time, and for each of those count,
+ * sum, sum of squares, smallest, largest, how many buckets, number of each bucket and of the observations in it.
+ */
 export class Reporter {
   #ids = 0
   #told = 0
@@ -21,10 +27,7 @@ export class Reporter {
     const fresh = series.slice(firstAfter(series, this.#told))
     const heads = fresh.slice(0, headsAtOnce).map(headOf)
     this.#told = heads.at(-1)?.id ?? this.#told
-    if (fresh.length > heads.length) return { heads, values: null }
-    const values: number[] = []
-    for (const one of series) write(one, values)
-    return { heads, values: Float64Array.from(values) }
+    return { heads, values: fresh.length > heads.length ? null : valuesOf(series) }
   }
 }
 
@@ -38,77 +41,59 @@ function headOf({ id, name, help, type, labels, merge, since }: Series): SeriesH
   return { id, name, help, type, labels, since, ...(merge === undefined ? {} : { merge }) }
 }
 
-function write({ id, total, parts, merge }: Series, into: number[]): void {
-  into.push(id)
-  if (total instanceof SummarySeries) writeSummary(total, into)
-  else if (merge === 'max') into.push(Math.max(...Array.from(parts, ({ value }) => value)))
-  else into.push(Array.from(parts).reduce((sum, { value }) => sum + value, total?.value ?? 0))
+function valuesOf(series: readonly Series[]): Float64Array {
+  const list = new NumberList(2 * series.length + 1)
+  const summaries: Series[] = []
+  list.push(0)
+  for (const one of series) {
+    if (one.total instanceof SummarySeries) summaries.push(one)
+    else {
+      list.push(one.id)
+      list.push(numberOf(one))
+    }
+  }
+  list.set(0, series.length - summaries.length)
+  for (const { id, total } of summaries) writeSummary(id, total as SummarySeries, list)
+  return list.toArray()
 }
 
-function writeSummary({ sum, count, m1, m5, m15, recent }: SummarySeries, into: number[]): void {
-  into.push(sum, count, m1, m5, m15, recent.length)
-  for (const observations of recent) {
-    into.push(observations.count, observations.sum, observations.squares, observations.min, observations.max)
-    const lengthAt = into.push(0) - 1
-    for (const [bucket, inside] of observations.buckets()) into.push(bucket, inside)
-    into[lengthAt] = (into.length - lengthAt - 1) / 2
-  }
+function numberOf({ total, parts, merge }: Series): number {
+  let value = merge === 'max' ? Number.NEGATIVE_INFINITY : ((total as { value: number } | null)?.value ?? 0)
+  for (const part of parts) value = merge === 'max' ? Math.max(value, part.value) : value + part.value
+  return value
 }
 
-/** The values of a report, one after the other, each by the id of its series. */
-export function readValues(
-  values: Float64Array,
-  typeOf: (id: number) => MetricSample['type'],
-  read: ValueReader,
-): void {
-  let at = 0
-  const next = (): number => values[at++] as number
-  while (at < values.length) {
-    const id = next()
-    if (typeOf(id) !== 'summary') read.number(id, next())
-    else read.summary(id, readSummary(next))
+function writeSummary(id: number, { sum, count, m1, m5, m15, recent }: SummarySeries, list: NumberList): void {
+  list.push(id)
+  const lengthAt = list.length
+  for (const number of [0, sum, count, m1, m5, m15, recent.length]) list.push(number)
+  for (const stretch of recent) {
+    for (const number of [stretch.count, stretch.sum, stretch.squares, stretch.min, stretch.max]) list.push(number)
+    const bucketsAt = list.length
+    list.push(0)
+    stretch.eachBucket((bucket, inside) => {
+      list.push(bucket)
+      list.push(inside)
+    })
+    list.set(bucketsAt, (list.length - bucketsAt - 1) / 2)
   }
+  list.set(lengthAt, list.length - lengthAt - 1)
 }
 
 /** Takes what `readValues` finds. */
 export interface ValueReader {
   number(id: number, value: number): void
-  summary(id: number, value: SummaryValue): void
+  /** `at` is where in the values sum, count and so on begin. */
+  summary(id: number, at: number): void
 }
 
-/** A summary as it is reported. */
-export interface SummaryValue {
-  readonly sum: number
-  readonly count: number
-  readonly m1: number
-  readonly m5: number
-  readonly m15: number
-  /** For each stretch of time, with numbers of buckets. */
-  readonly recent: readonly RecentObservations[]
-}
-
-function readSummary(next: () => number): SummaryValue {
-  const [sum, count, m1, m5, m15, stretches] = [next(), next(), next(), next(), next(), next()]
-  const recent = Array.from({ length: stretches }, () => {
-    const numbers = { count: next(), sum: next(), squares: next(), min: next(), max: next() }
-    const buckets = Array.from({ length: next() }, () => [next(), next()] as const)
-    return { ...numbers, buckets }
-  })
-  return { sum, count, m1, m5, m15, recent }
-}
-
-/** Several stretches of time in one, with bounds instead of numbers of buckets. */
-export function together(stretches: readonly RecentObservations[]): RecentObservations {
-  const counts = new Map<number, number>()
-  let [count, sum, squares, min, max] = [0, 0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const stretch of stretches) {
-    count += stretch.count
-    sum += stretch.sum
-    squares += stretch.squares
-    min = Math.min(min, stretch.min)
-    max = Math.max(max, stretch.max)
-    for (const [bucket, inside] of stretch.buckets) counts.set(bucket, (counts.get(bucket) ?? 0) + inside)
+/** Goes through the values of a report, each by the id of its series. */
+export function readValues(values: Float64Array, reader: ValueReader): void {
+  const numbers = values[0] ?? 0
+  let at = 1
+  for (let read = 0; read < numbers; read++, at += 2) reader.number(values[at] as number, values[at + 1] as number)
+  while (at < values.length) {
+    reader.summary(values[at] as number, at + 2)
+    at += 2 + (values[at + 1] as number)
   }
-  const buckets = [...counts].sort(([a], [b]) => a - b).map(([bucket, inside]) => [upperBound(bucket), inside] as const)
-  return { count, sum, squares, min, max, buckets }
 }

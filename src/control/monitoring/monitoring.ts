@@ -3,8 +3,15 @@ import type { MetricSample } from '#contracts'
 import { MetricLedger, MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import type { UnitLink } from '../unit-link.ts'
 
-/** How long a unit may take to answer; of one that takes longer, what it said before is told once more. */
-const ANSWER_LIMIT = 2000
+/** How long a unit may be silent while it is asked; of one that takes longer, what it said before is told once more. */
+const SILENCE_LIMIT = 2000
+
+/** What is going on with a unit that was asked for its numbers. */
+interface Conversation {
+  /** How often it has answered so far; names and labels come in portions. */
+  reports: number
+  over: Promise<true>
+}
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
 export class Monitoring implements Disposable {
@@ -12,17 +19,15 @@ export class Monitoring implements Disposable {
   readonly registry = new MetricsRegistry()
   readonly #ledger = new MetricLedger()
   readonly #units: () => readonly UnitLink[]
-  readonly #answerLimit: number
   /** Units that have been asked and have not answered yet. */
-  readonly #asked = new Map<UnitLink, Promise<void>>()
+  readonly #asked = new Map<UnitLink, Conversation>()
   readonly #measuring: Disposable
   readonly #ticking: NodeJS.Timeout
   #asks = 0
   #collecting: Promise<readonly MetricSample[]> | null = null
 
-  constructor(units: () => readonly UnitLink[], answerLimit = ANSWER_LIMIT) {
+  constructor(units: () => readonly UnitLink[]) {
     this.#units = units
-    this.#answerLimit = answerLimit
     this.#measuring = measureThread(this.registry.open(), 'control')
     this.#ticking = setInterval(() => this.registry.tick(), TICK_SECONDS * 1000).unref()
     this.#measureUnits()
@@ -50,30 +55,42 @@ export class Monitoring implements Disposable {
   async #collect(): Promise<readonly MetricSample[]> {
     const units = this.#units()
     const serving = units.filter(({ state }) => state === 'ready')
-    const patience = new AbortController()
-    const late = wait(this.#answerLimit, 'late' as const, { signal: patience.signal, ref: false }).catch(() => 'late')
-    const answers = serving.map((unit) => Promise.race([this.#ask(unit), late]))
-    const all = await Promise.all(answers)
-    patience.abort()
+    const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
     this.#ledger.take(this, wholeReport(this.registry))
     // Totals wait for the successor of a unit that has ended; only then is it known which of them are still wanted.
-    if (serving.length === units.length && !all.includes('late')) this.#ledger.forgetGone()
+    if (serving.length === units.length && !answered.includes(false)) this.#ledger.forgetGone()
     return this.#ledger.samples()
   }
 
-  #ask(unit: UnitLink): Promise<void> {
-    const asked = this.#asked.get(unit) ?? this.#take(unit).finally(() => this.#asked.delete(unit))
-    this.#asked.set(unit, asked)
-    return asked
+  /** Whether the unit has said everything: false when it fell silent. */
+  async #ask(unit: UnitLink): Promise<boolean> {
+    const conversation = this.#asked.get(unit) ?? this.#converse(unit)
+    for (;;) {
+      const { reports } = conversation
+      const patience = new AbortController()
+      const silence = wait(SILENCE_LIMIT, false, { signal: patience.signal, ref: false }).catch(() => false)
+      const isOver = await Promise.race([conversation.over, silence])
+      patience.abort()
+      if (isOver || conversation.reports === reports) return isOver
+    }
+  }
+
+  #converse(unit: UnitLink): Conversation {
+    const conversation: Conversation = { reports: 0, over: Promise.resolve(true as const) }
+    conversation.over = this.#take(unit, conversation)
+    this.#asked.set(unit, conversation)
+    return conversation
   }
 
   /** Also an answer that nobody waits for any more is taken: names and labels are told only once. */
-  async #take(unit: UnitLink): Promise<void> {
+  async #take(unit: UnitLink, conversation: Conversation): Promise<true> {
     for (;;) {
       const report = await unit.collect(++this.#asks)
-      if (report === null) return
-      this.#ledger.take(unit, report)
-      if (report.values !== null) return
+      conversation.reports++
+      if (report !== null) this.#ledger.take(unit, report)
+      if (report !== null && report.values === null) continue
+      this.#asked.delete(unit)
+      return true
     }
   }
 
