@@ -34,6 +34,7 @@ import { ScriptableFilter } from './filters/scriptable/scriptable-filter.ts'
 import { SingleSignOnFilter } from './filters/single-sign-on/single-sign-on-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
 import { SwitchFilter } from './filters/switch/switch-filter.ts'
+import { ThrottlingFilter } from './filters/throttling/throttling-filter.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
 import { UriPathRewriteFilter } from './filters/uri-path-rewrite/uri-path-rewrite-filter.ts'
 import { Base64PropertyFormat } from './formats/base64/base64-property-format.ts'
@@ -81,6 +82,10 @@ import { JwkSetSecretStore } from './stores/jwk-set/jwk-set-secret-store.ts'
 import { KeyStoreSecretStore } from './stores/key-store/key-store-secret-store.ts'
 import { SecretsProvider } from './stores/secrets-provider/secrets-provider.ts'
 import { SystemAndEnvSecretStore } from './stores/system-and-env/system-and-env-secret-store.ts'
+import { DefaultRateThrottlingPolicy } from './throttling/default-rate/default-rate-throttling-policy.ts'
+import { MappedThrottlingPolicy } from './throttling/mapped/mapped-throttling-policy.ts'
+import { RedisThrottlingStore } from './throttling/redis-store/redis-throttling-store.ts'
+import { ScriptableThrottlingPolicy } from './throttling/scriptable/scriptable-throttling-policy.ts'
 import { ClientTlsOptions } from './tls/client-tls-options/client-tls-options.ts'
 import { KeyManager } from './tls/key-manager/key-manager.ts'
 import { KeyStore } from './tls/key-store/key-store.ts'
@@ -121,6 +126,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   CrossDomainSingleSignOnFilter,
   CsrfFilter,
   CustomProxyOptions,
+  DefaultRateThrottlingPolicy,
   Delegate,
   DispatchHandler,
   DpopAccessTokenResolver,
@@ -141,6 +147,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   KeyStore,
   KeyStoreSecretStore,
   LocationHeaderFilter,
+  MappedThrottlingPolicy,
   NoOpAuditService,
   NoProxyOptions,
   OAuth2ResourceServerFilter,
@@ -151,6 +158,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   PolicyEnforcementFilter,
   PrivateKeyJwtClientAuthenticationFilter,
   RedisSessionManager,
+  RedisThrottlingStore,
   RequestResourceUriProvider,
   ResourceHandler,
   ReverseProxyHandler,
@@ -162,6 +170,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   ScriptableJwtValidatorCustomizer,
   ScriptableResourceAccess,
   ScriptableResourceUriProvider,
+  ScriptableThrottlingPolicy,
   SecretKeyPropertyFormat,
   SecretsKeyManager,
   SecretsProvider,
@@ -176,6 +185,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   SystemAndEnvSecretStore,
   SystemProxyOptions,
   TemporaryStorage,
+  ThrottlingFilter,
   TimerDecorator,
   TlsOptions,
   TokenIntrospectionAccessTokenResolver,

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
+import { type Filter, type Handler, Response } from '#http'
+import type { JsonObject } from '#json'
+import { ConfigError, defineType } from '#schema'
+import { type Built, build, type ManualClock, manualClock, type Surroundings } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
+import { ThrottlingFilter } from './throttling-filter.ts'
+
+const RATE = { numberOfRequests: 2, duration: '10 seconds' }
+const executor = { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' }
+
+function filter(config: JsonObject, clock: ManualClock = manualClock(), more: Surroundings = {}) {
+  return build<Filter>(ThrottlingFilter, config, {
+    clock,
+    ...more,
+    types: [ScheduledExecutorService, ...(more.types ?? [])],
+    heap: [executor, ...(more.heap ?? [])],
+  })
+}
+
+const fine: Handler = async () => new Response(200)
+
+async function ask(built: Built<Filter>, headers: Record<string, string> = {}, handler = fine): Promise<Response> {
+  return built.object(exchangeFor('GET', 'http://shop.example.com/', { headers }), handler)
+}
+
+async function statuses(built: Built<Filter>, times: number, headers: Record<string, string> = {}): Promise<number[]> {
+  const all: number[] = []
+  for (let i = 0; i < times; i++) all.push((await ask(built, headers)).status)
+  return all
+}
+
+test('lets through so many requests, then answers 429 with the seconds to wait, until there is room', async () => {
+  const clock = manualClock()
+  await using built = await filter({ rate: RATE }, clock)
+  assert.deepEqual(await statuses(built, 3), [200, 200, 429])
+  let called = false
+  const refusal = await ask(built, {}, async () => {
+    called = true
+    return new Response(200)
+  })
+  assert.equal(called, false)
+  assert.equal(refusal.headers.get('Retry-After'), '5')
+  assert.equal(refusal.headers.has('RateLimit'), false)
+  clock.advance(5_000)
+  assert.deepEqual(await statuses(built, 2), [200, 429])
+})
+
+test('B72: Retry-After is rounded up and never 0', async () => {
+  const clock = manualClock()
+  await using built = await filter({ rate: { numberOfRequests: 1, duration: '2500 ms' } }, clock)
+  await ask(built)
+  const waits: (string | null)[] = []
+  for (const step of [0, 499, 1, 999, 1, 900, 99]) {
+    clock.advance(step)
+    waits.push((await ask(built)).headers.get('Retry-After'))
+  }
+  assert.deepEqual(waits, ['3', '3', '2', '2', '1', '1', '1'])
+})
+
+test('B72, F23: neither a jump of the wall clock forward nor one back changes anything', async () => {
+  let wall = 1_700_000_000_000
+  const clock: ManualClock = { now: () => wall, monotonic: () => 1_000, advance: () => {} }
+  await using built = await filter({ rate: RATE }, clock)
+  assert.deepEqual(await statuses(built, 3), [200, 200, 429])
+  wall += 3_600_000
+  assert.equal((await ask(built)).status, 429)
+  wall -= 7_200_000
+  assert.equal((await ask(built)).headers.get('Retry-After'), '5')
+})
+
+test('partitions count apart, and by default all requests count together', async () => {
+  await using built = await filter({ rate: RATE, requestGroupingPolicy: "${request.headers['X-User'][0]}" })
+  assert.deepEqual(await statuses(built, 3, { 'X-User': 'a' }), [200, 200, 429])
+  assert.deepEqual(await statuses(built, 3, { 'X-User': 'b' }), [200, 200, 429])
+  await using together = await filter({ rate: RATE })
+  await ask(together, { 'X-User': 'a' })
+  assert.deepEqual(await statuses(together, 2, { 'X-User': 'b' }), [200, 429])
+})
+
+test('B71: a partition that is null, no text or a failure is a fault: nothing passes uncounted', async () => {
+  for (const requestGroupingPolicy of ["${request.headers['X-User'][0]}", '${contexts.client}', "${integer('x')}"]) {
+    await using built = await filter({ rate: RATE, requestGroupingPolicy })
+    await assert.rejects(ask(built))
+    assert.equal(built.metrics.values.get('gw_throttling_admitted_total'), undefined)
+  }
+})
+
+test('RateLimit and RateLimit-Policy, where they are wanted', async () => {
+  const clock = manualClock()
+  await using built = await filter({ rate: RATE, rateLimitHeaders: true }, clock)
+  const told = async () => {
+    const { headers } = await ask(built)
+    return [headers.get('RateLimit'), headers.get('RateLimit-Policy'), headers.get('Retry-After')]
+  }
+  assert.deepEqual(await told(), ['"gateway";r=1;t=5', '"gateway";q=2;w=10', null])
+  clock.advance(500)
+  assert.deepEqual(await told(), ['"gateway";r=0;t=10', '"gateway";q=2;w=10', null])
+  assert.deepEqual(await told(), ['"gateway";r=0;t=10', '"gateway";q=2;w=10', '5'])
+})
+
+test('what is counted: admitted, refused, partitions', async () => {
+  await using built = await filter({ rate: RATE, requestGroupingPolicy: "${request.headers['X-User'][0]}" })
+  for (const user of ['a', 'b', 'b', 'b']) await ask(built, { 'X-User': user })
+  const { values, readings } = built.metrics
+  assert.equal(values.get('gw_throttling_admitted_total'), 3)
+  assert.equal(values.get('gw_throttling_refused_total'), 1)
+  const partitions = readings.get('gw_throttling_partitions')!
+  assert.deepEqual([partitions.read(), partitions.merge], [2, 'max'])
+  assert.deepEqual(partitions.labels, { name: 'gateway+object', route: 'gateway' })
+})
+
+/** A store that says yes until it is told to fail. */
+class TestStore implements ThrottlingStore {
+  isBroken = false
+  readonly asked: string[] = []
+
+  async take(filter: string, partition: string, rate: { numberOfRequests: number }) {
+    if (this.isBroken) throw new Error('the store is gone')
+    this.asked.push(`${filter} ${partition} ${rate.numberOfRequests}`)
+    return { admitted: true, remaining: 0, retryAfter: 0, fullAfter: 0 }
+  }
+}
+
+function withStore(store: TestStore): Surroundings {
+  const type = defineType({
+    name: 'TestStore',
+    kind: ThrottlingStoreKind,
+    summary: 'Counts for a test.',
+    config: {},
+    create: () => store,
+  })
+  return { types: [type], heap: [{ name: 'Store', type: 'TestStore' }] }
+}
+
+test('a store that fails: the gateway counts by itself, or denies', async () => {
+  const store = new TestStore()
+  await using local = await filter({ rate: RATE, store: 'Store' }, manualClock(), withStore(store))
+  assert.deepEqual(await statuses(local, 4), [200, 200, 200, 200])
+  assert.equal(store.asked[0], 'gateway+object  2')
+  store.isBroken = true
+  assert.deepEqual(await statuses(local, 3), [200, 200, 429])
+  assert.equal(local.metrics.values.get('gw_throttling_store_failures_total'), 3)
+  const config = { rate: RATE, store: 'Store', onStoreFailure: 'DENY' }
+  await using deny = await filter(config, manualClock(), withStore(store))
+  const refusal = await ask(deny)
+  assert.deepEqual([refusal.status, refusal.headers.get('Retry-After')], [503, '1'])
+  store.isBroken = false
+  assert.equal((await ask(deny)).status, 200)
+})
+
+const at = '/heap/0/config'
+const rate = (fields: JsonObject) => ({ rate: { ...RATE, ...fields } })
+const REFUSALS: [string, JsonObject, string][] = [
+  ['no rate', {}, `${at}: give exactly one of rate, throttlingRatePolicy`],
+  [
+    'two rates',
+    { rate: RATE, throttlingRatePolicy: 'Policy' },
+    `${at}: give exactly one of rate, throttlingRatePolicy`,
+  ],
+  [
+    'no requests',
+    rate({ numberOfRequests: 0 }),
+    `${at}/rate/numberOfRequests: expected an integer from 1 to 2147483647, got 0`,
+  ],
+  [
+    'less than none',
+    rate({ numberOfRequests: -1 }),
+    `${at}/rate/numberOfRequests: expected an integer from 1 to 2147483647, got -1`,
+  ],
+  ['no time', rate({ duration: '0 s' }), `${at}/rate/duration: expected a duration of more than zero, got "0 s"`],
+  [
+    'time without end',
+    rate({ duration: 'unlimited' }),
+    `${at}/rate/duration: expected a limited duration, got "unlimited"`,
+  ],
+  [
+    'less than a millisecond',
+    rate({ duration: '10 us' }),
+    `${at}/rate/duration: expected a duration of at least 1 ms, got "10 us"`,
+  ],
+  [
+    'more than can be',
+    rate({ numberOfRequests: 5_000, duration: '1 ms' }),
+    `${at}/rate/numberOfRequests: expected at most 4096 requests for each millisecond, got 5000 in 1 ms`,
+  ],
+  [
+    'no time between cleaning',
+    { rate: RATE, cleaningInterval: '0 s' },
+    `${at}/cleaningInterval: expected a duration of more than zero, got "0 s"`,
+  ],
+  [
+    'more than a day between cleaning',
+    { rate: RATE, cleaningInterval: '25 hours' },
+    `${at}/cleaningInterval: expected a duration of at most 1 day, got "25 hours"`,
+  ],
+  [
+    'unlimited time between cleaning',
+    { rate: RATE, cleaningInterval: 'unlimited' },
+    `${at}/cleaningInterval: expected a duration of at most 1 day, got "unlimited"`,
+  ],
+  ['a failure of what is not there', { rate: RATE, onStoreFailure: 'DENY' }, `${at}: onStoreFailure needs store`],
+]
+
+for (const [what, config, problem] of REFUSALS) {
+  test(`refused at load: ${what}`, async () => {
+    await assert.rejects(filter(config), (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      const problems = error.problems.map(({ pointer, message }) => `${pointer}: ${message}`)
+      assert.ok(problems.includes(problem), problems.join('\n'))
+      return true
+    })
+  })
+}
+
+test('cleaning at a day, and at the default, is fine', async () => {
+  await using _day = await filter({ rate: RATE, cleaningInterval: '1 day' })
+  await using _other = await filter({ rate: { numberOfRequests: '${1 + 1}', duration: '${"10 s"}' } })
+})

@@ -1,0 +1,42 @@
+import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
+import { defineType, map, type Runtime, runtime } from '#schema'
+import { checkRate, rateField } from '../../lib/throttling/rate-fields.ts'
+
+/** Chooses among rates by what an expression says. */
+export const MappedThrottlingPolicy = defineType({
+  name: 'MappedThrottlingPolicy',
+  kind: ThrottlingPolicyKind,
+  summary: 'Chooses the rate by the value of an expression.',
+  config: {
+    throttlingRateMapper: runtime('string').meta({
+      description: 'Says which entry of throttlingRatesMapping gives the rate of a request.',
+    }),
+    throttlingRatesMapping: map(rateField()).meta({ description: 'The rates, by the values of throttlingRateMapper.' }),
+    defaultRate: rateField().meta({
+      description: 'The rate where throttlingRateMapper gives null, or a value that is not mapped.',
+    }),
+  },
+  check: ({ throttlingRatesMapping, defaultRate }, report) => {
+    for (const [key, rate] of Object.entries(throttlingRatesMapping)) {
+      checkRate(rate, `/throttlingRatesMapping/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, report)
+    }
+    checkRate(defaultRate, '/defaultRate', report)
+  },
+  create: ({ throttlingRateMapper, throttlingRatesMapping, defaultRate }) =>
+    mappedRate(throttlingRateMapper, new Map(Object.entries(throttlingRatesMapping)), defaultRate),
+})
+
+/** The rate that a value is mapped to, or the default. */
+export function mappedRate(
+  mapper: Runtime<string>,
+  rates: ReadonlyMap<string, ThrottlingRate>,
+  defaultRate: ThrottlingRate,
+): ThrottlingPolicy {
+  const rateOf = (value: string | null) => (value === null ? undefined : rates.get(value)) ?? defaultRate
+  return {
+    rateFor: (exchange) => {
+      const value = mapper(exchange)
+      return value instanceof Promise ? value.then(rateOf) : rateOf(value)
+    },
+  }
+}

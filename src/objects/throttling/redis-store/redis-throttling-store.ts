@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
+import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from '#redis'
+import { defineType } from '#schema'
+import { admitted, paceOf, refused } from '../../lib/throttling/pace.ts'
+
+/** Counts requests of several gateways in Redis. */
+export const RedisThrottlingStore = defineType({
+  name: 'RedisThrottlingStore',
+  kind: ThrottlingStoreKind,
+  summary: 'Counts requests in Redis or Valkey, so that several gateways keep one rate together.',
+  config: REDIS_FIELDS,
+  rules: REDIS_RULES,
+  check: checkRedis,
+  create: async (values, env) => countedIn(await openRedis(values, env)),
+})
+
+/**
+ * The bucket of `pace.ts` in one step of the server, by its clock. Times are counted from 2026 on, so that ticks are
+ * whole numbers of a double; a bucket that seems to be fuller than empty after a jump of the clock backwards is empty.
+ * Answers whether the request is admitted, and how many ticks ahead the bucket then is, or would be.
+ */
+const TAKE = new RedisScript(`
+local cost, capacity, ticks = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = math.floor(((time[1] - 1767225600) * 1000 + time[2] / 1000) * ticks)
+local full = math.max(now, math.min(tonumber(redis.call('GET', KEYS[1]) or now), now + capacity))
+local ahead = full + cost - now
+if ahead > capacity then return {0, ahead} end
+redis.call('SET', KEYS[1], string.format('%.0f', full + cost), 'PX', math.ceil(ahead / ticks) + 1)
+return {1, ahead}
+`)
+
+/** Takes requests off buckets in Redis. */
+export function countedIn(redis: RedisConnection): ThrottlingStore {
+  return {
+    take: async (filter, partition, rate) => {
+      const pace = paceOf(rate)
+      // Partitions may be personal, long, and full of braces, which mean something to a cluster.
+      const digest = hash('sha256', JSON.stringify([filter, partition]), 'base64url')
+      const key = `throttling:${digest}:${rate.numberOfRequests}/${rate.duration}`
+      const answer = (await redis.run(TAKE, [key], [pace.cost, pace.capacity, pace.ticks])) as [number, number]
+      return answer[0] === 1 ? admitted(pace, answer[1]) : refused(pace, answer[1])
+    },
+  }
+}
