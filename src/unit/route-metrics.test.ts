@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { respond } from '#http'
+import { MetricLedger, MetricsRegistry, prometheusText } from '#metrics'
+import { systemClock } from '#schema'
+import { promtool, promtoolMissing } from '#test/promtool'
+import { RouteMetrics } from './route-metrics.ts'
+
+const ROUTES = 10_000
+
+function unitWithRoutes(): MetricsRegistry {
+  const registry = new MetricsRegistry()
+  for (let at = 0; at < ROUTES; at++) {
+    const labels = { name: `The route "${at}"`, route: `route-${at}`, router: 'gateway._router' }
+    const metrics = new RouteMetrics(registry.open(), labels, systemClock)
+    metrics.answered(respond(200), metrics.entered())
+  }
+  return registry
+}
+
+test('B92: a scrape of 10,000 routes of two units is bounded in time and size, and promtool accepts it', async (context) => {
+  const ledger = new MetricLedger()
+  for (const unit of [unitWithRoutes(), unitWithRoutes()]) {
+    for (let values = null; values === null; ) {
+      const report = unit.report()
+      assert.ok(report.heads.length <= 2000)
+      ledger.take(unit, report)
+      values = report.values
+    }
+    const from = performance.now()
+    const { heads, values } = unit.report()
+    const took = performance.now() - from
+    // What a unit spends on it, nobody is served in; it is some 10 ms on a machine that has nothing else to do.
+    assert.ok(took < 1000, `a report took ${took} ms`)
+    assert.equal(heads.length, 0)
+    assert.ok((values as Float64Array).byteLength < 5_000_000)
+  }
+  const from = performance.now()
+  const text = await prometheusText(ledger.samples())
+  const took = performance.now() - from
+  assert.ok(took < 15_000, `it took ${took} ms`)
+  assert.ok(text.length < 3000 * ROUTES, `${text.length} bytes`)
+  context.diagnostic(`${ROUTES} routes: ${Math.round(text.length / 1e6)} MB in ${Math.round(took)} ms`)
+  assert.equal(text.toString('utf8').match(/^gw_route_request_total\{.*\} 2$/gm)?.length, ROUTES)
+  if (promtoolMissing) return context.skip(promtoolMissing)
+  assert.deepEqual(promtool(['check', 'metrics'], text.toString('utf8')), { status: 0, output: '' })
+})
