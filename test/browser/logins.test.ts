@@ -17,13 +17,25 @@ async function logIn(page: Page, then: RegExp, password = 'changeit'): Promise<v
   await page.waitForURL(then)
 }
 
+/** Fills in the pages of an OpenID provider; who has agreed before is not asked again. */
+async function logInAtProvider(page: Page, then: string): Promise<void> {
+  await page.fill('[name=login]', 'demo')
+  await page.fill('[name=password]', 'anything')
+  await page.click('button[type=submit]')
+  const consent = page.getByText('Continue')
+  await consent.or(page.getByText('demo of test at')).waitFor()
+  if (await consent.isVisible()) await consent.click()
+  await page.waitForURL(then)
+  assert.equal(await heading(page), `demo of test at ${then}`)
+}
+
 const heading = (page: Page): Promise<string> => page.locator('h1').innerText()
 
 async function cookieNames(context: BrowserContext, url: string): Promise<string[]> {
   return (await context.cookies(url)).map(({ name }) => name)
 }
 
-describe('in a browser', { skip, ...options }, () => {
+describe('in a browser', { skip }, () => {
   let chromium: Chromium
   let sites: Sites
 
@@ -53,6 +65,14 @@ describe('in a browser', { skip, ...options }, () => {
       assert.deepEqual(await cookieNames(context, page.url()), [])
       await page.goto(sites.http('/sso/page'))
       assert.equal(await heading(page), 'Log in')
+    }),
+  )
+
+  test('SingleSignOnFilter: a cookie that can not arrive ends with the reason, not in a circle', options, () =>
+    chromium.visit(async (page) => {
+      await page.goto(sites.http('/lost/page'))
+      await logIn(page, /app\.example\.test/)
+      assert.match(await page.locator('body').innerText(), /iPlanetDirectoryPro was not sent/)
     }),
   )
 
@@ -116,12 +136,7 @@ describe('in a browser', { skip, ...options }, () => {
         const wanted = address(`/${route}/page?x=1`)
         await page.goto(wanted)
         assert.match(page.url(), /^http:\/\/login\.(?:example|other)\.test:\d+\/interaction\//)
-        await page.fill('[name=login]', 'demo')
-        await page.fill('[name=password]', 'anything')
-        await page.click('button[type=submit]')
-        await page.getByText('Continue').click()
-        await page.waitForURL(wanted)
-        assert.equal(await heading(page), `demo of test at ${wanted}`)
+        await logInAtProvider(page, wanted)
         await page.reload()
         assert.equal(await heading(page), `demo of test at ${wanted}`)
         await page.goto(address(`/${route}/oidc/logout?goto=/goodbye`))
@@ -132,6 +147,31 @@ describe('in a browser', { skip, ...options }, () => {
       }),
     )
   }
+
+  test('OpenID Connect: pages that were opened at once, each with a session, all arrive', options, () =>
+    chromium.visit(async (first, context) => {
+      const second = await context.newPage()
+      await first.goto(sites.http('/near-id/page?tab=1'))
+      // Of two answers that each set the cookie of a session, the later one stays.
+      await context.clearCookies({ name: 'gateway-session' })
+      await second.goto(sites.http('/near-id/page?tab=2'))
+      await logInAtProvider(first, sites.http('/near-id/page?tab=1'))
+      await logInAtProvider(second, sites.http('/near-id/page?tab=2'))
+      assert.deepEqual(await cookieNames(context, first.url()), ['gateway-session'])
+    }),
+  )
+
+  test('OpenID Connect at a provider of another site, with a session whose cookie is Strict', options, () =>
+    chromium.visit(async (page, context) => {
+      await page.goto(sites.https('/strict-id/page'))
+      await logInAtProvider(page, sites.https('/strict-id/page'))
+      const cookies = await context.cookies(page.url())
+      assert.deepEqual(
+        cookies.map(({ name, sameSite }) => [name, sameSite]),
+        [['strict-session', 'Strict']],
+      )
+    }),
+  )
 
   test('advices: a stronger login opens the page for good, an approved transaction once', options, () =>
     chromium.visit(async (page) => {

@@ -15,14 +15,20 @@ export function routes({ near, far, nearId, farId }: Servers): Record<string, Js
     sso: route('sso', [am(near)], [singleSignOn('/sso/logout'), policies()], forUsers),
     bank: route('bank', [am(near)], [singleSignOn(), { type: 'CsrfFilter', config: { cookieName: COOKIE } }], BANK),
     unguarded: route('unguarded', [am(near)], [singleSignOn()], BANK),
+    lost: route('lost', [am(far)], [singleSignOn()], forUsers),
     far: route('far', [am(far)], [crossDomain('far'), policies()], forUsers),
     strict: route('strict', [am(far)], [crossDomain('strict', { sameSite: 'STRICT', name: 'strict' })], forUsers),
     'near-id': openId('near-id', nearId, { requireHttps: false }),
-    'far-id': openId('far-id', farId),
+    'far-id': { ...openId('far-id', farId), session: { type: 'AuthenticatedEncryptedJwtSessionManager' } },
+    'strict-id': { ...openId('strict-id', farId), session: STRICT_SESSION },
   }
 }
 
 const COOKIE = 'iPlanetDirectoryPro'
+const STRICT_SESSION = {
+  type: 'InMemorySessionManager',
+  config: { cookie: { name: 'strict-session', sameSite: 'STRICT' } },
+}
 const SECRETS = {
   name: 'secrets',
   type: 'FileSystemSecretStore',

@@ -51,13 +51,14 @@ export class Sites implements AsyncDisposable {
     const far = owned.use(
       await DevelopmentAccessManager.start({
         publicHost: 'am.other.test',
+        gotoHosts: [APP],
         agents: [{ name: 'ig_agent', password: 'password', redirectUris }],
       }),
     )
     for (const policy of POLICIES) near.putPolicy(policy)
     for (const policy of POLICIES) far.putPolicy(policy)
-    const nearProvider = owned.use(await startProvider('login.example.test', `${at.http}/near-id`, at.http))
-    const farProvider = owned.use(await startProvider('login.other.test', `${at.https}/far-id`, at.https))
+    const nearProvider = owned.use(await startProvider('login.example.test', at.http, ['near-id']))
+    const farProvider = owned.use(await startProvider('login.other.test', at.https, ['far-id', 'strict-id']))
     const stranger = owned.use(
       await Site.start({
         '/bank': winningForm(`${at.http}/bank/pay`),
@@ -143,7 +144,7 @@ function startGateway(authority: Authority): Promise<RunningGateway> {
   })
 }
 
-function startProvider(host: string, application: string, site: string): Promise<OidcProvider> {
+function startProvider(host: string, site: string, applications: readonly string[]): Promise<OidcProvider> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return OidcProvider.start(
     () => ({
@@ -151,7 +152,7 @@ function startProvider(host: string, application: string, site: string): Promise
         {
           client_id: 'gateway',
           client_secret: 'a secret of the client',
-          redirect_uris: [`${application}/oidc/callback`],
+          redirect_uris: applications.map((name) => `${site}/${name}/oidc/callback`),
           post_logout_redirect_uris: [`${site}/goodbye`],
           id_token_signed_response_alg: 'ES256',
         },

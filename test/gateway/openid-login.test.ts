@@ -198,6 +198,36 @@ test(
   },
 )
 
+test(
+  'a login whose session was replaced is known by its own cookie; B64: one that was changed leads to no other site',
+  options,
+  async () => {
+    await using at = await setting()
+    const arrive = async (goto?: string): Promise<{ browser: BrowserLike; page: Page }> => {
+      const browser = new BrowserLike()
+      const loginPage = await browser.open(`${at.gateway.url}/app/page?x=1`)
+      browser.changeCookie(at.gateway.url, 'gateway-session', () => null)
+      if (goto !== undefined)
+        browser.changeCookie(at.gateway.url, 'gateway-login-', (value) => {
+          const login = JSON.parse(Buffer.from(value, 'base64url').toString())
+          return Buffer.from(JSON.stringify({ ...login, goto })).toString('base64url')
+        })
+      const consentPage = await browser.submit(loginPage, { login: 'demo', password: 'x' })
+      return { browser, page: await browser.submit(consentPage) }
+    }
+    const { browser, page } = await arrive()
+    assert.match(page.text, /^\/app\/page demo/)
+    const callback = browser.trail.find((url) => url.includes('/callback')) as string
+    assert.equal((await browser.ask(callback)).status, 500)
+    assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 200)
+    for (const goto of ['https://evil.example/', '//evil.example', 'javascript:alert(1)']) {
+      const misled = await arrive(goto)
+      assert.equal(misled.page.status, 500)
+      assert.equal((await misled.browser.ask(`${at.gateway.url}/app/page`)).status, 302)
+    }
+  },
+)
+
 test('the user says no: failureHandler is told', options, async () => {
   const failureHandler = {
     type: 'StaticResponseHandler',

@@ -1,3 +1,4 @@
+import { request } from 'undici'
 import { parseSetCookie } from '#http'
 
 /** An answer with the URL it came from. */
@@ -23,14 +24,22 @@ export class BrowserLike {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = new Headers(init.headers)
     if (cookie !== '') headers.set('cookie', cookie)
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
-    for (const field of response.headers.getSetCookie()) {
+    // What comes by `fetch` says of itself that it is no page that somebody opens.
+    headers.set('sec-fetch-mode', 'navigate')
+    const form = init.body instanceof URLSearchParams ? String(init.body) : null
+    if (form !== null) headers.set('content-type', 'application/x-www-form-urlencoded')
+    const { method = 'GET' } = init
+    const answer = await request(url, { method: method as 'GET', headers: Object.fromEntries(headers), body: form })
+    const received = new Headers()
+    for (const [field, values] of Object.entries(answer.headers))
+      for (const value of [values ?? []].flat()) received.append(field, value)
+    for (const field of received.getSetCookie()) {
       const { name, value, maxAge, expires } = parseSetCookie(field)
       const isOver = value === '' || maxAge === 0 || (expires !== undefined && Date.parse(expires) < Date.now())
       if (isOver) jar.delete(name)
       else jar.set(name, value)
     }
-    return { url, status: response.status, headers: response.headers, text: await response.text() }
+    return { url, status: answer.statusCode, headers: received, text: await answer.body.text() }
   }
 
   /** Follows redirects to a page. */
@@ -54,6 +63,16 @@ export class BrowserLike {
     ])
     const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
     return this.open(new URL(action, page.url).href, { method: 'POST', body })
+  }
+
+  /** Puts another value in the place of a cookie's; null takes the cookie away. */
+  changeCookie(url: string, name: string, change: (value: string) => string | null): void {
+    const jar = this.#cookies.get(new URL(url).host)
+    for (const known of [...(jar?.keys() ?? [])].filter((each) => each.startsWith(name))) {
+      const value = change(jar?.get(known) as string)
+      if (value === null) jar?.delete(known)
+      else jar?.set(known, value)
+    }
   }
 
   cookie(url: string, name: string): string | undefined {

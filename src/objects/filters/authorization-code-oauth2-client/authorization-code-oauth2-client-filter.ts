@@ -20,7 +20,7 @@ import {
 } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { type LoggedInSettings, passLoggedIn } from './logged-in.ts'
-import { LoginFlow, registrationKey } from './login-flow.ts'
+import { LOGINS, LoginFlow, registrationKey } from './login-flow.ts'
 import { LoginMemory } from './login-memory.ts'
 import { SharedRefresh } from './shared-refresh.ts'
 import { UserInfo } from './user-info.ts'
@@ -161,11 +161,25 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     memory: LoginMemory,
     endpoint: string,
   ): Promise<Response> => {
-    if (!settings.requireLogin) return next(exchange)
+    if (!settings.requireLogin) {
+      LOGINS.strip(exchange)
+      return next(exchange)
+    }
     const [only, ...others] = settings.registrations
     if (only === undefined || others.length > 0) return (settings.loginHandler as Handler)(exchange)
     const here = exchange.originalUri.toString()
     return flow.begin(exchange, memory, endpoint, only, sameOriginGoto(here, exchange.originalUri) ?? '/')
+  }
+
+  /** The outcome of a callback, after which its login is over. */
+  const answered = async (exchange: Exchange, outcome: Promise<Response>): Promise<Response> => {
+    const response = await outcome.catch((error: unknown) => {
+      if (error instanceof OpenIdError) return failed(exchange, error)
+      throw error
+    })
+    const state = new URLSearchParams(exchange.request.uri.rawQuery ?? '').get('state') ?? ''
+    if (LOGINS.recall(exchange, state) !== null) LOGINS.forget(response, exchange, state)
+    return response
   }
 
   const handled = async (exchange: Exchange, next: Handler): Promise<Response> => {
@@ -175,7 +189,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
       case 'login':
         return flow.login(exchange, memory, endpoint.url)
       case 'callback':
-        return flow.callback(exchange, memory)
+        return answered(exchange, flow.callback(exchange, memory, endpoint.url))
       case 'logout':
         return flow.logout(exchange, memory)
     }
@@ -183,6 +197,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     const registration = tokens === null ? null : flow.registration(tokens.registration)
     if (registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
     try {
+      LOGINS.strip(exchange)
       return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
     } catch (error) {
       if (!(error instanceof OpenIdError) || error.unavailable) throw error

@@ -3,7 +3,14 @@ import { type Exchange, type Response, respond } from '#http'
 import { OpenIdClient, OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
-import type { LoginMemory } from './login-memory.ts'
+import { arrival } from '../../lib/sso/arrival.ts'
+import { LoginCookies } from '../../lib/sso/login-cookies.ts'
+import type { BegunLogin, LoginMemory } from './login-memory.ts'
+
+/** Logins under way, as browsers keep them. */
+export const LOGINS: LoginCookies = new LoginCookies('gateway-login', { isPosted: false })
+
+type LoginMade = Omit<BegunLogin, 'at'>
 
 /** What a login needs to know. */
 export interface LoginSettings {
@@ -62,8 +69,15 @@ export class LoginFlow {
     const client = await clientOf(registration)
     const extra = this.#settings.prompt === null ? {} : { prompt: this.#settings.prompt }
     const { location, attempt } = await client.begin(`${endpoint}/callback`, extra, exchange)
-    memory.begin({ ...attempt, registration: registrationKey(registration), goto, at: this.#settings.clock.now() })
-    return redirect(location)
+    const login = { ...attempt, registration: registrationKey(registration), goto }
+    memory.begin({ ...login, at: this.#settings.clock.now() })
+    const response = redirect(location)
+    // The callback may be at another host of the domain, where the session goes and this cookie does not.
+    if (new URL(endpoint).origin === new URL(siteOf(exchange)).origin) {
+      const { redirectUri: _, ...kept } = login
+      LOGINS.remember(response, exchange, kept)
+    }
+    return response
   }
 
   /** `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`. */
@@ -81,9 +95,10 @@ export class LoginFlow {
   }
 
   /** The way back from the authorization server, with a code. */
-  async callback(exchange: Exchange, memory: LoginMemory): Promise<Response> {
+  async callback(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
     const parameters = query(exchange)
-    const login = memory.take(parameters.get('state') ?? '')
+    const state = parameters.get('state') ?? ''
+    const login = memory.take(state) ?? this.#fromCookie(exchange, state, endpoint)
     const registration = login === null ? null : this.registration(login.registration)
     if (login === null || registration === null)
       throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
@@ -92,7 +107,21 @@ export class LoginFlow {
     if (issued.idToken !== null) await believed(registration, issued.idToken)
     exchange.session.renew?.()
     memory.keep(login.registration, issued, null, registration.scopes)
-    return redirect(login.goto)
+    return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
+  }
+
+  /**
+   * A login that the session does not know: pages that were opened at once have begun a session each, of which the browser
+   * keeps the last; and a cookie that is Strict does not come along from another site.
+   */
+  #fromCookie(exchange: Exchange, state: string, endpoint: string): LoginMade | null {
+    const login = LOGINS.recall(exchange, state)
+    if (login === null) return null
+    const { nonce, verifier, registration } = login
+    if (!isTextOrNull(nonce) || !isTextOrNull(verifier) || typeof registration !== 'string') return null
+    const isDefault = login.goto === this.#settings.defaultLoginGoto
+    const goto = isDefault ? login.goto : sameOriginGoto(login.goto, exchange.originalUri)
+    return goto === null ? null : { state, nonce, verifier, registration, goto, redirectUri: `${endpoint}/callback` }
   }
 
   /** `logout?goto=<where to go then>`. */
@@ -140,4 +169,12 @@ function left(goto: string | null): Response {
 
 function query(exchange: Exchange): URLSearchParams {
   return new URLSearchParams(exchange.request.uri.rawQuery ?? '')
+}
+
+function siteOf({ originalUri: { scheme, authority } }: Exchange): string {
+  return `${scheme}://${authority}`
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
 }

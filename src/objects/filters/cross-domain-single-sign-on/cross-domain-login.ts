@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   AccessManagerError,
   type AmService,
@@ -7,6 +8,7 @@ import {
   ClaimsSet,
   type LoginWay,
   LoginWayContext,
+  passes,
   SsoTokenContext,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond, Uri } from '#http'
@@ -16,10 +18,10 @@ import type { Condition } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { type SessionCookieSettings, writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, landing } from '../../lib/sso/am-logout.ts'
+import { arrival } from '../../lib/sso/arrival.ts'
+import { type BegunLogin, LoginCookies } from '../../lib/sso/login-cookies.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type AgentToken, type AgentTokens, NotTaken } from './agent-token.ts'
-import { arrival } from './arrival.ts'
-import { forgetLogin, newLogin, recallLogin, rememberLogin } from './login-cookie.ts'
 
 /** What a login over domains needs to know. */
 export interface CrossDomainSettings {
@@ -34,6 +36,8 @@ export interface CrossDomainSettings {
   readonly failureHandler: Handler | null
   readonly logger: Logger
 }
+
+const LOGINS = new LoginCookies('gateway-cdsso-login', { isPosted: true })
 
 /** A form with a token is small. */
 const LARGEST_FORM = 64 * 1024
@@ -65,10 +69,10 @@ export class CrossDomainLogin {
   }
 
   async #admitted(exchange: Exchange, next: Handler, endpoint: Uri): Promise<Response> {
-    const { amService, marker, logoutExpression, cookie } = this.#settings
+    const { amService, marker, logoutExpression, cookie, logger } = this.#settings
     const came = marker.take(exchange.request.uri)
     const found = await this.#tokenOf(exchange)
-    if (logoutExpression !== null && (await logoutExpression(exchange)) === true)
+    if (logoutExpression !== null && (await passes(logoutExpression, exchange, null, logger)))
       return this.#loggedOut(exchange, next, found)
     const way = this.#way(exchange, endpoint)
     const session = found === null ? null : await amService.sessions.find(found.token.sessionToken)
@@ -78,6 +82,7 @@ export class CrossDomainLogin {
       return this.#failed(exchange, endpoint, 'login_required', description)
     }
     const { jwt, token } = found
+    LOGINS.strip(exchange)
     const cdsso = {
       token: jwt,
       value: token.sessionToken,
@@ -106,32 +111,27 @@ export class CrossDomainLogin {
     if (exchange.request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
     const form = new URLSearchParams(Buffer.from(await exchange.request.body.read(LARGEST_FORM)).toString('utf8'))
     const state = form.get('state') ?? ''
-    const login = recallLogin(exchange, state)
+    const login = LOGINS.recall(exchange, state)
     if (login === null)
       return this.#failed(exchange, endpoint, 'invalid_request', 'this browser has begun no login with that state')
     const response = await this.#completed(exchange, endpoint, form, login)
-    forgetLogin(response, exchange, state)
+    LOGINS.forget(response, exchange, state)
     return response
   }
 
-  async #completed(
-    exchange: Exchange,
-    endpoint: Uri,
-    form: URLSearchParams,
-    login: { readonly nonce: string; readonly goto: string },
-  ): Promise<Response> {
+  async #completed(exchange: Exchange, endpoint: Uri, form: URLSearchParams, login: BegunLogin): Promise<Response> {
     const error = form.get('error')
     if (error !== null) {
       const description = form.get('error_description') ?? 'the access manager refused'
       return this.#failed(exchange, endpoint, error.slice(0, LONGEST_REASON), description.slice(0, LONGEST_REASON))
     }
     const jwt = form.get('id_token') ?? ''
-    const token = await this.#settings.tokens.open(jwt, login.nonce)
+    const token = await this.#settings.tokens.open(jwt, String(login['nonce']))
     if (token instanceof NotTaken) return this.#failed(exchange, endpoint, 'invalid_token', token.reason)
     const goto = sameOriginGoto(login.goto, exchange.originalUri)
     if (goto === null) return this.#failed(exchange, endpoint, 'invalid_request', 'the login leads to another site')
     const { cookie } = this.#settings
-    const response = arrival(goto, cookie.sameSite)
+    const response = arrival(goto, cookie.sameSite === 'STRICT')
     writeCookie(response, exchange, cookie, cookie.name, jwt)
     return response
   }
@@ -157,12 +157,12 @@ export class CrossDomainLogin {
   #way(exchange: Exchange, endpoint: Uri): LoginWay {
     return {
       begin: (status, goto, parameters) => {
-        const login = newLogin(goto)
+        const [state, nonce] = [random(), random()]
         const location = this.#authorizeUri(endpoint)
-        for (const [name, value] of Object.entries({ state: login.state, nonce: login.nonce, ...parameters }))
+        for (const [name, value] of Object.entries({ state, nonce, ...parameters }))
           location.searchParams.set(name, value)
         const response = respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
-        rememberLogin(response, exchange, login)
+        LOGINS.remember(response, exchange, { state, nonce, goto })
         return response
       },
     }
@@ -204,4 +204,8 @@ export class CrossDomainLogin {
 interface Found {
   readonly jwt: string
   readonly token: AgentToken
+}
+
+function random(): string {
+  return randomBytes(24).toString('base64url')
 }

@@ -1,12 +1,12 @@
 import { type Response, respond } from '#http'
 
 /**
- * Sends a browser on to a page of this site, when another site has made it post here. To a request that another site began,
- * and to redirects of it, browsers add no cookie that is Strict: then a page of this site has to begin a new one.
+ * Sends a browser on to a page of this site, at the end of a way over another one. To a request that another site began, and
+ * to redirects of it, browsers add no cookie that is Strict: with `byPage` a page of this site begins a new request.
  */
-export function arrival(goto: string, sameSite: 'LAX' | 'STRICT' | 'NONE'): Response {
+export function arrival(goto: string, byPage: boolean): Response {
   const headers = { 'Cache-Control': 'no-store' }
-  if (sameSite !== 'STRICT') return respond(302, { ...headers, Location: goto })
+  if (!byPage) return respond(302, { ...headers, Location: goto })
   const address = escaped(goto)
   return respond(
     200,

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { type Exchange, formatSetCookie, type Response } from '#http'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { takeCookies } from '../session/session-cookie.ts'
+
+/** A login that a browser has begun, under the state that comes back with its answer. */
+export interface BegunLogin extends JsonObject {
+  readonly state: string
+  /** Where it is to end. */
+  readonly goto: string
+}
+
+const LIFETIME = 600
+/** Browsers drop cookies of more than 4,096 bytes; this is what of them a URL may take, before it is encoded. */
+const LONGEST_GOTO = 2_000
+const LONGEST_VALUE = 3_900
+/** Logins that a browser may have under way; each costs room in the head of every request. */
+const MOST_LOGINS = 5
+
+/**
+ * Keeps logins with the browsers that began them, each in a cookie of its own, since a browser may be at several login pages
+ * and have no session yet. Over TLS no other host of the domain can have set such a cookie.
+ */
+export class LoginCookies {
+  readonly #name: string
+  readonly #isPosted: boolean
+
+  /** `isPosted`: the answer is a form that another site posts. Only over TLS do browsers let a cookie go with it. */
+  constructor(name: string, { isPosted }: { readonly isPosted: boolean }) {
+    this.#name = name
+    this.#isPosted = isPosted
+  }
+
+  /**
+   * Keeps a login; a URL that is too long loses its query, or all but its site. What a page loads in the background can not
+   * end at a login page, and leaves no cookie: a page of a hundred pictures would fill the head of every request.
+   */
+  remember(response: Response, exchange: Exchange, login: BegunLogin): void {
+    const mode = exchange.request.headers.get('sec-fetch-mode')
+    if (mode !== null && mode !== 'navigate') return
+    const value = Buffer.from(JSON.stringify({ ...login, goto: shortened(login.goto) })).toString('base64url')
+    if (value.length > LONGEST_VALUE) return
+    const isSecure = isOverTls(exchange)
+    for (const name of this.#oldest(exchange, isSecure)) this.#write(response, isSecure, name, null)
+    this.#write(response, isSecure, this.#nameFor(login.state, isSecure), value)
+  }
+
+  /** The login that a state belongs to; null where this browser has not begun it. */
+  recall(exchange: Exchange, state: string): BegunLogin | null {
+    const [cookie] = exchange.request.cookies[this.#nameFor(state, isOverTls(exchange))] ?? []
+    if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
+    const login = loginIn(cookie.value)
+    return login?.state === state ? login : null
+  }
+
+  /** Takes the cookie of a login away. */
+  forget(response: Response, exchange: Exchange, state: string): void {
+    const isSecure = isOverTls(exchange)
+    this.#write(response, isSecure, this.#nameFor(state, isSecure), null)
+  }
+
+  /** Takes the cookies off a request that goes on: they are nobody else's business. */
+  strip({ request }: Exchange): void {
+    if (!request.headers.all('cookie').some((field) => field.includes(`${this.#name}-`))) return
+    takeCookies(request, (name) => name.startsWith(this.#prefix(true)) || name.startsWith(this.#prefix(false)))
+  }
+
+  /** Logins that give way to a new one: the oldest, which browsers name first (RFC 6265 section 5.4). */
+  #oldest(exchange: Exchange, isSecure: boolean): readonly string[] {
+    const prefix = this.#prefix(isSecure)
+    const names = Object.keys(exchange.request.cookies).filter((name) => name.startsWith(prefix))
+    return names.slice(0, Math.max(0, names.length - MOST_LOGINS + 1))
+  }
+
+  #write(response: Response, isSecure: boolean, name: string, value: string | null): void {
+    const sameSite = { ...(isSecure && { secure: true }), sameSite: isSecure && this.#isPosted ? 'None' : 'Lax' }
+    const content =
+      value === null ? { value: '', maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } : { value, maxAge: LIFETIME }
+    response.headers.add('Set-Cookie', formatSetCookie({ name, path: '/', httpOnly: true, ...sameSite, ...content }))
+  }
+
+  #prefix(isSecure: boolean): string {
+    return isSecure ? `__Host-${this.#name}-` : `${this.#name}-`
+  }
+
+  #nameFor(state: string, isSecure: boolean): string {
+    return this.#prefix(isSecure) + createHash('sha256').update(state).digest('base64url').slice(0, 10)
+  }
+}
+
+function isOverTls(exchange: Exchange): boolean {
+  return exchange.originalUri.scheme === 'https'
+}
+
+function shortened(goto: string): string {
+  const [path = '', site = ''] = [goto.split('?', 1)[0], /^https?:\/\/[^/]*/.exec(goto)?.[0]]
+  return [goto, path, `${site}/`].find(({ length }) => length <= LONGEST_GOTO) ?? '/'
+}
+
+function loginIn(value: string): BegunLogin | null {
+  try {
+    const login = parseJson(Buffer.from(value, 'base64url').toString())
+    if (!isPlainObject(login)) return null
+    const { state, goto } = login as Record<string, unknown>
+    return typeof state === 'string' && typeof goto === 'string' ? (login as unknown as BegunLogin) : null
+  } catch {
+    return null
+  }
+}
