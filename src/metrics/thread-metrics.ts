@@ -43,14 +43,14 @@ function measureLoop(holder: Holder, thread: string): Disposable {
     before = now()
     delay.reset()
   }, STRETCH).unref()
-  const reading = (part: keyof typeof before, what: string) =>
-    holder.reading(`gw_event_loop_delay_${part}_seconds`, `${what} delay of the event loop in the last minutes.`, {
+  const reading = (name: string, what: string, part: keyof typeof before) =>
+    holder.reading(name, `${what} delay of the event loop in the last minutes.`, {
       labels,
       read: () => Math.max(before[part], now()[part]),
     })
-  reading('mean', 'Mean')
-  reading('p99', '99th percentile of the')
-  reading('max', 'Largest')
+  reading('gw_event_loop_delay_mean_seconds', 'Mean', 'mean')
+  reading('gw_event_loop_delay_p99_seconds', '99th percentile of the', 'p99')
+  reading('gw_event_loop_delay_max_seconds', 'Largest', 'max')
   holder.countReading('gw_event_loop_active_seconds_total', 'Time the event loop has worked.', {
     labels,
     read: () => performance.eventLoopUtilization().active / 1000,
