@@ -40,16 +40,26 @@ export class ObjectStates {
 
   /** What is degraded in a route, for the state of the route; empty where all is well. */
   degradedIn(directory: string, id: string): readonly { readonly object: string; readonly detail: string }[] {
-    const own = this.#reports().filter(({ route, state }) => {
-      return state === 'degraded' && route?.directory === directory && route.id === id
-    })
-    const objects = Map.groupBy(own, ({ object }) => object)
-    return [...objects].map(([object, reports]) => ({ object, detail: worst(reports).detail }))
+    return this.degradedRoutes(directory).get(id) ?? []
+  }
+
+  /** The same for all routes of a folder, by the id of the route. */
+  degradedRoutes(
+    directory: string,
+  ): ReadonlyMap<string, readonly { readonly object: string; readonly detail: string }[]> {
+    const own = this.#reports().filter(({ route, state }) => state === 'degraded' && route?.directory === directory)
+    const byRoute = Map.groupBy(own, ({ route }) => route?.id as string)
+    return new Map([...byRoute].map(([id, reports]) => [id, worstOfEach(reports)]))
   }
 
   #reports(): Report[] {
     return [...this.#byUnit.values()].flatMap((reports) => [...reports.values()])
   }
+}
+
+function worstOfEach(reports: readonly Report[]): { object: string; detail: string }[] {
+  const objects = Map.groupBy(reports, ({ object }) => object)
+  return [...objects].map(([object, own]) => ({ object, detail: worst(own).detail }))
 }
 
 function worst(reports: readonly Report[]): Report {

@@ -40,7 +40,7 @@ export function systemApi(api: SystemApi): Handler {
   const types = commonRest(typesCollection(api.types), { base: TYPES })
   const collections = new WeakMap<RouteStore, Collection>()
   const routesOf = (store: RouteStore, names: readonly string[]): Collection => {
-    const degraded = (id: string) => api.states.degradedIn(store.directory, id)
+    const degraded = () => api.states.degradedRoutes(store.directory)
     const collection =
       collections.get(store) ?? routesCollection(store, degraded, explainAction(names, api), api.logger)
     collections.set(store, collection)

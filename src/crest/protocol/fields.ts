@@ -24,9 +24,11 @@ export function parseFields(text: string | null): Fields {
 }
 
 /** The JSON of a resource: `_id` and `_rev` first, then the fields that are wanted. */
-export function resourceJson({ id, revision, content, onRequest }: Resource, fields: Fields): JsonObject {
+export function resourceJson(resource: Resource, fields: Fields): JsonObject {
+  const { id, revision, content } = resource
   const head: JsonObject = revision === null ? { _id: id } : { _id: id, _rev: revision }
-  return { ...head, ...selectFields({ ...content, ...onRequest }, content, fields), ...head }
+  if (fields === null) return { ...head, ...content, ...head }
+  return { ...head, ...selectFields({ ...content, ...resource.onRequest }, content, fields), ...head }
 }
 
 /** Keeps the wanted fields of a value; pointers keep their structure (spec gap 106). */

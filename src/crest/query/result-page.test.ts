@@ -127,7 +127,7 @@ describe('pages', () => {
       { _id: '3', name: 'a' },
       { _id: '0', name: 'a' },
     )
-    const options = { cookies, naturalOrder: ({ name }: JsonObject) => String(name) }
+    const options = { cookies, naturalOrder: ({ fields }: Entry) => String(fields['name']) }
     assert.equal(ids(resultPage(named, everything, query(), options) as ResultPage<Entry>), '2 0 3 1')
   })
 

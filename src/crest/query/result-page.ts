@@ -27,11 +27,11 @@ export interface ResultPage<E> {
 }
 
 /** How a collection is queried that can list all of its entries. */
-export interface ListingOptions {
+export interface ListingOptions<E> {
   readonly cookies: PageCookies
   readonly operators?: ExtendedOperators
   /** The text that gives the order, by code unit, where a query names no sort keys; `_id` follows. */
-  readonly naturalOrder?: (fields: JsonObject) => string
+  readonly naturalOrder?: (entry: E) => string
 }
 
 interface Placed<E> {
@@ -44,7 +44,7 @@ export function resultPage<E extends Entry>(
   entries: Iterable<E>,
   filter: QueryFilter,
   query: Query,
-  options: ListingOptions,
+  options: ListingOptions<E>,
 ): ResultPage<E> | string {
   const found: E[] = []
   for (const entry of entries) if (matches(filter, entry.fields, options.operators)) found.push(entry)
@@ -77,7 +77,7 @@ function startOf<E extends Entry>(
   { cookie, offset }: Query,
   meant: string,
   sorted: readonly Placed<E>[],
-  order: Order,
+  order: Order<E>,
   cookies: PageCookies,
 ): number | string {
   if (cookie === null) return offset
@@ -88,18 +88,18 @@ function startOf<E extends Entry>(
 }
 
 /** A total order: the sort keys, or the natural order; then the id. */
-class Order {
+class Order<E extends Entry> {
   readonly #keys: readonly SortKey[]
-  readonly #natural: ListingOptions['naturalOrder'] | null
+  readonly #natural: ((entry: E) => string) | null
 
-  constructor(keys: readonly SortKey[], natural: ListingOptions['naturalOrder']) {
+  constructor(keys: readonly SortKey[], natural: ((entry: E) => string) | undefined) {
     this.#keys = keys
     this.#natural = keys.length === 0 ? (natural ?? null) : null
   }
 
-  sort<E extends Entry>(entries: readonly E[]): Placed<E>[] {
+  sort(entries: readonly E[]): Placed<E>[] {
     return entries
-      .map((entry) => ({ entry, place: { id: entry.id, values: this.#values(entry.fields) } }))
+      .map((entry) => ({ entry, place: { id: entry.id, values: this.#values(entry) } }))
       .sort((a, b) => this.compare(a.place, b.place))
   }
 
@@ -111,9 +111,9 @@ class Order {
     return order !== 0 ? order : byCodeUnit(a.id, b.id)
   }
 
-  #values(fields: JsonObject): PagePlace['values'] {
-    if (this.#natural === null) return sortValues(fields, this.#keys)
-    return [this.#natural?.(fields).slice(0, SORTED_LENGTH) ?? '']
+  #values(entry: E): PagePlace['values'] {
+    if (this.#natural === null) return sortValues(entry.fields, this.#keys)
+    return [this.#natural(entry).slice(0, SORTED_LENGTH)]
   }
 }
 

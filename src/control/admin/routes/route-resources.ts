@@ -4,14 +4,19 @@ import { type RouteFile, revisionOf } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import type { RouteHistory } from './route-history.ts'
 
+interface DegradedObject {
+  readonly object: string
+  readonly detail: string
+}
+
 /** Objects of routes that serve less than they should, by the id of the route. */
-export type DegradedObjects = (id: string) => readonly { readonly object: string; readonly detail: string }[]
+export type DegradedObjects = ReadonlyMap<string, readonly DegradedObject[]>
 
 /** What the resources of a folder are made from. */
 export interface RouteSources {
   readonly store: RouteStore
   readonly history: RouteHistory
-  readonly degraded: DegradedObjects
+  degraded(id: string): readonly DegradedObject[]
 }
 
 /** The id of a route file, also of one that can not be read as a route. */
@@ -48,20 +53,23 @@ export function fileRevision({ route, text }: RouteFile): string {
   return route?.revision ?? revisionOf({ text })
 }
 
-/** A route file as a resource; `_status` and `_history` are there for those who ask for them. */
-export function routeResource(file: RouteFile, { store, history, degraded }: RouteSources): Resource {
+/** A route file as a resource; `_status` and `_history` are there for those who ask for them, and made only then. */
+export function routeResource(file: RouteFile, sources: RouteSources): Resource {
   const id = idOf(file)
-  const problems = store.problemsOf(file.file).map(({ pointer, message }) => ({ pointer, message }))
-  const limping = problems.length > 0 ? [] : degraded(id)
-  const notes = limping.map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
-  const state = problems.length > 0 ? 'failed' : limping.length > 0 ? 'degraded' : 'loaded'
   return {
     id,
     revision: fileRevision(file),
     content: contentOf(file),
-    onRequest: {
-      _status: { state, problems: [...problems, ...notes] },
-      _history: history.versions(id).map(({ revision, replacedAt }) => ({ _rev: revision, replacedAt })),
+    get onRequest() {
+      const history = sources.history.versions(id).map(({ revision, replacedAt }) => ({ _rev: revision, replacedAt }))
+      return { _status: statusOf(id, file, sources), _history: history }
     },
   }
+}
+
+function statusOf(id: string, { file }: RouteFile, { store, degraded }: RouteSources): JsonObject {
+  const problems = store.problemsOf(file).map(({ pointer, message }) => ({ pointer, message }))
+  if (problems.length > 0) return { state: 'failed', problems }
+  const limping = degraded(id).map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
+  return { state: limping.length > 0 ? 'degraded' : 'loaded', problems: limping }
 }

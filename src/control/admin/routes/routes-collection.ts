@@ -25,14 +25,15 @@ const PATCH_TRIES = 5
 /** The routes of a folder as a Common REST collection (decisions 3). */
 export function routesCollection(
   store: RouteStore,
-  degraded: DegradedObjects,
+  degraded: () => DegradedObjects,
   explain: Action,
   logger: Logger,
 ): Collection {
-  const sources: RouteSources = { store, degraded, history: new RouteHistory() }
+  const history = new RouteHistory()
+  const sources: RouteSources = { store, history, degraded: (id) => degraded().get(id) ?? [] }
   const editor = new RouteEditor(sources, logger)
   const cookies = new PageCookies()
-  const naturalOrder = ({ name, _id: id }: JsonObject) => String(name ?? id)
+  const naturalOrder = ({ id, content }: Resource) => String(content['name'] ?? id)
   return {
     kind: 'collection',
     description: ROUTES_DESCRIPTION,
@@ -45,7 +46,9 @@ export function routesCollection(
     delete: (call, id, revision) => editor.delete(call, id, revision),
     patch: (call, id, operations, revision) => patch(call, id, operations, revision, sources, editor),
     query: async (_, query) => {
-      const resources = [...store.files.values()].map((file) => routeResource(file, sources))
+      const now = degraded()
+      const all = { store, history, degraded: (id: string) => now.get(id) ?? [] }
+      const resources = [...store.files.values()].map((file) => routeResource(file, all))
       return listResources(resources, query, { cookies, naturalOrder })
     },
     actions: { validate: validate(editor), explain },
