@@ -47,6 +47,8 @@ export interface ProtectedPages extends AsyncDisposable, ManagerNews {
   readonly question: JsonObject
   /** Asks for a page as the owner of a session, whose cookie is sent. */
   ask(session: string | null, visit?: Visit): Promise<Page>
+  /** Sends a form. */
+  post(url: string, form: string, headers: Readonly<Record<string, string>>): Promise<Page>
 }
 
 /** The page that is asked for where no other is named; the policies of tests are about it. */
@@ -122,6 +124,20 @@ export async function protectedPages(
     )
   }
 
+  async function answered(exchange: Exchange, url: string): Promise<Page> {
+    const response = await built.object(exchange)
+    const location = response.headers.get('location')
+    return {
+      status: response.status,
+      location: location === null ? null : new URL(location, url),
+      challenge: response.headers.get('www-authenticate'),
+      retryAfter: response.headers.get('retry-after'),
+      cacheControl: response.headers.get('cache-control'),
+      cookies: response.headers.all('set-cookie'),
+      text: await textOf(response),
+    }
+  }
+
   return {
     manager,
     built,
@@ -136,20 +152,15 @@ export async function protectedPages(
     get question() {
       return JSON.parse(asked().at(-1)?.body ?? '{}') as JsonObject
     },
-    async ask(session, { method = 'GET', url = PAGE, headers = {} } = {}) {
+    ask(session, { method = 'GET', url = PAGE, headers = {} } = {}) {
       passed = null
       const cookie = session === null ? {} : { Cookie: `iPlanetDirectoryPro=${session}` }
-      const response = await built.object(exchangeFor(method, url, { headers: { ...cookie, ...headers } }))
-      const location = response.headers.get('location')
-      return {
-        status: response.status,
-        location: location === null ? null : new URL(location, url),
-        challenge: response.headers.get('www-authenticate'),
-        retryAfter: response.headers.get('retry-after'),
-        cacheControl: response.headers.get('cache-control'),
-        cookies: response.headers.all('set-cookie'),
-        text: await textOf(response),
-      }
+      return answered(exchangeFor(method, url, { headers: { ...cookie, ...headers } }), url)
+    },
+    post(url, body, headers) {
+      passed = null
+      const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      return answered(exchangeFor('POST', url, { headers: { ...type, ...headers }, body }), url)
     },
     async [Symbol.asyncDispose]() {
       await built[Symbol.asyncDispose]()

@@ -81,6 +81,8 @@ export class CrossDomainLogin {
       const description = `the login did not last: the cookie ${cookie.name} did not arrive, or the session has ended`
       return this.#failed(exchange, endpoint, 'login_required', description)
     }
+    const cleared = marker.cleared(exchange)
+    if (cleared !== null) return cleared
     const { jwt, token } = found
     LOGINS.strip(exchange)
     const cdsso = {

@@ -106,6 +106,23 @@ test('a mark that is old does not shut out who comes again when the session is o
   assert.equal([...(locationOf(response).searchParams.get('goto') as string).matchAll(/_ig=/g)].length, 1)
 })
 
+test('a page that somebody opens with the mark is opened without it, once there is a session', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  const Cookie = `iPlanetDirectoryPro=${manager.login('demo')}`
+  const opened = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+  const open = (url: string, headers: Record<string, string>, method = 'GET') =>
+    filter.built.object(exchangeFor(method, url, { headers }), async () => respond(200))
+  const cleared = await open(`${PAGE}&_ig=t1&b=2`, { Cookie, ...opened })
+  assert.deepEqual([cleared.status, cleared.headers.get('location')], [302, `${PAGE}&b=2`])
+  assert.equal((await open(PAGE, { Cookie, ...opened })).status, 200)
+  assert.equal((await open(`${PAGE}&_ig=t1`, { Cookie, ...opened }, 'POST')).status, 200)
+  assert.equal((await open(`${PAGE}&_ig=t1`, { Cookie, ...opened, 'Sec-Fetch-Mode': 'cors' })).status, 200)
+  assert.match((await open(`${PAGE}&_ig=t1`, opened)).headers.get('location') as string, /goto=/)
+  const doubled = await open('http://app.example//evil.example/?_ig=t1', { Cookie, ...opened })
+  assert.equal(doubled.headers.get('location'), 'http://app.example//evil.example/')
+})
+
 test('redirectionMarker: another name, or none', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using named = await signingOn(manager, { redirectionMarker: { name: 'back' } })

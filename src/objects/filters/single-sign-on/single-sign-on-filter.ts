@@ -3,6 +3,7 @@ import {
   AmServiceKind,
   FilterKind,
   LoginWayContext,
+  passes,
   type SsoToken,
   SsoTokenContext,
 } from '#contracts'
@@ -81,7 +82,7 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     const came = marker.take(exchange.request.uri)
     const token = tokenIn(exchange, cookieName)
     const { logoutExpression } = settings
-    if (logoutExpression !== undefined && (await logoutExpression(exchange)) === true)
+    if (logoutExpression !== undefined && (await passes(logoutExpression, exchange, null, logger)))
       return loggedOut(exchange, next, cookieName, token)
     const endpoint = await loginPage(exchange)
     const way = amLogin({ endpoint, realm: amService.realm, service: settings.authenticationService ?? null })
@@ -90,6 +91,8 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
       if (came) return endless(cookieName)
       return way.begin(302, marker.mark(exchange.originalUri), {})
     }
+    const cleared = marker.cleared(exchange)
+    if (cleared !== null) return cleared
     const sso: SsoToken = {
       value: token,
       info: { ...session.info, ...session.properties, username: session.username, realm: session.realm },
