@@ -134,6 +134,31 @@ test('a session ends at its time, also when it was changed meanwhile', async () 
   assert.deepEqual((await sessions.visit(second.cookies)).before, {})
 })
 
+test('a login is a new beginning: the time before it does not shorten the session', async () => {
+  await using sessions = await manager({ sessionTimeout: '30 minutes' })
+  const { cookies } = await sessions.visit([], (session) => session.set('login', 'begun'))
+  sessions.clock.advance(29 * 60_000)
+  const loggedIn = await sessions.visit(cookies, (session) => {
+    session.renew?.()
+    session.set('user', 'demo')
+  })
+  sessions.clock.advance(29 * 60_000)
+  assert.equal((await sessions.visit(loggedIn.cookies)).before['user'], 'demo')
+  sessions.clock.advance(60_000)
+  assert.deepEqual((await sessions.visit(loggedIn.cookies)).before, {})
+})
+
+test('a session under the name of another cookie is none, though the key is the same', async () => {
+  const keys = [aes()]
+  await using one = await manager({ cookie: { name: 'one' } }, keys)
+  await using two = await manager({ cookie: { name: 'two' } }, keys)
+  await using same = await manager({ cookie: { name: 'one' } }, keys)
+  const { cookies } = await one.visit([], (session) => session.set('isAdmin', true))
+  const renamed = cookies.map((cookie) => cookie.replace(/^one=/, 'two='))
+  assert.deepEqual((await two.visit(renamed)).before, {})
+  assert.deepEqual({ ...(await same.visit(cookies)).before }, { isAdmin: true })
+})
+
 test('persistentCookie: browsers keep it to the end of the session', async () => {
   await using sessions = await manager({ persistentCookie: true, sessionTimeout: '10 minutes' })
   const { fields } = await sessions.visit([], (session) => session.set('a', 1))

@@ -62,11 +62,12 @@ interface KeyConfig {
 }
 
 async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys> {
-  const { authenticatedEncryptionSecretId: secretId, secretsProvider, useCompression: compress } = config
-  if (secretId === undefined) return { ...(await randomKey(config, env)), compress }
+  const { authenticatedEncryptionSecretId: secretId, secretsProvider } = config
+  const common = { compress: config.useCompression, cookie: config.cookie.name }
+  if (secretId === undefined) return { ...(await randomKey(config, env)), ...common }
   const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
   await checkKey(provider, secretId, config.encryptionMethod)
-  return { provider, secretId, method: config.encryptionMethod, compress }
+  return { provider, secretId, method: config.encryptionMethod, ...common }
 }
 
 /** A key of the wrong length is found when the configuration loads; one that can not be had now may be had later. */
@@ -80,7 +81,7 @@ async function checkKey(provider: SessionKeys['provider'], secretId: string, met
 async function randomKey(
   { cookie, encryptionMethod: method }: KeyConfig,
   env: Environment,
-): Promise<Omit<SessionKeys, 'compress'>> {
+): Promise<Omit<SessionKeys, 'compress' | 'cookie'>> {
   env.warn(
     'no authenticatedEncryptionSecretId: sessions are encrypted with a random key, so that they end when the gateway stops and no other gateway can read them',
   )

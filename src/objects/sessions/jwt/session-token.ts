@@ -16,6 +16,8 @@ export interface SessionKeys {
   readonly secretId: string
   readonly method: EncryptionMethod
   readonly compress: boolean
+  /** Name of the cookie: a session of one is none of another that has the same key. */
+  readonly cookie: string
 }
 
 /** What a token holds. */
@@ -29,7 +31,8 @@ export interface SessionContent {
 export async function sealSession({ values, expiresAt }: SessionContent, keys: SessionKeys): Promise<string> {
   const { provider, secretId, method } = keys
   const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
-  const claims = Buffer.from(JSON.stringify({ exp: Math.ceil(expiresAt / 1_000), session: values }))
+  const content = { aud: keys.cookie, exp: Math.ceil(expiresAt / 1_000), session: values }
+  const claims = Buffer.from(JSON.stringify(content))
   const packed = keys.compress && claims.length >= WORTH_PACKING ? deflateSync(claims) : claims
   const plaintext = packed.length < claims.length ? packed : claims
   return encryptJwt(secret, plaintext, { algorithm: 'dir', method, content: 'claims' })
@@ -43,7 +46,7 @@ export async function openSession(token: string, keys: SessionKeys): Promise<Ses
     const decryption = await decryptToken(parsed, keys)
     if (decryption.outcome === 'unavailable') throw new Error(decryption.reason)
     if (decryption.outcome !== 'decrypted') return null
-    return contentOf(decryption.content)
+    return contentOf(decryption.content, keys.cookie)
   } catch (error) {
     if (error instanceof TokenError) return null
     throw error
@@ -51,9 +54,15 @@ export async function openSession(token: string, keys: SessionKeys): Promise<Ses
 }
 
 /** What follows was written by a holder of the key; it may still be something else than a session. */
-function contentOf(plaintext: Buffer): SessionContent | null {
+function contentOf(plaintext: Buffer, cookie: string): SessionContent | null {
   const claims = claimsOf(plaintext)
-  if (!isPlainObject(claims) || typeof claims.exp !== 'number' || !isPlainObject(claims.session)) return null
+  if (
+    !isPlainObject(claims) ||
+    claims.aud !== cookie ||
+    typeof claims.exp !== 'number' ||
+    !isPlainObject(claims.session)
+  )
+    return null
   return { values: claims.session as JsonObject, expiresAt: claims.exp * 1_000 }
 }
 
