@@ -81,6 +81,7 @@ describe('in a browser', { skip }, () => {
       await page.goto(sites.https('/far/page?x=1'))
       assert.match(page.url(), /^http:\/\/am\.other\.test:/)
       await logIn(page, /app\.example\.test.*\/far\/page\?x=1/)
+      assert.equal(page.url(), sites.https('/far/page?x=1'), 'nothing of the login stays in the address bar')
       assert.match(await heading(page), /^demo at https:\/\/app\.example\.test:\d+\/far\/page\?x=1$/)
       assert.deepEqual(
         (await context.cookies(page.url())).map(({ name, sameSite, secure, httpOnly }) => [

@@ -1,5 +1,7 @@
-import type { Uri } from '#http'
+import type { Exchange, Response, Uri } from '#http'
 import { boolean, type Clock, config, object, string } from '#schema'
+import { sameOriginGoto } from '../goto/same-origin-goto.ts'
+import { landing } from './am-logout.ts'
 
 /** The field `redirectionMarker` of single sign-on filters. */
 export const redirectionMarkerField = () =>
@@ -19,6 +21,11 @@ export interface RedirectionMarker {
   /** Whether the mark was there and is not an old one; it is taken off. */
   take(uri: Uri): boolean
   mark(uri: Uri): string
+  /**
+   * The way to the same page without mark, for a browser that opens it with one: the address bar is what people keep and send
+   * to others. Null for requests without mark, and for those that are no page that somebody opens.
+   */
+  cleared(exchange: Exchange): Response | null
 }
 
 /** How long a mark counts. It stays in the address bar, and must not shut out who comes again when the session is over. */
@@ -48,6 +55,13 @@ export function redirectionMarker(
   }
   return {
     take: (uri) => marksIn(uri).some(isRecent),
+    cleared: ({ originalUri, request: { method, headers } }) => {
+      const isOpened = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+      if (method !== 'GET' || !isOpened) return null
+      const copy = originalUri.clone()
+      const clear = marksIn(copy).length === 0 ? null : sameOriginGoto(copy.toString(), originalUri)
+      return clear === null ? null : landing(clear)
+    },
     mark: (uri) => {
       const copy = uri.clone()
       marksIn(copy)
