@@ -6,6 +6,8 @@ import type { Holder } from './registry.ts'
 const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  // The other way to collect young objects, which Node's types do not name yet.
+  2: 'minor',
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
 }
