@@ -53,7 +53,7 @@ describe('in a browser', { skip }, () => {
       assert.match(page.url(), /^http:\/\/am\.example\.test:\d+\/am\//)
       await logIn(page, /am\.example\.test/, 'wrong')
       assert.equal(await page.getByRole('alert').innerText(), 'Authentication failed.')
-      await logIn(page, /app\.example\.test.*\/sso\/page\?x=1/)
+      await logIn(page, /^https?:\/\/app\.example\.test.*\/sso\/page\?x=1/)
       assert.match(await heading(page), /^demo at http:\/\/app\.example\.test:\d+\/sso\/page\?x=1$/)
       const [cookie] = await context.cookies(page.url())
       assert.deepEqual([cookie?.name, cookie?.domain, cookie?.httpOnly], ['iPlanetDirectoryPro', '.example.test', true])
@@ -71,7 +71,7 @@ describe('in a browser', { skip }, () => {
   test('SingleSignOnFilter: a cookie that can not arrive ends with the reason, not in a circle', options, () =>
     chromium.visit(async (page) => {
       await page.goto(sites.http('/lost/page'))
-      await logIn(page, /app\.example\.test/)
+      await logIn(page, /^https?:\/\/app\.example\.test/)
       assert.match(await page.locator('body').innerText(), /iPlanetDirectoryPro was not sent/)
     }),
   )
@@ -80,7 +80,7 @@ describe('in a browser', { skip }, () => {
     chromium.visit(async (page, context) => {
       await page.goto(sites.https('/far/page?x=1'))
       assert.match(page.url(), /^http:\/\/am\.other\.test:/)
-      await logIn(page, /app\.example\.test.*\/far\/page\?x=1/)
+      await logIn(page, /^https?:\/\/app\.example\.test.*\/far\/page\?x=1/)
       assert.equal(page.url(), sites.https('/far/page?x=1'), 'nothing of the login stays in the address bar')
       assert.match(await heading(page), /^demo at https:\/\/app\.example\.test:\d+\/far\/page\?x=1$/)
       assert.deepEqual(
@@ -96,7 +96,7 @@ describe('in a browser', { skip }, () => {
       assert.match(await heading(page), /^demo at/)
       await page.goto(sites.https('/far/strong'))
       assert.match(page.url(), /^http:\/\/am\.other\.test:/)
-      await logIn(page, /app\.example\.test.*\/far\/strong/)
+      await logIn(page, /^https?:\/\/app\.example\.test.*\/far\/strong/)
       assert.match(await heading(page), /^demo at .*\/far\/strong$/)
       await page.goto(sites.https('/far/logout'))
       await page.waitForURL('**/goodbye')
@@ -122,7 +122,7 @@ describe('in a browser', { skip }, () => {
   test('CrossDomainSingleSignOnFilter: a cookie that is Strict arrives too', options, () =>
     chromium.visit(async (page, context) => {
       await page.goto(sites.https('/strict/page'))
-      await logIn(page, /app\.example\.test.*\/strict\/page/)
+      await logIn(page, /^https?:\/\/app\.example\.test.*\/strict\/page/)
       assert.match(await heading(page), /^demo at .*\/strict\/page$/)
       assert.equal((await context.cookies(page.url()))[0]?.sameSite, 'Strict')
     }),
@@ -177,16 +177,16 @@ describe('in a browser', { skip }, () => {
   test('advices: a stronger login opens the page for good, an approved transaction once', options, () =>
     chromium.visit(async (page) => {
       await page.goto(sites.http('/sso/page'))
-      await logIn(page, /app\.example\.test/)
+      await logIn(page, /^https?:\/\/app\.example\.test/)
       await page.goto(sites.http('/sso/strong'))
       assert.equal(await heading(page), 'Log in')
-      await logIn(page, /app\.example\.test/)
+      await logIn(page, /^https?:\/\/app\.example\.test/)
       for (let visit = 0; visit < 2; visit += 1) {
         assert.match(await heading(page), /^demo at .*\/sso\/strong$/)
         await page.reload()
       }
       await page.goto(sites.http('/sso/transfer'))
-      await logIn(page, /app\.example\.test.*_txid=/)
+      await logIn(page, /^https?:\/\/app\.example\.test.*_txid=/)
       assert.match(await heading(page), /^demo at .*\/sso\/transfer$/)
       await page.reload()
       assert.equal(await heading(page), 'Log in')
@@ -196,7 +196,7 @@ describe('in a browser', { skip }, () => {
   test('a policy that changes counts at once in a page that is open', options, () =>
     chromium.visit(async (page) => {
       await page.goto(sites.http('/sso/page'))
-      await logIn(page, /app\.example\.test/)
+      await logIn(page, /^https?:\/\/app\.example\.test/)
       const address = sites.http('/sso/report')
       assert.equal((await page.goto(address))?.status(), 403)
       assert.equal(await heading(page), 'not allowed')
@@ -215,7 +215,7 @@ describe('in a browser', { skip }, () => {
   test('CsrfFilter: a form of another site does nothing, the own page with the token does', options, () =>
     chromium.visit(async (page, context) => {
       await page.goto(sites.http('/bank'))
-      await logIn(page, /app\.example\.test/)
+      await logIn(page, /^https?:\/\/app\.example\.test/)
       /** Presses a button that sends something to the bank; gives its answer. */
       const pays = async (from: Page, button: string): Promise<string> => {
         const answered = from.waitForResponse('**/pay')
