@@ -278,6 +278,15 @@ test('logout forgets the tokens, revokes them and ends the session of the server
   assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
 })
 
+test('defaultLogoutGoto that is a path is told to the server as a whole URL', options, async () => {
+  await using at = await setting({ filter: { openIdEndSessionOnLogout: true, defaultLogoutGoto: '/goodbye' } })
+  const browser = new BrowserLike()
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
+  const location = new URL(out.headers.get('location') as string)
+  assert.equal(location.searchParams.get('post_logout_redirect_uri'), `${at.gateway.url}/goodbye`)
+})
+
 test('logout without more is an empty page; B64: goto never leads to another site', options, async () => {
   await using at = await setting()
   const browser = new BrowserLike()

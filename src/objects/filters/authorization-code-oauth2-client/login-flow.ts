@@ -139,7 +139,8 @@ export class LoginFlow {
     const url = new URL(endSession)
     if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
     url.searchParams.set('client_id', registration.clientId)
-    if (goto !== null) url.searchParams.set('post_logout_redirect_uri', goto)
+    // Servers compare it with what was registered, which is a whole URL.
+    if (goto !== null) url.searchParams.set('post_logout_redirect_uri', new URL(goto, siteOf(exchange)).href)
     return redirect(url.href)
   }
 
