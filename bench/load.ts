@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly post?: Post
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Numbers below this, at random, stand at the end of each path; `script` is the file that tells wrk so. */
+  readonly numbered?: { readonly below: number; readonly script: string }
 }
 
 /** A body has to have a type: some servers would refuse it otherwise. */
@@ -34,6 +36,11 @@ export const postType = 'application/octet-stream'
 /** The content of a script that makes wrk send that body. */
 export function wrkScript(body: string): string {
   return `wrk.method = "POST"\nwrk.body = "${body}"\nwrk.headers["Content-Type"] = "${postType}"\n`
+}
+
+/** The content of a script that makes wrk put a number below this at the end of the path. */
+export function numberedScript(below: number): string {
+  return `request = function() return wrk.format(nil, wrk.path .. math.random(0, ${below - 1})) end\n`
 }
 
 /** The path of a program of the system, if it is installed. */
@@ -54,8 +61,9 @@ export async function load(url: string, options: LoadOptions): Promise<Load> {
 }
 
 async function withWrk(program: string, url: string, options: LoadOptions): Promise<Load> {
-  const { connections, seconds, post, headers = {} } = options
-  const script = post === undefined ? [] : ['-s', post.script]
+  const { connections, seconds, post, headers = {}, numbered } = options
+  const file = post?.script ?? numbered?.script
+  const script = file === undefined ? [] : ['-s', file]
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', ...script, ...fields, url]
   const running = promisify(execFile)(program, args, { timeout: seconds * 1000 + 15_000 })
@@ -71,11 +79,22 @@ async function withWrk(program: string, url: string, options: LoadOptions): Prom
 }
 
 async function withAutocannon(url: string, options: LoadOptions): Promise<Load> {
-  const { connections, seconds, post, headers = {} } = options
+  const { connections, seconds, post, headers = {}, numbered } = options
+  const { pathname } = new URL(url)
+  const numbering = numbered && {
+    requests: [
+      {
+        setupRequest: (request: autocannon.Request) => ({
+          ...request,
+          path: pathname + Math.floor(Math.random() * numbered.below),
+        }),
+      },
+    ],
+  }
   const sending =
     post === undefined
       ? { headers }
       : { method: 'POST' as const, body: post.body, headers: { ...headers, 'content-type': postType } }
-  const result = await autocannon({ url, connections, duration: seconds, timeout: 5, ...sending })
+  const result = await autocannon({ url, connections, duration: seconds, timeout: 5, ...sending, ...numbering })
   return { requests: result.requests.total, errors: result.non2xx + result.errors, seconds: result.duration }
 }

@@ -7,6 +7,7 @@ import { peerNames, proxyBenchmark } from './proxy.ts'
 import { circumstances, comparedTable, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { stopAll } from './server-process.ts'
+import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
 import { webSocketBenchmark } from './websocket.ts'
 
@@ -18,6 +19,7 @@ benchmarks (proxy and routes without a name):
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
   oauth2     CPU time of judging access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing policy decisions that are cached
+  throttling CPU time of counting requests, in the gateway and in Redis, beside npm rate-limiter-flexible
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -100,6 +102,13 @@ async function run({ names, peers, bodies, check, json, ...rounds }: Options): P
     if (!json) console.log(`\npolicy\n${comparedTable('policy decision', rows)}`)
     hold(missedPolicyTargets(rows))
   }
+  if (names.includes('throttling')) {
+    const rows = await throttlingBenchmark(rounds, progress)
+    result['throttling'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nthrottling\n${comparedTable('counted', rows)}`)
+    hold(missedThrottlingTargets(rows))
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -122,7 +131,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'routes'])
+  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'throttling', 'routes'])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

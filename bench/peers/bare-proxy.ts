@@ -1,9 +1,12 @@
 // The least a proxy in Node can do and still be one: node:http in front, undici behind, bodies streamed both ways with
-// back-pressure, hop-by-hop headers dropped, one header added. Arguments: port, origin of the upstream.
+// back-pressure, hop-by-hop headers dropped, one header added. Arguments: port, origin of the upstream, and the port of a
+// Redis where requests are to be counted by npm `rate-limiter-flexible` before they pass, by their path.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Redis } from 'ioredis'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { type Dispatcher, Pool } from 'undici'
 
-const [port, origin] = process.argv.slice(2)
+const [port, origin, redisPort] = process.argv.slice(2)
 if (port === undefined || origin === undefined) throw new Error('expected: port origin')
 
 const hopByHop = new Set([
@@ -75,4 +78,23 @@ function proxy(request: IncomingMessage, response: ServerResponse): void {
   )
 }
 
-createServer(proxy).listen(Number(port), '127.0.0.1')
+function limited(limiter: RateLimiterRedis): typeof proxy {
+  return (request, response) => {
+    limiter.consume(request.url ?? '/').then(
+      () => proxy(request, response),
+      () => response.writeHead(429).end(),
+    )
+  }
+}
+
+const serve =
+  redisPort === undefined
+    ? proxy
+    : limited(
+        new RateLimiterRedis({
+          storeClient: new Redis(Number(redisPort), '127.0.0.1', { enableAutoPipelining: true }),
+          points: 1_000_000,
+          duration: 60,
+        }),
+      )
+createServer(serve).listen(Number(port), '127.0.0.1')

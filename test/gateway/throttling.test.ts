@@ -133,6 +133,9 @@ test('Redis killed, started again and silent under load: bounded waits, bounded 
       await delay(20)
     }
   }
+  const found = async (stores: number): Promise<void> => {
+    while (gateway.log.with(/Redis can be used again/).length < stores) await delay(10)
+  }
   await until(204)
   assert.deepEqual([...new Set(await load(4))], [204])
   assert.equal(times.local, 10)
@@ -144,7 +147,7 @@ test('Redis killed, started again and silent under load: bounded waits, bounded 
 
   await server.restart()
   await until(204)
-  await delay(1_100)
+  await found(2)
   assert.deepEqual([...new Set(await load(4))], [204])
   // A Redis with nothing in it begins with full buckets; the local one stays empty.
   assert.equal(times.local, 30)
