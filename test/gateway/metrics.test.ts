@@ -148,6 +148,18 @@ test('the process, its threads, the build, units and deploys are measured under 
   assert.ok(Math.abs(found.value('gw_route_last_deployment_timestamp_seconds', { router }) - Date.now() / 1000) < 60)
 })
 
+test('the first scrape has every route, also where units tell of them in several portions', async () => {
+  const routes = Array.from({ length: 250 }, (_, at) => [`r${at}`, pathRoute(`/${at}`, 'x')] as const)
+  await using gateway = await RunningGateway.start({ units: 2, files: ROUTER, routes: Object.fromEntries(routes) })
+  await gateway.ask('/249')
+  const found = await scrape(gateway)
+  assert.ok(found.lines.length > 3000)
+  assert.equal(found.find('gw_route_request_total').length, 250)
+  assert.equal(found.value('gw_route_request_total', { route: 'r249' }), 1)
+  await gateway.undeploy('r249')
+  assert.equal((await scrape(gateway)).find('gw_route_request_total').length, 249)
+})
+
 describe('totals', () => {
   const total = async (gateway: RunningGateway, name = 'gw_route_request_total') =>
     (await scrape(gateway)).value(name, { route: 'a' })
