@@ -15,6 +15,8 @@ export interface AdminSettings {
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
   readonly storage: TemporaryStorage
+  /** Whether patches may run scripts. */
+  readonly patchTransform: boolean
   readonly warnings: readonly Problem[]
   /** Lets the objects of admin.json look at their files again. */
   reload(): void
@@ -33,9 +35,10 @@ export function readConfigFile(path: string): JsonDocument {
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
   const { instance, env } = input
   const directories = instanceDirectories(instance)
-  const mode = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
+  const wanted = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
   const built = await buildAdmin(json, input)
   const { fields } = built
+  const mode = fields.mode ?? (wanted === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION')
   const warnings = [...built.warnings]
   const connectors = fields.connectors.map((connector, at) =>
     connectorSettings(connector, `/connectors/${at}`, warnings),
@@ -52,7 +55,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       units: fields.gatewayUnits ?? availableParallelism(),
       instance,
       temporaryDirectory: fields.temporaryDirectory ?? directories.temporary,
-      mode: fields.mode ?? (mode === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION'),
+      mode,
       prefix: fields.prefix,
       connectors,
       // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
@@ -73,6 +76,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     },
     protection: fields.adminProtection ?? null,
     storage: fields.temporaryStorage,
+    patchTransform: fields.patchTransform ?? mode === 'DEVELOPMENT',
     warnings,
     reload: built.reload,
     dispose: built.dispose,

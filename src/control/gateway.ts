@@ -175,6 +175,12 @@ export class Gateway {
         types: CATALOGUE,
         units: () => this.units,
         config: () => configDocument(settings),
+        scripts: {
+          enabled: settings.patchTransform,
+          directory: directories.scripts,
+          timeout: unit.scriptTimeout,
+          deadline: unit.scriptDeadline,
+        },
         logger: logger.child({ logger: 'admin' }),
         info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
       }),

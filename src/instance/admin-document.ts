@@ -108,6 +108,10 @@ export const AdminDocument = documentType({
     .meta({
       description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
     }),
+  patchTransform: config(boolean()).optional().meta({
+    description:
+      'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',
+  }),
   scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
     .prefault('30 seconds')
     .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -468,4 +477,66 @@ test('routes of a router inside a route have a collection below that route', asy
     assert.equal(json['route'], 'deep')
     assert.equal((json['chain'] as JsonObject[]).at(-1)?.['type'], 'StaticResponseHandler')
   }
+})
+
+describe('B77: transform of a patch', () => {
+  const transform = (type: string, file: string) => [
+    { operation: 'transform', field: '/handler/config/entity', value: { script: { type, file } } },
+  ]
+  const parts = {
+    files: {
+      'secrets/gateway.admin.password': PASSWORD,
+      'scripts/javascript/shout.js': 'return value.toUpperCase() + resource.handler.config.status',
+      'scripts/loops.js': 'for (;;) {}',
+      'scripts/fails.js': 'throw new Error("no")',
+      'scripts/nothing.js': 'return undefined',
+      'outside.js': 'return "outside"',
+    },
+    routes: { shouted: pathRoute('/shouted', 'quiet') },
+  }
+
+  test('runs a script of the scripts folder where it is enabled, and none of another', async () => {
+    await using gateway = await RunningGateway.start({
+      ...parts,
+      admin: { patchTransform: true, scriptTimeout: '100 ms' },
+    })
+    symlinkSync(join(gateway.instance.directory, 'outside.js'), join(gateway.instance.directory, 'scripts/link.js'))
+    const ask = manager(gateway)
+    const patch = async (type: string, file: string) =>
+      (await ask('PATCH', `${ROUTES}/shouted`, { body: transform(type, file) })).status
+    assert.equal(await patch('application/javascript', 'shout.js'), 200)
+    assert.equal((await gateway.ask('/shouted')).text, 'QUIET200')
+    for (const file of [
+      '../outside.js',
+      'link.js',
+      join(gateway.instance.directory, 'outside.js'),
+      'none.js',
+      '',
+      '.',
+      'a\0b',
+      'loops.js',
+      'fails.js',
+      'nothing.js',
+    ]) {
+      assert.equal(await patch('application/javascript', file), 400, file)
+    }
+    assert.equal(await patch('application/x-groovy', 'shout.js'), 400)
+    assert.equal((await gateway.ask('/shouted')).text, 'QUIET200')
+  })
+
+  test('is 403 in PRODUCTION mode unless it is enabled, and on in DEVELOPMENT mode unless it is not', async () => {
+    const status = async (admin: object) => {
+      await using gateway = await RunningGateway.start({ ...parts, admin: admin as Record<string, unknown> })
+      return (await manager(gateway)('PATCH', `${ROUTES}/shouted`, { body: transform('text/javascript', 'shout.js') }))
+        .status
+    }
+    assert.deepEqual(
+      [
+        await status({}),
+        await status({ mode: 'DEVELOPMENT' }),
+        await status({ mode: 'DEVELOPMENT', patchTransform: false }),
+      ],
+      [403, 200, 403],
+    )
+  })
 })

@@ -5,6 +5,7 @@ import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
 import { type Explaining, explainAction } from './routes/explain-action.ts'
+import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { typesCollection } from './types-collection.ts'
 
@@ -21,6 +22,8 @@ export interface GatewayInfo {
 export interface SystemApi extends Explaining {
   readonly states: ObjectStates
   readonly logger: Logger
+  /** Scripts of patches. */
+  readonly scripts: Omit<PatchScripts, 'logger'>
   info(): GatewayInfo
 }
 
@@ -42,7 +45,8 @@ export function systemApi(api: SystemApi): Handler {
   const routesOf = (store: RouteStore, names: readonly string[]): Collection => {
     const degraded = () => api.states.degradedRoutes(store.directory)
     const collection =
-      collections.get(store) ?? routesCollection(store, degraded, explainAction(names, api), api.logger)
+      collections.get(store) ??
+      routesCollection(store, degraded, explainAction(names, api), { ...api.scripts, logger: api.logger })
     collections.set(store, collection)
     return collection
   }

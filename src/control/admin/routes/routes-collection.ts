@@ -7,14 +7,13 @@ import {
   listResources,
   type Outcome,
   PageCookies,
-  PatchError,
   type PatchOperation,
   Refusal,
   type Resource,
 } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import type { Logger } from '#logging'
 import type { RouteStore } from '../../route-store.ts'
+import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { RouteEditor } from './route-editor.ts'
 import { RouteHistory } from './route-history.ts'
 import { type DegradedObjects, fileOf, type RouteSources, routeResource } from './route-resources.ts'
@@ -27,11 +26,11 @@ export function routesCollection(
   store: RouteStore,
   degraded: () => DegradedObjects,
   explain: Action,
-  logger: Logger,
+  scripts: PatchScripts,
 ): Collection {
   const history = new RouteHistory()
   const sources: RouteSources = { store, history, degraded: (id) => degraded().get(id) ?? [] }
-  const editor = new RouteEditor(sources, logger)
+  const editor = new RouteEditor(sources, scripts.logger)
   const cookies = new PageCookies()
   const naturalOrder = ({ id, content }: Resource) => String(content['name'] ?? id)
   return {
@@ -44,7 +43,7 @@ export function routesCollection(
     },
     update: (call, id, content, revision) => editor.update(call, id, content, revision),
     delete: (call, id, revision) => editor.delete(call, id, revision),
-    patch: (call, id, operations, revision) => patch(call, id, operations, revision, sources, editor),
+    patch: (call, id, operations, revision) => patch(call, id, operations, revision, { sources, editor, scripts }),
     query: async (_, query) => {
       const now = degraded()
       const all = { store, history, degraded: (id: string) => now.get(id) ?? [] }
@@ -61,9 +60,9 @@ async function patch(
   id: string,
   operations: readonly PatchOperation[],
   revision: string | null,
-  sources: RouteSources,
-  editor: RouteEditor,
+  { sources, editor, scripts }: { sources: RouteSources; editor: RouteEditor; scripts: PatchScripts },
 ): Outcome<Resource> {
+  const transform = scriptTransformation(scripts, call.exchange)
   for (let tries = 1; ; tries++) {
     const file = fileOf(sources.store, id)
     if (file === null) return new Refusal(404, 'there is no route of this id')
@@ -77,11 +76,6 @@ async function patch(
     if (!isOvertaken) return done
     if (tries === PATCH_TRIES) return new Refusal(409, 'the route is changed by others all the time; try again')
   }
-}
-
-/** Scripts of patches would run with the rights of the control plane (threats B77). */
-async function transform(): Promise<never> {
-  throw new PatchError('transform is not enabled here', 403)
 }
 
 function validate(editor: RouteEditor): Action {

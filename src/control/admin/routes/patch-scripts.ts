@@ -1,0 +1,85 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { relative, resolve, sep } from 'node:path'
+import { PatchError, type Transformation } from '#crest'
+import { type Exchange, respond } from '#http'
+import { isPlainObject, type JsonValue } from '#json'
+import type { Logger } from '#logging'
+import {
+  compileProgram,
+  ObjectScript,
+  ScriptError,
+  type ScriptLanguage,
+  ScriptSyntaxError,
+  ScriptTimeoutError,
+} from '#scripts'
+
+/** What the scripts of patches run with. */
+export interface PatchScripts {
+  /** False: `transform` is 403 (spec gap 108). */
+  readonly enabled: boolean
+  /** The folder that scripts come from, and no other (threats B77). */
+  readonly directory: string
+  /** Milliseconds: the longest stretch without a pause, and the longest evaluation. */
+  readonly timeout: number
+  readonly deadline: number
+  readonly logger: Logger
+}
+
+const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
+  'application/javascript': 'javascript',
+  'text/javascript': 'javascript',
+  'application/typescript': 'typescript',
+}
+
+/** Does what `transform` asks for: a script gets `value` and `resource` and returns the new value. */
+export function scriptTransformation(scripts: PatchScripts, exchange: Exchange): Transformation {
+  return async (value, instruction, resource) => {
+    if (!scripts.enabled) throw new PatchError('transform is not enabled; set patchTransform in admin.json', 403)
+    const { language, file } = readInstruction(instruction)
+    const text = await readScript(scripts.directory, language, file)
+    try {
+      const program = compileProgram({ language, text, file, bindings: ['value', 'resource', 'logger'] })
+      const script = new ObjectScript(program, {
+        scope: { lookup: () => undefined },
+        logger: scripts.logger,
+        clientHandler: async () => respond(502),
+        args: {},
+        timeout: scripts.timeout,
+        deadline: scripts.deadline,
+      })
+      const result = await script.evaluate({ exchange, result: 'json', values: { value, resource } })
+      const json = JSON.stringify(result ?? null)
+      // A script without a return gives null too.
+      if (json === 'null') throw new PatchError(`${file}: expected the script to return the new value, and not null`)
+      return JSON.parse(json) as JsonValue
+    } catch (error) {
+      const isOfScript = [ScriptSyntaxError, ScriptError, ScriptTimeoutError].some((kind) => error instanceof kind)
+      throw isOfScript ? new PatchError(`the script failed: ${(error as Error).message}`) : error
+    }
+  }
+}
+
+function readInstruction(instruction: JsonValue): { language: ScriptLanguage; file: string } {
+  const script = isPlainObject(instruction) ? instruction['script'] : undefined
+  const { type, file } = isPlainObject(script) ? script : {}
+  const language = typeof type === 'string' && Object.hasOwn(LANGUAGES, type) ? LANGUAGES[type] : undefined
+  if (language === undefined || typeof file !== 'string') {
+    const types = Object.keys(LANGUAGES).join(', ')
+    throw new PatchError(`transform: expected { "script": { "type", "file" } } with a type of ${types}`)
+  }
+  return { language, file }
+}
+
+/** The text of a script; links are followed first, so that none leads out of the folder. */
+async function readScript(directory: string, language: ScriptLanguage, file: string): Promise<string> {
+  for (const candidate of file.includes('\0') ? [] : [resolve(directory, language, file), resolve(directory, file)]) {
+    try {
+      const [root, real] = await Promise.all([realpath(directory), realpath(candidate)])
+      const way = relative(root, real)
+      if (way !== '' && way !== '..' && !way.startsWith(`..${sep}`)) return await readFile(real, 'utf8')
+    } catch {
+      // Not there, or not to be read: the next place, then the same answer for all.
+    }
+  }
+  throw new PatchError('transform: there is no such file in the scripts folder')
+}
