@@ -17,7 +17,6 @@ const ROUTE_METRICS: Readonly<Record<string, string>> = {
 /** The metrics of routes as a Common REST collection, which is read only. */
 export function metricsCollection(collect: () => Promise<readonly MetricSample[]>): Collection {
   const cookies = new PageCookies()
-  const resources = async () => (await collect()).map(resourceOf).filter((resource) => resource !== null)
   return {
     kind: 'collection',
     description: {
@@ -28,19 +27,24 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
       schema: metricSchema,
       revisions: false,
     },
-    read: async (_, id) =>
-      (await resources()).find((resource) => resource.id === id) ?? new Refusal(404, 'there is no metric of this id'),
-    query: async (_, query) => listResources(await resources(), query, { cookies }),
+    read: async (_, id) => {
+      const sample = (await collect()).find((one) => idOf(one) === id)
+      if (sample === undefined) return new Refusal(404, 'there is no metric of this id')
+      return { id, revision: null, content: contentOf(sample) }
+    },
+    query: async (_, query) => listResources(resourcesOf(await collect()), query, { cookies }),
   }
 }
 
-/** Null for what has no place in the collection. */
-function resourceOf(sample: MetricSample): Resource | null {
-  const id = idOf(sample)
-  return id === null ? null : { id, revision: null, content: contentOf(sample) }
+/** One after the other: of ten thousand routes, most are not what a query looks for. */
+function* resourcesOf(samples: readonly MetricSample[]): Generator<Resource> {
+  for (const sample of samples) {
+    const id = idOf(sample)
+    if (id !== null) yield { id, revision: null, content: contentOf(sample) }
+  }
 }
 
-/** `heap.<router-name>.route.<route-name>.<metric>`. */
+/** `heap.<router-name>.route.<route-name>.<metric>`; null for what has no place in the collection. */
 function idOf({ name, labels }: MetricSample): string | null {
   const heap = `heap.${(labels['router'] ?? '').replace(/^gateway\./, '')}`
   if (name === 'gw_router_deployed_routes') return `${heap}.deployed-routes`
