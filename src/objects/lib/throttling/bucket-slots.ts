@@ -34,6 +34,13 @@ const MARGIN = 1_000
 /** The upper half of a word stands second on all machines but the oldest. */
 const UPPER = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0
 
+/** What of a time stands in the lower half of its word. */
+const TIME_BELOW = 2 ** (32 - Number(GENERATION_BITS))
+
+/** Where words are taken apart and put together; nobody else sees it. */
+const whole = new BigUint64Array(1)
+const halves = new Uint32Array(whole.buffer)
+
 /** The name of a bucket: the key of its slot, live and without generation, and where to begin to look. */
 export interface BucketName {
   readonly live: bigint
@@ -220,18 +227,27 @@ export class BucketSlots {
 /** Names the bucket of a hash in one of so many groups, a power of two. */
 export function bucketName(high: number, low: number, groups: number): BucketName {
   // The lowest bits give way to state and generation; the group stands for them.
-  const tag = (BigInt(high) << 32n) | BigInt((low & ~LOWEST) >>> 0)
+  const lower = (low & ~LOWEST) | Number(LIVE)
   const group = (low ^ (high << TAG_BITS)) & (groups - 1)
-  return { live: tag | LIVE, upper: high, group, start: high >>> 26 }
+  return { live: joined(high, lower), upper: high, group, start: high >>> 26 }
 }
 
 /** The time in a word. */
 export function timeIn(word: bigint): number {
-  return Number(word >> GENERATION_BITS)
+  whole[0] = word
+  return halves[UPPER]! * TIME_BELOW + (halves[1 - UPPER]! >>> Number(GENERATION_BITS))
 }
 
 function wordOf(time: number, generation: bigint): bigint {
-  return (BigInt(time) << GENERATION_BITS) | generation
+  const above = Math.floor(time / TIME_BELOW)
+  return joined(above, ((time - above * TIME_BELOW) << Number(GENERATION_BITS)) | Number(generation))
+}
+
+/** Two halves of 32 bits as a word. Arithmetic with words would make a new one in each step. */
+function joined(upper: number, lower: number): bigint {
+  halves[UPPER] = upper
+  halves[1 - UPPER] = lower
+  return whole[0]!
 }
 
 function keyOf({ live }: BucketName, state: bigint, generation: bigint): bigint {
