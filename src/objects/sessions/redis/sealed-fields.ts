@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 import { isPlainObject, type JsonValue, parseJson } from '#json'
 
 const NONCE = 12
@@ -12,17 +12,19 @@ const NAME_BYTES = 16
 export class SealedFields {
   /** The name of the session. */
   readonly record: string
+  readonly #id: string
   readonly #contentKey: Buffer
-  readonly #nameKey: Buffer
+  #nameKey: Buffer | null = null
 
   constructor(id: string) {
-    this.record = `session:${createHash('sha256').update(id).digest('base64url')}`
+    this.record = `session:${hash('sha256', id, 'base64url')}`
+    this.#id = id
     this.#contentKey = derived(id, 'content')
-    this.#nameKey = derived(id, 'names')
   }
 
   /** The name of a field, the same each time, so that it can be changed by itself. */
   name(field: string): string {
+    this.#nameKey ??= derived(this.#id, 'names')
     return createHmac('sha256', this.#nameKey).update(field).digest().subarray(0, NAME_BYTES).toString('base64url')
   }
 
@@ -53,6 +55,7 @@ export class SealedFields {
   }
 }
 
+/** An id is as random as a key, so that one step of a keyed digest makes a key of it. */
 function derived(id: string, use: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', id, '', `gateway session ${use}`, 32))
+  return createHmac('sha256', id).update(`gateway session ${use}`).digest()
 }
