@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import type { MetricSample } from '#contracts'
 import { exchangeFor } from '#test/exchange'
 import { scrapeHandler } from './scrape.ts'
@@ -34,4 +35,22 @@ test('a collection that fails is not told to those who come later', async () => 
   await assert.rejects(scrape(scrapeOf()), /not now/)
   fails = false
   assert.equal((await scrape(scrapeOf())).status, 200)
+})
+
+test('gzip is sent to whoever accepts it', async () => {
+  const scrape = scrapeHandler(async () => [SAMPLE])
+  const answerTo = (accepted: string | string[]) =>
+    scrape(exchangeFor('GET', 'http://localhost/', { headers: { 'Accept-Encoding': accepted } }))
+  for (const accepted of ['gzip', 'br, GZIP;q=0.5', 'gzip; q=1.0, identity', ['br', 'gzip']]) {
+    const { headers, body } = await answerTo(accepted)
+    assert.equal(headers.get('content-encoding'), 'gzip', String(accepted))
+    assert.equal(headers.get('vary'), 'Accept-Encoding')
+    assert.equal(gunzipSync(body.bytes()).toString('utf8'), TEXT)
+  }
+  for (const accepted of ['', 'identity', 'gzip;q=0', 'gzip; q=0.000', 'gzip;q=x', 'xgzip', 'br;gzip']) {
+    const { headers, body } = await answerTo(accepted)
+    assert.equal(headers.get('content-encoding'), null, accepted)
+    assert.equal(headers.get('vary'), 'Accept-Encoding')
+    assert.equal(body.text(), TEXT)
+  }
 })

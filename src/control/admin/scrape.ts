@@ -1,21 +1,32 @@
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
 import type { MetricSample } from '#contracts'
-import { type Handler, Response } from '#http'
+import { type Handler, type Request, Response } from '#http'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from '#metrics'
 import { crestError } from './crest-error.ts'
 
 const PATHS: ReadonlySet<string> = new Set(['/metrics/prometheus/0.0.4', '/metrics/prometheus'])
+
+const compress = promisify(gzip)
 
 /** Whether a path is where Prometheus comes for the numbers. */
 export function isScrapePath(path: string): boolean {
   return PATHS.has(path)
 }
 
+/** A scrape as it is sent, in both forms; the second is made when somebody wants it. */
+interface Scrape {
+  readonly text: Buffer
+  compressed: Promise<Buffer> | null
+}
+
 /** Answers a scrape. Those who come while one is being written get the same text: it may be some megabytes. */
 export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): Handler {
-  let writing: Promise<Buffer> | null = null
-  const text = () => {
+  let writing: Promise<Scrape> | null = null
+  const write = () => {
     writing ??= collect()
       .then(prometheusText)
+      .then((text) => ({ text, compressed: null }))
       .finally(() => {
         writing = null
       })
@@ -29,7 +40,20 @@ export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): 
       'Content-Type': PROMETHEUS_CONTENT_TYPE,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
     }
-    return new Response(200, { headers, body: await text() })
+    const scrape = await write()
+    if (!acceptsGzip(request)) return new Response(200, { headers, body: scrape.text })
+    scrape.compressed ??= compress(scrape.text, { level: constants.Z_BEST_SPEED })
+    return new Response(200, { headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await scrape.compressed })
   }
+}
+
+/** RFC 9110, section 12.5.3. Prometheus asks for gzip, which makes a twentieth of the text. */
+function acceptsGzip({ headers }: Request): boolean {
+  const codings = headers.all('accept-encoding').join(',').split(',')
+  return codings.some((coding) => {
+    const [name, ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase())
+    return name === 'gzip' && !parameters.some((part) => part.startsWith('q=') && !(Number(part.slice(2)) > 0))
+  })
 }
