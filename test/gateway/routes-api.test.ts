@@ -396,6 +396,21 @@ describe('routes over Common REST', () => {
     assert.deepEqual([line?.['operation'], line?.['revision'], line?.['client']], ['create', json['_rev'], '127.0.0.1'])
   })
 
+  test('B87: names and parameters with line breaks stay on one line of the log, and escaped in the metrics', async () => {
+    const name = 'a"\n{"level":"error"}\u001b[31m\u2028'
+    assert.equal((await ask('PUT', `${ROUTES}/forged`, { body: pathRoute('/forged', 'x', { name }) })).status, 201)
+    await ask('GET', `${ROUTES}/x%0d%0ay?_queryFilter=%0a`)
+    await ask('PUT', `${ROUTES}/forged`, { body: { name, handler: 'a\nb' } })
+    for (const line of gateway.log.lines) assert.equal(typeof JSON.parse(line), 'object')
+    await ask('DELETE', `${ROUTES}/forged`)
+  })
+
+  test('B85: the password is in no line of the log and in no answer', async () => {
+    const answers = [await ask('GET', '/api/info'), await ask('GET', `${ROUTES}?_crestapi`), await ask('GET', '/api/x')]
+    for (const text of [...gateway.log.lines, ...answers.map((answer) => answer.text)])
+      assert.ok(!text.includes(PASSWORD))
+  })
+
   test('B86: a folder that can not be written is 503, names no path, and the old route keeps serving', {
     skip: process.getuid?.() === 0 && 'nothing is read-only for root',
   }, async () => {

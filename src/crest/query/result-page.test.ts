@@ -94,6 +94,22 @@ describe('pages', () => {
     assert.equal(page(numbers, { pageSize: 5, cookie: page(numbers, { pageSize: 5 }).cookie }).cookie, null)
   })
 
+  test('a small page of many entries is the beginning of all of them in order', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(50), { minLength: 40, maxLength: 200 }),
+        fc.nat(3),
+        fc.integer({ min: 1, max: 3 }),
+        (values, offset, pageSize) => {
+          const many = values.map((n, at) => ({ id: String(at).padStart(3, '0'), fields: { n } }))
+          const all = page(many, { sortKeys: keys('-n') }).entries.map(({ id }) => id)
+          const some = page(many, { sortKeys: keys('-n'), pageSize, offset }).entries.map(({ id }) => id)
+          assert.deepEqual(some, all.slice(offset, offset + pageSize))
+        },
+      ),
+    )
+  })
+
   test('an offset counts entries', () => {
     assert.equal(ids(page(numbers, { pageSize: 3, offset: 8 })), '8 9')
     assert.equal(ids(page(numbers, { pageSize: 3, offset: 5 })), '5 6 7')

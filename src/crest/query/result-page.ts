@@ -52,39 +52,26 @@ export function resultPage<E extends Entry>(
     return { entries: [], cookie: null, countPolicy: 'EXACT', total: found.length, remaining: -1, count: found.length }
   }
   const order = new Order(query.sortKeys, options.naturalOrder)
-  const sorted = order.sort(found)
   if (query.pageSize === 0) {
-    const all = sorted.map(({ entry }) => entry)
+    const all = order.first(order.place(found), found.length).map(({ entry }) => entry)
     return { entries: all, cookie: null, countPolicy: 'NONE', total: -1, remaining: -1 }
   }
   const meant = `${printQueryFilter(filter)}\n${printSortKeys(query.sortKeys)}`
-  const start = startOf(query, meant, sorted, order, options.cookies)
-  if (typeof start === 'string') return start
-  const page = sorted.slice(start, start + query.pageSize)
-  const after = Math.max(sorted.length - start - page.length, 0)
+  const after = query.cookie === null ? null : options.cookies.read(meant, query.cookie)
+  if (typeof after === 'string') return after
+  const placed = order.place(found)
+  const ahead = after === null ? placed : placed.filter(({ place }) => order.compare(place, after) > 0)
+  const page = order.first(ahead, query.offset + query.pageSize).slice(query.offset)
+  const remaining = Math.max(ahead.length - query.offset - page.length, 0)
   const last = page.at(-1)
   const counted = query.countPolicy !== 'NONE'
   return {
     entries: page.map(({ entry }) => entry),
-    cookie: after > 0 && last !== undefined ? options.cookies.make(meant, last.place) : null,
+    cookie: remaining > 0 && last !== undefined ? options.cookies.make(meant, last.place) : null,
     countPolicy: query.countPolicy,
-    total: counted ? sorted.length : -1,
-    remaining: counted ? after : -1,
+    total: counted ? found.length : -1,
+    remaining: counted ? remaining : -1,
   }
-}
-
-function startOf<E extends Entry>(
-  { cookie, offset }: Query,
-  meant: string,
-  sorted: readonly Placed<E>[],
-  order: Order<E>,
-  cookies: PageCookies,
-): number | string {
-  if (cookie === null) return offset
-  const place = cookies.read(meant, cookie)
-  if (typeof place === 'string') return place
-  const start = sorted.findIndex((candidate) => order.compare(candidate.place, place) > 0)
-  return start === -1 ? sorted.length : start
 }
 
 /** A total order: the sort keys, or the natural order; then the id. */
@@ -97,10 +84,27 @@ class Order<E extends Entry> {
     this.#natural = keys.length === 0 ? (natural ?? null) : null
   }
 
-  sort(entries: readonly E[]): Placed<E>[] {
-    return entries
-      .map((entry) => ({ entry, place: { id: entry.id, values: this.#values(entry) } }))
-      .sort((a, b) => this.compare(a.place, b.place))
+  place(entries: readonly E[]): Placed<E>[] {
+    return entries.map((entry) => ({ entry, place: { id: entry.id, values: this.#values(entry) } }))
+  }
+
+  /** The first so many, in order. A page of a large collection does not need the rest of it sorted. */
+  first(placed: Placed<E>[], count: number): Placed<E>[] {
+    const compare = (a: Placed<E>, b: Placed<E>) => this.compare(a.place, b.place)
+    if (count * 8 > placed.length) return placed.sort(compare).slice(0, count)
+    const best: Placed<E>[] = []
+    for (const one of placed) {
+      if (best.length === count && compare(one, best[count - 1] as Placed<E>) >= 0) continue
+      let [low, high] = [0, best.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (compare(best[middle] as Placed<E>, one) < 0) low = middle + 1
+        else high = middle
+      }
+      best.splice(low, 0, one)
+      if (best.length > count) best.pop()
+    }
+    return best
   }
 
   compare(a: PagePlace, b: PagePlace): number {

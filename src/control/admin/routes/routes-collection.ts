@@ -12,6 +12,7 @@ import {
   type Resource,
 } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
+import type { RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { RouteEditor } from './route-editor.ts'
@@ -29,7 +30,15 @@ export function routesCollection(
   scripts: PatchScripts,
 ): Collection {
   const history = new RouteHistory()
-  const sources: RouteSources = { store, history, degraded: (id) => degraded().get(id) ?? [] }
+  let degradedNow: DegradedObjects = new Map()
+  const sources: RouteSources = { store, history, degraded: (id) => degradedNow.get(id) ?? [] }
+  // Resources stay the same as long as their files do, and there may be many: each is made once.
+  const resources = new WeakMap<RouteFile, Resource>()
+  const resourceOf = (file: RouteFile): Resource => {
+    const resource = resources.get(file) ?? routeResource(file, sources)
+    resources.set(file, resource)
+    return resource
+  }
   const editor = new RouteEditor(sources, scripts.logger)
   const cookies = new PageCookies()
   const naturalOrder = ({ id, content }: Resource) => String(content['name'] ?? id)
@@ -38,17 +47,16 @@ export function routesCollection(
     description: ROUTES_DESCRIPTION,
     create: (call, id, content) => editor.create(call, id ?? randomUUID(), content),
     read: async (_, id) => {
+      degradedNow = degraded()
       const file = fileOf(store, id)
-      return file === null ? new Refusal(404, 'there is no route of this id') : routeResource(file, sources)
+      return file === null ? new Refusal(404, 'there is no route of this id') : resourceOf(file)
     },
     update: (call, id, content, revision) => editor.update(call, id, content, revision),
     delete: (call, id, revision) => editor.delete(call, id, revision),
     patch: (call, id, operations, revision) => patch(call, id, operations, revision, { sources, editor, scripts }),
     query: async (_, query) => {
-      const now = degraded()
-      const all = { store, history, degraded: (id: string) => now.get(id) ?? [] }
-      const resources = [...store.files.values()].map((file) => routeResource(file, all))
-      return listResources(resources, query, { cookies, naturalOrder })
+      degradedNow = degraded()
+      return listResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
     },
     actions: { validate: validate(editor), explain },
     resourceActions: { rollback: rollback(sources, editor) },
