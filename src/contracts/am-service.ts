@@ -59,6 +59,8 @@ export interface AmSessions {
    * say: the server is down, or news of sessions are cut off and `sessionCache` depends on them.
    */
   find(token: string): Promise<AmSession | null>
+  /** Forgets what is remembered of a session that was ended from here, where news of it come late or never. */
+  forget(token: string): void
 }
 
 /** The access manager, as filters see it. */

@@ -98,6 +98,16 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await at.ask(null, { url: 'http://app.example/out' })).location?.pathname, '/bye')
   })
 
+  test('logoutExpression: the session is over at once, though it is cached and no news come', async () => {
+    const config = { logoutExpression: "${request.uri.path == '/out'}", defaultLogoutLandingPage: '/bye' }
+    const am = { ...QUIET.am, sessionCache: { enabled: true, maximumTimeToCache: '1 hour' } }
+    await using at = await protectedPages([singleSignOn(config)], { am })
+    const session = at.manager.login('demo')
+    for (const status of [200, 200]) assert.equal((await at.ask(session)).status, status)
+    await at.ask(session, { url: 'http://app.example/out' })
+    assert.equal((await at.ask(session)).status, 302)
+  })
+
   test('logoutExpression that fails or is null: no logout', async () => {
     for (const logoutExpression of ['${attributes.nothing}', '${request.headers.X[0] + 1}']) {
       await using at = await protectedPages([singleSignOn({ logoutExpression })], QUIET)

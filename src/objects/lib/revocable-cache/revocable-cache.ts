@@ -121,6 +121,20 @@ export class RevocableCache<V extends object> {
     return () => this.#watchers.remove(watcher, marks)
   }
 
+  /** Forgets answers that bear one of the marks, as news do that name them. */
+  revoke(marks: readonly string[]): void {
+    let removed = 0
+    for (const mark of marks) {
+      this.#lookups.hear(mark)
+      removed += this.#kept.forgetMarked(mark)
+      for (const watcher of this.#watchers.bearing(mark)) {
+        this.#watchers.remove(watcher, watcher.marks)
+        watcher.ended()
+      }
+    }
+    if (removed > 0) this.#evicted(removed, 'revoked')
+  }
+
   /** Forgets what has outlived its time; nothing else would where nobody asks for it again. */
   sweep(): void {
     const now = this.#clock.monotonic()
@@ -170,16 +184,7 @@ export class RevocableCache<V extends object> {
       this.#evicted(this.#kept.clear(), 'revoked')
       return
     }
-    let removed = 0
-    for (const mark of marks) {
-      this.#lookups.hear(mark)
-      removed += this.#kept.forgetMarked(mark)
-      for (const watcher of this.#watchers.bearing(mark)) {
-        this.#watchers.remove(watcher, watcher.marks)
-        watcher.ended()
-      }
-    }
-    if (removed > 0) this.#evicted(removed, 'revoked')
+    this.revoke(marks)
   }
 
   #disconnected(): void {

@@ -22,6 +22,7 @@ export async function endSession(
     body: {},
     onBehalfOf: exchange,
   })
+  amService.sessions.forget(token)
   if (status >= 500 || status === 403) logger.warn({ status }, 'the access manager did not end a session')
 }
 

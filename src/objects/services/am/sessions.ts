@@ -40,6 +40,7 @@ export function openSessions(parts: SessionsParts, env: Environment): AmSessions
   if (!cache.enabled) {
     return {
       find: async (token) => (await lookup.find(token, idleTimeFor(tokenDigest(token))))?.session ?? null,
+      forget: () => {},
     }
   }
   return cachedSessions(parts, env, idleTimeFor)
@@ -90,6 +91,7 @@ function cachedSessions(
         })
       return answer.session
     },
+    forget: (token) => kept.revoke([tokenDigest(token)]),
   }
 }
 
