@@ -29,8 +29,15 @@ export interface Admission {
 /** What came of it. */
 export interface ThrottlingReport {
   readonly admissions: readonly Admission[]
-  /** For each partition, a time before the last request that was refused; 0 where none was. */
-  readonly refused: readonly number[]
+  /** For each partition, its first and its last request that was refused; null where none was. */
+  readonly refusals: readonly (Refusals | null)[]
+}
+
+/** Times around the decisions on the first and on the last request that was refused. */
+export interface Refusals {
+  readonly first: Omit<Admission, 'partition'>
+  /** A time before the decision on the last. */
+  last: number
 }
 
 interface Input extends ThrottlingWork {
@@ -65,7 +72,7 @@ async function run(input: Input): Promise<ThrottlingReport> {
   Atomics.notify(ready, 0)
   for (let here = Atomics.load(ready, 0); here < threads; here = Atomics.load(ready, 0)) Atomics.wait(ready, 0, here)
   const admissions: Admission[] = []
-  const refused = names.map(() => 0)
+  const refusals: (Refusals | null)[] = names.map(() => null)
   const end = systemClock.monotonic() + time
   for (let now = systemClock.monotonic(); now < end; now = systemClock.monotonic()) {
     if (input.cleans) {
@@ -77,10 +84,14 @@ async function run(input: Input): Promise<ThrottlingReport> {
       const before = clock.monotonic()
       if (table.take(names[partition]!, rate).admitted) {
         admissions.push({ partition, before, after: clock.monotonic() })
-      } else refused[partition] = before
+        continue
+      }
+      const known = refusals[partition]
+      if (known) known.last = before
+      else refusals[partition] = { first: { before, after: clock.monotonic() }, last: before }
     }
   }
-  return { admissions, refused }
+  return { admissions, refusals }
 }
 
 if (!isMainThread && parentPort !== null) {
