@@ -6,11 +6,13 @@ import type { Filter, TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
-import { ConfigError, type Problem } from '#schema'
+import { ConfigError, type Problem, type TypeDefinition } from '#schema'
 
 /** admin.json, settled: what units are started with, and what the control plane itself needs. */
 export interface AdminSettings {
   readonly directories: InstanceDirectories
+  /** The object types there are, those of extensions included. */
+  readonly types: readonly TypeDefinition[]
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
@@ -51,6 +53,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   checkPorts(connectors, admin)
   return {
     directories: instanceDirectories(instance, fields.temporaryDirectory),
+    types: input.types,
     unit: {
       units: fields.gatewayUnits ?? availableParallelism(),
       instance,

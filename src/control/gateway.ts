@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CATALOGUE } from '#catalogue'
 import type { FromUnit, MetricSample } from '#contracts'
 import { DEFAULT_CONFIG } from '#instance'
 import type { JsonObject } from '#json'
@@ -172,7 +171,7 @@ export class Gateway {
       system: systemApi({
         stores: this.stores,
         states: this.states,
-        types: CATALOGUE,
+        types: settings.types,
         units: () => this.units,
         config: () => configDocument(settings),
         scripts: {

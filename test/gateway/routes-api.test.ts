@@ -15,6 +15,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { JsonObject, JsonValue } from '#json'
 import type { Answer } from '#test/ask'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
+import { PROBE_EXTENSION } from '#test/probe-extension'
 
 const ROUTES = '/api/system/objects/_router/routes'
 const PASSWORD = 'correct-horse'
@@ -476,12 +477,14 @@ describe('routes over Common REST', () => {
   })
 })
 
-test('routes of a router inside a route have a collection below that route', async () => {
+test('routes of a router inside a route have a collection below that route, and types those of extensions', async () => {
   await using gateway = await RunningGateway.start({
     routes: { outer: { handler: 'inner', heap: [{ name: 'inner', type: 'Router', config: { directory: 'inner' } }] } },
     files: { 'secrets/gateway.admin.password': PASSWORD },
+    extra: { 'probe.js': PROBE_EXTENSION },
   })
   const ask = manager(gateway)
+  assert.equal((await ask('GET', '/api/system/types/VersionFilter')).status, 200, 'types of extensions are there')
   const inner = `${ROUTES}/outer/objects/inner/routes`
   assert.equal((await ask('PUT', `${inner}/deep`, { body: pathRoute('/deep', 'deep') })).status, 201)
   assert.equal((await gateway.ask('/deep')).text, 'deep')

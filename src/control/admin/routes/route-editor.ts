@@ -32,7 +32,7 @@ export class RouteEditor {
       })
       if (clash === undefined) return edit(file, id, content)
       if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
-      return new Refusal(409, 'there is a route whose id or file differs from this id by case only')
+      return new Refusal(409, 'another route has this file, or an id that differs from this one by case only')
     })
   }
 
