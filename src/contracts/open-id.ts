@@ -10,6 +10,8 @@ export interface Issuer {
   metadata(): Promise<JsonObject & { readonly issuer: string }>
   /** Sends requests to the server. */
   readonly handler: Handler
+  /** Whether the users of a mail domain log in here, by what the configuration says. */
+  servesDomain(domain: string): boolean
   /** Milliseconds by which its clock may differ. */
   readonly idTokenSkew: number
   /** Why an ID token is not signed by this server; null where it is. `sharedSecret` verifies HMAC signatures. */

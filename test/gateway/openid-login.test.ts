@@ -13,6 +13,7 @@ interface Parts {
   readonly registration?: object
   readonly filter?: object
   readonly provider?: object
+  readonly issuer?: object
   readonly ttl?: object
   readonly units?: number
 }
@@ -23,6 +24,7 @@ async function setting({
   registration = {},
   filter = {},
   provider: more = {},
+  issuer = {},
   ttl = {},
   units = 1,
 }: Parts = {}) {
@@ -84,7 +86,7 @@ async function setting({
       {
         name: 'server',
         type: 'Issuer',
-        config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration` },
+        config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration`, ...issuer },
       },
       {
         name: 'client',
@@ -321,6 +323,26 @@ test(
     assert.equal((await new BrowserLike().ask(`${closed.gateway.url}/app/page`)).status, 403)
   },
 )
+
+test('login?discovery= begins at the issuer that serves the domain, and nowhere else', options, async () => {
+  await using at = await setting({ issuer: { supportedDomains: ['example\\.com', '.*\\.example\\.org'] } })
+  const begun = (who: string) =>
+    new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?discovery=${encodeURIComponent(who)}`)
+  for (const who of ['demo@example.com', 'demo@EXAMPLE.com', 'example.com', 'https://a.example.org/demo']) {
+    const { status, headers } = await begun(who)
+    assert.deepEqual([status, new URL(headers.get('location') ?? 'about:blank').origin], [302, at.provider.url], who)
+  }
+  const others = [
+    'demo@evil.test',
+    'demo@example.com.evil.test',
+    'demo@notexample.com',
+    '',
+    '@',
+    'a b',
+    'http://127.0.0.1/',
+  ]
+  for (const who of others) assert.equal((await begun(who)).status, 500, who)
+})
 
 test('a server that can not be reached: 503, and the login works when it is back', options, async () => {
   const at = await setting()

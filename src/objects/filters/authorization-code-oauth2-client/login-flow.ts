@@ -80,18 +80,33 @@ export class LoginFlow {
     return response
   }
 
-  /** `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`. */
+  /** `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`, or with `discovery=<mail address>`. */
   async login(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
     const asked = query(exchange)
-    const [clientId, issuer] = [asked.get('registration'), asked.get('issuer')]
-    const matching = this.#settings.registrations.filter(
-      (each) => (clientId === null || each.clientId === clientId) && (issuer === null || each.issuer.name === issuer),
-    )
-    const [registration, ...others] = matching
-    if (registration === undefined || others.length > 0)
-      throw new OpenIdError('invalid_request', 'the parameters "registration" and "issuer" name no client', false)
+    const registration = this.#chosen(asked)
     const fallback = this.#settings.defaultLoginGoto ?? '/'
     return this.begin(exchange, memory, endpoint, registration, this.#goto(exchange, asked, fallback))
+  }
+
+  /**
+   * The registration that somebody asks for by its names, or by a mail address whose domain an issuer serves. Only what
+   * is configured can be chosen: what a user types is nobody the gateway would ask on its own.
+   */
+  #chosen(asked: URLSearchParams): ClientRegistration {
+    const { registrations } = this.#settings
+    const discovery = asked.get('discovery')
+    if (discovery !== null) {
+      const domain = domainOf(discovery)
+      const serving = registrations.find(({ issuer }) => domain !== null && issuer.servesDomain(domain))
+      if (serving !== undefined) return serving
+      throw new OpenIdError('invalid_request', 'the parameter "discovery" names no domain that is served here', false)
+    }
+    const [clientId, issuer] = [asked.get('registration'), asked.get('issuer')]
+    const [registration, ...others] = registrations.filter(
+      (each) => (clientId === null || each.clientId === clientId) && (issuer === null || each.issuer.name === issuer),
+    )
+    if (registration !== undefined && others.length === 0) return registration
+    throw new OpenIdError('invalid_request', 'the parameters "registration" and "issuer" name no client', false)
   }
 
   /** The way back from the authorization server, with a code. */
@@ -178,4 +193,11 @@ function siteOf({ originalUri: { scheme, authority } }: Exchange): string {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string'
+}
+
+/** The domain of a mail address, of a URL, or of a bare name; null where it is none. */
+function domainOf(text: string): string | null {
+  const name =
+    text.includes('://') && URL.canParse(text) ? new URL(text).hostname : text.slice(text.lastIndexOf('@') + 1)
+  return /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name) ? name.toLowerCase() : null
 }

@@ -1,7 +1,20 @@
 import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, SecretsProviderKind } from '#contracts'
 import type { Handler } from '#http'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
-import { config, defineType, duration, type Environment, list, needs, ref, regex, secretId, string, url } from '#schema'
+import {
+  config,
+  defineType,
+  duration,
+  type Environment,
+  list,
+  needs,
+  type Pattern,
+  ref,
+  regex,
+  secretId,
+  string,
+  url,
+} from '#schema'
 import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
 
 /** An authorization server that users log in at. */
@@ -39,10 +52,9 @@ export const Issuer = defineType({
       description: 'Repository of discovered issuers.',
       unsupported: 'issuers are configured, not discovered',
     }),
-    supportedDomains: list(regex()).prefault([]).meta({
-      description: 'Patterns of mail domains of its users.',
-      unsupported: 'issuers are configured, not discovered',
-    }),
+    supportedDomains: list(regex())
+      .prefault([])
+      .meta({ description: 'Patterns of the mail domains of its users, for `login?discovery=<mail address>`.' }),
   },
   renamed: {
     well_known: 'wellKnownEndpoint',
@@ -74,6 +86,7 @@ interface Settings {
   readonly idTokenSkewAllowance: number
   readonly secretsProvider?: import('#contracts').SecretsProvider | undefined
   readonly issuerHandler: Handler
+  readonly supportedDomains: readonly Pattern[]
 }
 
 function issuerOf(settings: Settings, env: Environment): IssuerContract {
@@ -95,6 +108,8 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
     name: env.localName,
     metadata,
     handler: issuerHandler,
+    // A pattern is about the whole name: part of it would let in every domain that somebody makes up around it.
+    servesDomain: (domain) => settings.supportedDomains.some((pattern) => pattern.matchWhole(domain) !== null),
     idTokenSkew: settings.idTokenSkewAllowance,
     idTokenProblem: (idToken, sharedSecret) => signatureProblem(idToken, keys, sharedSecret),
   }
