@@ -48,14 +48,12 @@ export class RedisConnection {
 
   /** Runs a script, in one step and with one message. */
   run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#send(async (client) => {
-      try {
-        return await client.evalsha(script.digest, keys.length, ...keys, ...args)
-      } catch (error) {
-        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    return this.#send((client) =>
+      client.evalsha(script.digest, keys.length, ...keys, ...args).catch((error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error
         return client.eval(script.lua, keys.length, ...keys, ...args)
-      }
-    })
+      }),
+    )
   }
 
   /** Connects, and waits for that no longer than told; whoever can not be reached is tried again and again. */
@@ -90,24 +88,32 @@ export class RedisConnection {
     client.on('close', () => isCurrent() && this.#availability.failed('the connection was closed'))
   }
 
-  async #send(command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+  #send(command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
     const client = this.#client
     if (client.status !== 'ready' || !this.#availability.allows()) {
-      throw new RedisError('unavailable', 'Redis can not be reached')
+      return Promise.reject(new RedisError('unavailable', 'Redis can not be reached'))
     }
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(LATE), this.#timeout)
-    try {
-      const sent = command(client)
-      sent.catch(() => {})
-      const answer = await Promise.race([sent, late])
-      this.#availability.succeeded()
-      return answer
-    } catch (error) {
-      throw this.#failure(error as Error)
-    } finally {
-      clearTimeout(timer)
-    }
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        reject(this.#failure(LATE))
+      }, this.#timeout)
+      command(client).then(
+        (answer) => {
+          // An answer that nobody waits for any more says nothing for Redis.
+          if (isLate) return
+          clearTimeout(timer)
+          this.#availability.succeeded()
+          resolve(answer)
+        },
+        (error: Error) => {
+          if (isLate) return
+          clearTimeout(timer)
+          reject(this.#failure(error))
+        },
+      )
+    })
   }
 
   #failure(error: Error): RedisError {
