@@ -184,11 +184,14 @@ export class BucketSlots {
   /** Looks at all slots of the group but one: gives the bucket that is there, takes back claims of the same name. */
   #searched({ live, upper, group }: BucketName, own: number): Found | null {
     for (let slot = group * GROUP; slot < (group + 1) * GROUP; slot++) {
-      if (slot === own || this.#upper(slot) !== upper) continue
-      const key = Atomics.load(this.#keys, slot)
-      const difference = key ^ live
-      if (difference <= GENERATIONS) return { slot, generation: difference }
-      if ((difference ^ LIVE ^ CLAIMED) <= GENERATIONS) this.#change(slot, key, next(key & GENERATIONS))
+      // A claim that could not be taken back has changed meanwhile: it may be a bucket by now.
+      while (slot !== own && this.#upper(slot) === upper) {
+        const key = Atomics.load(this.#keys, slot)
+        const difference = key ^ live
+        if (difference <= GENERATIONS) return { slot, generation: difference }
+        const isClaim = (difference ^ LIVE ^ CLAIMED) <= GENERATIONS
+        if (!isClaim || this.#change(slot, key, next(key & GENERATIONS))) break
+      }
     }
     return null
   }
