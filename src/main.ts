@@ -12,5 +12,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
-  unitEntry: new URL('./unit/worker.ts', import.meta.url),
+  unitEntry: new URL('./unit/thread.ts', import.meta.url),
 })

@@ -31,7 +31,7 @@ export async function gateway(
 ): Promise<CommandResult> {
   const stdout = new Kept(terminal)
   const stderr = new Kept(terminal)
-  const unitEntry = new URL('../../src/unit/worker.ts', import.meta.url)
+  const unitEntry = new URL('../../src/unit/thread.ts', import.meta.url)
   const code = await runCommand(words, { env, stdout, stderr, unitEntry })
   return { code, stdout: stdout.text, stderr: stderr.text }
 }

@@ -37,7 +37,8 @@ export class RunningGateway implements AsyncDisposable {
   /** Resolves when every unit serves. */
   static async start(parts: GatewayParts = {}): Promise<RunningGateway> {
     const instance = new TestInstance(parts)
-    const env = parts.env ?? {}
+    const { NODE_COMPILE_CACHE: compiled } = process.env
+    const env = { ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }), ...parts.env }
     try {
       const running = new RunningGateway(instance, await settingsOf(instance.directory, env), env)
       try {

@@ -15,4 +15,4 @@ fs.writeSync = ((descriptor: number, data: string | Uint8Array, ...rest: never[]
   return Buffer.byteLength(data)
 }) as typeof writeSync
 
-await import('../../src/unit/worker.ts')
+await import('../../src/unit/thread.ts')
