@@ -19,7 +19,7 @@ const GROWTH_LIMIT = 40 * 2 ** 20
 const HELD_LIMIT = 24 * 2 ** 20
 /** What an idle connection may take, beside what the collector has not found yet. */
 const IDLE_COST_LIMIT = 24 * 1024
-const IDLE_NOISE = 32 * 2 ** 20
+const IDLE_NOISE = 96 * 1024 * 1024
 const skip = process.platform === 'linux' ? false : 'memory is read from /proc'
 const options = { timeout: 60_000, skip }
 
