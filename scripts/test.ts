@@ -53,7 +53,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
     `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
     '--test',
     `--test-timeout=${testTimeout}`,
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    `--test-concurrency=${availableParallelism() + 1}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

@@ -10,7 +10,7 @@ import { pathRoute, RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 
 const ROUTES = '/api/system/objects/_router/routes'
-const ROUNDS = Number(process.env['GATEWAY_KILL_ROUNDS'] ?? 2)
+const ROUNDS = Number(process.env['GATEWAY_KILL_ROUNDS'] ?? 1)
 const WRITERS = 5
 const env = { GATEWAY_RUN_MODE: 'DEVELOPMENT' }
 

@@ -6,7 +6,7 @@ import { sampleJceks, sampleJks, samplePassword, samplePkcs12 } from '#test/keys
 import { pfx, withJavaDigest } from '#test/keystore-writer'
 import { type KeyStore, KeyStoreError, type KeyStoreType, readKeyStore } from '../index.ts'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 2_000)
+const runs = Number(process.env['FUZZ_RUNS'] ?? 500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20260101)
 
 /** Far above what one takes, and far below a hang. */
