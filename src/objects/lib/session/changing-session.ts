@@ -2,20 +2,26 @@ import { jsonCopy, type Session } from '#http'
 import type { JsonValue } from '#json'
 import type { KeptRecord, RecordChange } from '#schema'
 
-/** A session that knows what has changed since it was opened. */
+/** What a session holds, and what of it has changed. */
+interface State {
+  readonly values: Map<string, unknown>
+  readonly removed: Set<string>
+  readonly set: Set<string>
+}
+
+/** A session that knows what has changed since it was opened. Most requests never look into theirs: it costs them nothing. */
 export class ChangingSession implements Session {
-  readonly #values: Map<string, unknown>
-  readonly #removed = new Set<string>()
-  readonly #set = new Set<string>()
+  readonly #opened: KeptRecord | null
+  #state: State | null = null
   #cleared = false
   #renewed = false
 
   constructor(content: KeptRecord | null) {
-    this.#values = new Map(content === null ? [] : Object.entries(content))
+    this.#opened = content
   }
 
   get(key: string): unknown {
-    return this.#values.get(key) ?? null
+    return this.#known.values.get(key) ?? null
   }
 
   set(key: string, value: unknown): void {
@@ -24,31 +30,31 @@ export class ChangingSession implements Session {
       this.delete(key)
       return
     }
-    this.#values.set(key, copy)
-    this.#set.add(key)
-    this.#removed.delete(key)
+    this.#known.values.set(key, copy)
+    this.#known.set.add(key)
+    this.#known.removed.delete(key)
   }
 
   delete(key: string): boolean {
-    if (!this.#values.delete(key)) return false
-    this.#set.delete(key)
-    this.#removed.add(key)
+    if (!this.#known.values.delete(key)) return false
+    this.#known.set.delete(key)
+    this.#known.removed.add(key)
     return true
   }
 
   keys(): Iterable<string> {
-    return [...this.#values.keys()]
+    return [...this.#known.values.keys()]
   }
 
   clear(): void {
     this.#cleared = true
-    this.#values.clear()
-    this.#removed.clear()
-    this.#set.clear()
+    this.#known.values.clear()
+    this.#known.removed.clear()
+    this.#known.set.clear()
   }
 
   get isEmpty(): boolean {
-    return this.#values.size === 0
+    return this.#known.values.size === 0
   }
 
   renew(): void {
@@ -62,18 +68,25 @@ export class ChangingSession implements Session {
 
   /** What has changed; null where nothing has. */
   get change(): RecordChange | null {
-    if (!this.#cleared && !this.#renewed && this.#removed.size === 0 && this.#set.size === 0) return null
-    return { clear: this.#cleared, remove: [...this.#removed], set: this.#record([...this.#set]) }
+    if (!this.#renewed && this.#state === null) return null
+    const { removed, set } = this.#known
+    if (!this.#cleared && !this.#renewed && removed.size === 0 && set.size === 0) return null
+    return { clear: this.#cleared, remove: [...removed], set: this.#record([...set]) }
   }
 
   /** Everything it holds. */
   get content(): Readonly<Record<string, JsonValue>> {
-    return this.#record([...this.#values.keys()])
+    return this.#record([...this.#known.values.keys()])
+  }
+
+  get #known(): State {
+    this.#state ??= { values: new Map(Object.entries(this.#opened ?? {})), removed: new Set(), set: new Set() }
+    return this.#state
   }
 
   #record(keys: readonly string[]): Record<string, JsonValue> {
     const record: Record<string, JsonValue> = Object.create(null)
-    for (const key of keys) record[key] = this.#values.get(key) as JsonValue
+    for (const key of keys) record[key] = this.#known.values.get(key) as JsonValue
     return record
   }
 }
