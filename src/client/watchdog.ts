@@ -1,8 +1,8 @@
+import { Attendance, type Attendee } from '#http'
+
 /** Something that must not wait beyond its deadline, a time of `performance.now()`; `Infinity` when it waits for nothing. */
-export interface Watched {
+export interface Watched extends Attendee {
   readonly deadline: number
-  /** The watchdog's own note, -1 before it is watched. */
-  slot: number
   expire(): void
 }
 
@@ -16,8 +16,7 @@ const HELD_UP = 3
  * body would not be. Deadlines are noticed at most an eighth of the time-out, or half a second, late, or by one look more where the thread was held up; never early.
  */
 export class Watchdog {
-  // An array and not a Set: the tables a Set leaves behind as it grows keep its former members alive until a full collection.
-  readonly #watched: Watched[] = []
+  readonly #watched = new Attendance<Watched>()
   readonly #period: number
   #timer: NodeJS.Timeout | null = null
   #lookedAt = 0
@@ -28,20 +27,14 @@ export class Watchdog {
   }
 
   add(watched: Watched): void {
-    watched.slot = this.#watched.push(watched) - 1
+    this.#watched.enter(watched)
     if (this.#timer !== null) return
     this.#lookedAt = performance.now()
     this.#timer = setInterval(() => this.#look(), this.#period).unref()
   }
 
   delete(watched: Watched): void {
-    if (watched.slot < 0) return
-    const last = this.#watched.pop()!
-    if (last !== watched) {
-      this.#watched[watched.slot] = last
-      last.slot = watched.slot
-    }
-    watched.slot = -1
+    this.#watched.leave(watched)
   }
 
   #look(): void {
@@ -52,16 +45,15 @@ export class Watchdog {
     if (this.#wasHeldUp) return
     // Timers come before sockets: bytes that arrived while this thread was busy are read before anybody is given up.
     if (this.#watched.some(({ deadline }) => deadline <= now)) setImmediate(() => this.#expire(now))
-    if (this.#watched.length > 0 || this.#timer === null) return
+    if (this.#watched.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
   }
 
-  /** Backwards, because an expired one is replaced by the last, which has been looked at. */
   #expire(now: number): void {
-    for (let i = this.#watched.length - 1; i >= 0; i--) {
-      const watched = this.#watched[i]
-      if (watched !== undefined && watched.deadline <= now) watched.expire()
+    for (const watched of this.#watched.all()) {
+      // One that was let go while another expired is nobody's concern any more.
+      if (watched.slot >= 0 && watched.deadline <= now) watched.expire()
     }
   }
 }

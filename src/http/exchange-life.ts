@@ -107,6 +107,8 @@ export class ExchangeLife {
   complete(): void {
     if (this.#completed) return
     this.#completed = true
+    // Whoever still holds this life must not hold the client's connection with it: it would outlive every request.
+    this.interimTaker = null
     this.#forgetAbortCallbacks()
     const callbacks = this.#completeCallbacks
     this.#completeCallbacks = null

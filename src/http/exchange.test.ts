@@ -260,3 +260,13 @@ test('a session keeps copies of JSON values and nothing else', () => {
   session.clear()
   assert.equal(session.isEmpty, true)
 })
+
+test('interim responses reach whoever takes them until the exchange is complete', () => {
+  const exchange = exchangeOf()
+  const taken: number[] = []
+  exchange.interimTaker = { takeInterim: (status) => taken.push(status) }
+  exchange.with(ColourContext, { colour: 'red' }).interim(103, [])
+  exchange.complete()
+  exchange.interim(103, [])
+  assert.deepEqual(taken, [103])
+})

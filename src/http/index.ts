@@ -1,4 +1,5 @@
 export { equalsIgnoreCase, sameManagedName } from './ascii.ts'
+export { Attendance, type Attendee } from './attendance.ts'
 export { Body } from './body.ts'
 export { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 export type { BodyControl, BodySink, BodySource } from './body-flow.ts'

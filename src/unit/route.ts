@@ -1,7 +1,7 @@
 import { passes, type RouteSource } from '#contracts'
 import { conditionFacts } from '#expression'
 import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
-import type { Exchange, Handler, Response } from '#http'
+import { Attendance, type Attendee, type Exchange, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
@@ -42,7 +42,7 @@ export class Route {
   readonly #holder: Holder
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
-  readonly #active = new Set<Exchange>()
+  readonly #active = new Attendance<Visit>()
   #idle: (() => void) | null = null
 
   private constructor(source: RouteSource, parts: RouteParts) {
@@ -102,9 +102,10 @@ export class Route {
 
   /** Handles a request; the route is held until the response has been sent to its last byte. */
   run(exchange: Exchange): Promise<Response> {
-    this.#active.add(exchange)
+    const visit = new Visit(exchange)
+    this.#active.enter(visit)
     exchange.onComplete(() => {
-      this.#active.delete(exchange)
+      this.#active.leave(visit)
       this.#metrics.left(exchange)
       if (this.#active.size === 0) this.#idle?.()
     })
@@ -131,8 +132,18 @@ export class Route {
 
   #cutOff(): void {
     this.#logger.warn({ requests: this.#active.size }, 'the retired route still has requests; they are cut off')
-    for (const exchange of this.#active) exchange.abort(new Error('the route was retired'))
+    for (const { exchange } of this.#active.all()) exchange.abort(new Error('the route was retired'))
     this.#idle?.()
+  }
+}
+
+/** A request inside of the route. */
+class Visit implements Attendee {
+  readonly exchange: Exchange
+  slot = -1
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange
   }
 }
 

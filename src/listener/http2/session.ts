@@ -1,5 +1,6 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { Attendance } from '#http'
 import type { Peer } from '../peer.ts'
 import type { Service } from '../service.ts'
 import { ResetBudget } from './reset-budget.ts'
@@ -24,7 +25,7 @@ export class Http2Connection implements StreamOwner {
   readonly #socket: TLSSocket
   readonly #alarm: Alarm
   readonly #session: ServerHttp2Session
-  readonly #running = new Set<StreamTransaction>()
+  readonly #running = new Attendance<StreamTransaction>()
   readonly #resets: ResetBudget
   readonly #openedAt = performance.now()
   #idleSince = performance.now()
@@ -46,7 +47,7 @@ export class Http2Connection implements StreamOwner {
       if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_OF_SESSION)
     })
     this.#session.once('close', () => {
-      for (const transaction of this.#running) transaction.abandon(new Error('the client closed the connection'))
+      for (const transaction of this.#running.all()) transaction.abandon(new Error('the client closed the connection'))
       socket.destroy()
     })
   }
@@ -60,7 +61,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   ended(transaction: StreamTransaction, how: 'answered' | 'abandoned'): void {
-    this.#running.delete(transaction)
+    this.#running.leave(transaction)
     this.#stuck.delete(transaction)
     if (this.#running.size === 0) this.#idleSince = performance.now()
     if (how === 'abandoned') this.#spendReset()
@@ -87,7 +88,7 @@ export class Http2Connection implements StreamOwner {
       this.retire()
       return
     }
-    for (const transaction of this.#running) {
+    for (const transaction of this.#running.all()) {
       if (!transaction.isReceived && now - transaction.began > requestTimeout) transaction.timeOut()
       else this.#lookAtResponse(transaction, now)
     }
@@ -102,7 +103,7 @@ export class Http2Connection implements StreamOwner {
       return
     }
     const transaction = new StreamTransaction(this, stream)
-    this.#running.add(transaction)
+    this.#running.enter(transaction)
     transaction.start(raw, flags)
   }
 

@@ -1,5 +1,14 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { Body, BodyTooLargeError, type Exchange, type InterimTaker, type Response, reasonPhrase, respond } from '#http'
+import {
+  type Attendee,
+  Body,
+  BodyTooLargeError,
+  type Exchange,
+  type InterimTaker,
+  type Response,
+  reasonPhrase,
+  respond,
+} from '#http'
 import { makeExchange } from '../arrival.ts'
 import type { Peer } from '../peer.ts'
 import { allowedMethods } from '../refusal.ts'
@@ -23,7 +32,8 @@ export interface StreamOwner {
 }
 
 /** One request and its response on a stream of HTTP/2, from the head to the last byte. */
-export class StreamTransaction implements InterimTaker {
+export class StreamTransaction implements InterimTaker, Attendee {
+  slot = -1
   /** When the request began, and when its response last moved; times of performance.now(). */
   readonly began = performance.now()
   readonly #owner: StreamOwner
