@@ -1,19 +1,15 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
-import type { Position } from '#json'
 import type { Logger } from '#logging'
-import type { Problem } from '#schema'
 import { prepareDeployment } from './deployment.ts'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
-import { type PlannedChange, planRoutes, type RoutePlan, type Serving } from './route-plan.ts'
+import { type PlannedChange, planRoutes, type Serving } from './route-plan.ts'
+import { type PlacedProblem, RouteProblems } from './route-problems.ts'
+import { RouterOpenings } from './router-openings.ts'
 import type { UnitLink } from './unit-link.ts'
-
-/** A problem with its place in the file. */
-export type PlacedProblem = Problem & Partial<Position>
-
-type Opening = ReturnType<typeof Promise.withResolvers<void>>
 
 /** How a route file fares. */
 export interface RouteStatus {
@@ -22,25 +18,6 @@ export interface RouteStatus {
   readonly state: 'loaded' | 'failed'
   readonly problems: readonly PlacedProblem[]
 }
-
-/** What a client wants of one file: another content, or that it goes. */
-export interface RouteEdit {
-  readonly file: string
-  /** Null: the file is removed. */
-  readonly next: RouteFile | null
-  /** True: find out what would happen, and change nothing. */
-  readonly rehearse?: boolean
-}
-
-/** What became of an edit. Only `done` has changed anything. */
-export type EditOutcome =
-  | { readonly state: 'done' }
-  /** Another route has its id or name. */
-  | { readonly state: 'taken'; readonly problem: Problem }
-  | { readonly state: 'refused'; readonly problems: readonly Problem[] }
-  /** No unit is there to say whether it can be built. */
-  | { readonly state: 'unavailable' }
-  | { readonly state: 'unwritten'; readonly error: NodeJS.ErrnoException }
 
 /**
  * The routes of one folder: what its files say, what is served, and the way from the one to the other. All changes
@@ -54,11 +31,8 @@ export class RouteStore {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #serving = new Map<string, Serving>()
-  readonly #problems = new Map<string, readonly PlacedProblem[]>()
-  /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
-  readonly #failed = new Map<string, string>()
-  /** Routers that are building what they were handed, by their unit; a deploy waits for them. */
-  readonly #openings = new Map<UnitLink, Opening[]>()
+  readonly #problems: RouteProblems
+  readonly #openings = new RouterOpenings()
   /** Revisions whose warnings have been logged, by route. */
   readonly #warned = new Map<string, string>()
   #files: ReadonlyMap<string, RouteFile> = new Map()
@@ -72,26 +46,26 @@ export class RouteStore {
     this.name = name
     this.#units = units
     this.#logger = logger
+    this.#problems = new RouteProblems(directory, this.deploys, logger)
   }
 
   /** A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. */
   open(unit: UnitLink): Promise<readonly RouteSource[]> {
     return this.#enqueue(async () => {
       if (!this.#scanned) this.#firstScan()
-      this.#openings.set(unit, [...(this.#openings.get(unit) ?? []), Promise.withResolvers<void>()])
+      this.#openings.begin(unit)
       return [...this.#serving.values()].map(({ source }) => source)
     })
   }
 
   /** A router of the unit has built what it could. */
   opened(unit: UnitLink, failures: readonly RouteFailure[]): void {
-    const opening = this.#openings.get(unit)?.shift()
-    opening?.resolve()
+    const wasExpected = this.#openings.finish(unit)
     if (this.#postponed) {
       this.#postponed = false
       this.scan().catch((error: unknown) => this.#logger.error({ error }, 'the route folder can not be scanned'))
     }
-    if (opening !== undefined && unit.number === 0) {
+    if (wasExpected && unit.number === 0) {
       this.#logger.info({ routes: this.#serving.size - failures.length, directory: this.directory }, 'routes loaded')
     }
     for (const { id, problems } of failures) {
@@ -99,7 +73,7 @@ export class RouteStore {
       if (served === undefined) continue
       // Other units may serve it, so it stays known: removing its file must remove it there.
       this.#serving.set(id, { ...served, incomplete: true })
-      this.#fail(served.file, problems, served.source.revision)
+      this.#problems.add(this.#files, served.file, problems, served.source.revision)
     }
   }
 
@@ -120,25 +94,24 @@ export class RouteStore {
 
   /** A unit has ended, and with it what it was building. */
   ended(unit: UnitLink): void {
-    for (const opening of this.#openings.get(unit) ?? []) opening.resolve()
-    this.#openings.delete(unit)
+    this.#openings.end(unit)
   }
 
   /** Brings what is served in line with the files. `force`: also tries what failed before (SIGHUP). */
   scan(options: { force?: boolean } = {}): Promise<void> {
     return this.#enqueue(async () => {
-      await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
-      if (options.force) this.#failed.clear()
+      await this.#openings.settled()
+      if (options.force) this.#problems.retryAll()
       // Nobody could say whether a new version can be built: what was served stays until somebody can.
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
-      this.#noteReading()
+      this.#problems.noteReading(this.#files)
       const plan = planRoutes(this.#files, this.#serving)
-      this.#noteRefused(plan)
-      const changes = plan.changes.filter(({ file }) => !this.#failedBefore(file))
+      this.#problems.noteRefused(this.#files, plan)
+      const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
       if (changes.length > 0) await this.#deploy(changes)
-      this.#forgetGoneFiles()
+      this.#problems.forgetGone(this.#files)
     })
   }
 
@@ -159,7 +132,7 @@ export class RouteStore {
 
   /** What is wrong with a file; empty where it is served as it is written. */
   problemsOf(file: string): readonly PlacedProblem[] {
-    return this.#problems.get(file) ?? []
+    return this.#problems.of(file)
   }
 
   /**
@@ -170,7 +143,7 @@ export class RouteStore {
     decide: (files: ReadonlyMap<string, RouteFile>) => RouteEdit | { readonly answer: R },
   ): Promise<EditOutcome | { readonly answer: R }> {
     return this.#enqueue(async () => {
-      await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
+      await this.#openings.settled()
       const decided = decide(this.#files)
       if ('answer' in decided) return decided
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
@@ -216,16 +189,16 @@ export class RouteStore {
     await deployment.commit([...planned.keys()])
     this.#files = files
     for (const change of planned) this.#record(change)
-    this.#forget(file)
+    this.#problems.forget(file)
     return { state: 'done' }
   }
 
   /** Every file and how it fares, by file name. */
   status(): RouteStatus[] {
     const idOf = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
-    const files = new Set([...this.#files.keys(), ...this.#problems.keys()])
+    const files = new Set([...this.#files.keys(), ...this.#problems.files()])
     return [...files].sort().map((file) => {
-      const problems = this.#problems.get(file) ?? []
+      const problems = this.#problems.of(file)
       return {
         file,
         id: idOf.get(file) ?? this.#files.get(file)?.route?.id ?? null,
@@ -239,9 +212,9 @@ export class RouteStore {
     this.#scanned = true
     removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
-    this.#noteReading()
+    this.#problems.noteReading(this.#files)
     const plan = planRoutes(this.#files, this.#serving)
-    this.#noteRefused(plan)
+    this.#problems.noteRefused(this.#files, plan)
     for (const { change, file } of plan.changes)
       if ('put' in change) this.#serving.set(change.put.id, { source: change.put, file })
   }
@@ -253,7 +226,7 @@ export class RouteStore {
     for (const [at, problems] of deployment.problems) {
       const { file, change } = planned[at] as PlannedChange
       failedFiles.add(file)
-      this.#fail(file, problems, 'put' in change ? change.put.revision : '')
+      this.#problems.add(this.#files, file, problems, 'put' in change ? change.put.revision : '')
     }
     // Where a file's new version can not be built, what it served before stays, also under an old id.
     const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))
@@ -272,56 +245,8 @@ export class RouteStore {
     }
     const updated = this.#serving.has(change.put.id)
     this.#serving.set(change.put.id, { source: change.put, file })
-    this.#forget(file)
+    this.#problems.forget(file)
     this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
-  }
-
-  /** Problems of files that can not be read; those of other files end when their content changes. */
-  #noteReading(): void {
-    for (const [file, { problems, stamp, route }] of this.#files) {
-      const failed = this.#failed.get(file)
-      if (problems.length > 0) this.#fail(file, problems, `unreadable ${stamp}`)
-      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.#forget(file)
-    }
-  }
-
-  /** A refused file is not one that failed: it gets its turn as soon as nobody else has its id and name. */
-  #noteRefused({ refused }: RoutePlan): void {
-    for (const [file, problem] of refused) {
-      this.#fail(file, [problem], `refused ${this.#files.get(file)?.route?.revision}`)
-    }
-  }
-
-  /** Remembers and logs why a file is not served; the same reason only once. */
-  #fail(file: string, problems: readonly PlacedProblem[], content: string): void {
-    const document = this.#files.get(file)?.route?.document
-    const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
-    const before = JSON.stringify(this.#problems.get(file))
-    this.#problems.set(file, placed)
-    this.#failed.set(file, content)
-    if (before === JSON.stringify(placed)) return
-    this.deploys.failed++
-    for (const { pointer, message, line, column } of placed) {
-      const place = line === undefined ? file : `${file}:${line}:${column}`
-      this.#logger.error(
-        { file: join(this.directory, file), line, column, pointer },
-        `${place}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
-      )
-    }
-  }
-
-  #failedBefore(file: string): boolean {
-    const revision = this.#files.get(file)?.route?.revision
-    return revision !== undefined && this.#failed.get(file) === revision
-  }
-
-  #forgetGoneFiles(): void {
-    for (const file of [...this.#problems.keys()]) if (!this.#files.has(file)) this.#forget(file)
-  }
-
-  #forget(file: string): void {
-    this.#problems.delete(file)
-    this.#failed.delete(file)
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {

@@ -3,8 +3,8 @@ import { routeIdentity } from '#instance'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
+import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
 import { parseRouteFile, type RouteFile } from '../../route-files.ts'
-import type { EditOutcome, RouteEdit } from '../../route-store.ts'
 import { contentOf, fileOf, fileRevision, idOf, type RouteSources, routeResource } from './route-resources.ts'
 
 /** Names that are devices on other systems, where the folder may be read too (threats B75). */

@@ -1,0 +1,21 @@
+import type { Problem } from '#schema'
+import type { RouteFile } from './route-files.ts'
+
+/** What a client wants of one file: another content, or that it goes. */
+export interface RouteEdit {
+  readonly file: string
+  /** Null: the file is removed. */
+  readonly next: RouteFile | null
+  /** True: find out what would happen, and change nothing. */
+  readonly rehearse?: boolean
+}
+
+/** What became of an edit. Only `done` has changed anything. */
+export type EditOutcome =
+  | { readonly state: 'done' }
+  /** Another route has its id or name. */
+  | { readonly state: 'taken'; readonly problem: Problem }
+  | { readonly state: 'refused'; readonly problems: readonly Problem[] }
+  /** No unit is there to say whether it can be built. */
+  | { readonly state: 'unavailable' }
+  | { readonly state: 'unwritten'; readonly error: NodeJS.ErrnoException }

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import type { Position } from '#json'
+import type { Logger } from '#logging'
+import type { Problem } from '#schema'
+import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import type { RouteFile } from './route-files.ts'
+import type { RoutePlan } from './route-plan.ts'
+
+/** A problem with its place in the file. */
+export type PlacedProblem = Problem & Partial<Position>
+
+type Files = ReadonlyMap<string, RouteFile>
+
+/** Why files of one folder are not served as they are written, and which contents need not be tried again. */
+export class RouteProblems {
+  readonly #directory: string
+  readonly #deploys: DeployCounts
+  readonly #logger: Logger
+  readonly #problems = new Map<string, readonly PlacedProblem[]>()
+  /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
+  readonly #failed = new Map<string, string>()
+
+  constructor(directory: string, deploys: DeployCounts, logger: Logger) {
+    this.#directory = directory
+    this.#deploys = deploys
+    this.#logger = logger
+  }
+
+  /** How many files have problems. */
+  get size(): number {
+    return this.#problems.size
+  }
+
+  /** Names of the files that have problems. */
+  files(): Iterable<string> {
+    return this.#problems.keys()
+  }
+
+  /** What is wrong with a file; empty where it is served as it is written. */
+  of(file: string): readonly PlacedProblem[] {
+    return this.#problems.get(file) ?? []
+  }
+
+  /** Remembers and logs why a file is not served; the same reason only once. */
+  add(files: Files, file: string, problems: readonly PlacedProblem[], content: string): void {
+    const document = files.get(file)?.route?.document
+    const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
+    const before = JSON.stringify(this.#problems.get(file))
+    this.#problems.set(file, placed)
+    this.#failed.set(file, content)
+    if (before === JSON.stringify(placed)) return
+    this.#deploys.failed++
+    for (const { pointer, message, line, column } of placed) {
+      const place = line === undefined ? file : `${file}:${line}:${column}`
+      this.#logger.error(
+        { file: join(this.#directory, file), line, column, pointer },
+        `${place}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
+      )
+    }
+  }
+
+  /** Problems of files that can not be read; those of other files end when their content changes. */
+  noteReading(files: Files): void {
+    for (const [file, { problems, stamp, route }] of files) {
+      const failed = this.#failed.get(file)
+      if (problems.length > 0) this.add(files, file, problems, `unreadable ${stamp}`)
+      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.forget(file)
+    }
+  }
+
+  /** A refused file is not one that failed: it gets its turn as soon as nobody else has its id and name. */
+  noteRefused(files: Files, { refused }: RoutePlan): void {
+    for (const [file, problem] of refused) {
+      this.add(files, file, [problem], `refused ${files.get(file)?.route?.revision}`)
+    }
+  }
+
+  /** Whether just this content of the file has failed before. */
+  hasFailed(files: Files, file: string): boolean {
+    const revision = files.get(file)?.route?.revision
+    return revision !== undefined && this.#failed.get(file) === revision
+  }
+
+  /** Lets everything be tried again. */
+  retryAll(): void {
+    this.#failed.clear()
+  }
+
+  /** Nothing is wrong with the file any more. */
+  forget(file: string): void {
+    this.#problems.delete(file)
+    this.#failed.delete(file)
+  }
+
+  /** Drops what is known of files that are no longer there. */
+  forgetGone(files: Files): void {
+    for (const file of [...this.#problems.keys()]) if (!files.has(file)) this.forget(file)
+  }
+}
