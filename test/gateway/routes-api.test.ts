@@ -141,6 +141,11 @@ describe('routes over Common REST', () => {
     const patch = [{ operation: 'replace', field: '/handler/config/entity', value: 'two' }]
     assert.equal((await ask('PATCH', `${ROUTES}/patched`, { body: patch })).status, 200)
     assert.equal((await gateway.ask('/patched')).text, 'two')
+    const object = { name: 'one-more', type: 'WelcomeHandler' }
+    const more = await ask('PATCH', `${ROUTES}/patched`, {
+      body: [{ operation: 'add', field: '/heap/-', value: object }],
+    })
+    assert.deepEqual(more.json['heap'], [object], 'a list that is not there is made where its end is meant')
     const rows: readonly (readonly [JsonValue, number])[] = [
       [[{ operation: 'replace', field: '/handler/config/status', value: 'many' }], 400],
       [[{ operation: 'remove', field: '/handler' }], 400],
@@ -195,6 +200,7 @@ describe('routes over Common REST', () => {
     'trailing%20',
     'default',
     'DEFAULT',
+    '__proto__',
     '%c3%a9',
     'e%cc%81',
     'a%5cb',
@@ -262,6 +268,10 @@ describe('routes over Common REST', () => {
     assert.deepEqual([valid, (problems as JsonObject[]).map(({ pointer }) => pointer)], [false, ['/handler']])
     assert.equal((await validate(pathRoute('/x', 'x', { name: 'from-file' })))['valid'], false)
     assert.equal((await validate(pathRoute('/x', 'x', { name: 'default' })))['valid'], false)
+    for (const id of ['FROM-FILE', 'con', 'default', '__proto__', '../x', '']) {
+      const { valid: isValid } = await validate({ _id: id, ...pathRoute('/x', 'x') })
+      assert.equal(isValid, false, `what create refuses is not valid: ${id}`)
+    }
     assert.equal((await ask('POST', `${ROUTES}?_action=validate`, { body: [] })).status, 400)
     assert.deepEqual(files(), before)
     assert.equal((await gateway.ask('/from-file')).text, 'file')
@@ -316,6 +326,8 @@ describe('routes over Common REST', () => {
       [first],
     )
     const rollback = (rev: unknown) => ask('POST', `${ROUTES}/rolled?_action=rollback`, { body: { _rev: rev } })
+    const selected = await ask('POST', `${ROUTES}/rolled?_action=rollback&_fields=condition`, { body: { _rev: first } })
+    assert.deepEqual(Object.keys(selected.json), ['_id', '_rev', 'condition'])
     const rolled = await rollback(first)
     assert.deepEqual([rolled.status, rolled.json['_rev']], [200, first])
     assert.equal((await gateway.ask('/rolled')).text, 'one')
@@ -452,7 +464,11 @@ describe('routes over Common REST', () => {
   })
 
   for (const path of ['/api', '/api/system', '/api/system/objects']) {
-    test(`${path} is 204`, async () => assert.equal((await ask('GET', path)).status, 204))
+    test(`${path} is 204, and can not be changed`, async () => {
+      assert.equal((await ask('GET', path)).status, 204)
+      const { status, headers } = await ask('DELETE', path)
+      assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'])
+    })
   }
   for (const path of [
     '/api/system/objects/other/routes',
@@ -478,8 +494,9 @@ describe('routes over Common REST', () => {
 })
 
 test('routes of a router inside a route have a collection below that route, and types those of extensions', async () => {
+  const inHeap = (name: string, directory: string) => ({ name, type: 'Router', config: { directory } })
   await using gateway = await RunningGateway.start({
-    routes: { outer: { handler: 'inner', heap: [{ name: 'inner', type: 'Router', config: { directory: 'inner' } }] } },
+    routes: { outer: { handler: 'inner', heap: [inHeap('inner', 'inner'), inHeap('with space', 'other')] } },
     files: { 'secrets/gateway.admin.password': PASSWORD },
     extra: { 'probe.js': PROBE_EXTENSION },
   })
@@ -489,6 +506,9 @@ test('routes of a router inside a route have a collection below that route, and 
   assert.equal((await ask('PUT', `${inner}/deep`, { body: pathRoute('/deep', 'deep') })).status, 201)
   assert.equal((await gateway.ask('/deep')).text, 'deep')
   assert.deepEqual(idsOf((await ask('GET', `${inner}?_queryFilter=true`)).json), ['deep'])
+  const other = `${ROUTES}/outer/objects/with%20space/routes`
+  assert.equal((await ask('PUT', `${other}/x`, { body: pathRoute('/x', 'x') })).status, 201)
+  assert.equal((await ask('POST', `${other}?_action=explain`, { body: { uri: '/x' } })).json['route'], 'x')
   assert.deepEqual(idsOf((await ask('GET', `${ROUTES}?_queryFilter=true`)).json), ['outer'])
   for (const collection of [ROUTES, inner]) {
     const { json } = await ask('POST', `${collection}?_action=explain`, { body: { uri: '/deep' } })

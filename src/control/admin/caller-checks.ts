@@ -28,9 +28,8 @@ export function callerChecks(ownHost: string, allowedHosts: readonly string[]): 
 }
 
 function isForeign(request: Request): boolean {
-  const site = request.headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') return true
-  const origin = request.headers.get('origin')
-  if (origin === null) return false
-  return origin.toLowerCase() !== request.uri.origin.toLowerCase()
+  const sites = request.headers.all('sec-fetch-site')
+  if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true
+  const own = request.uri.origin.toLowerCase()
+  return request.headers.all('origin').some((origin) => origin.toLowerCase() !== own)
 }

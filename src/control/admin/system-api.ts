@@ -1,5 +1,5 @@
 import { type Collection, commonRest, type Singleton } from '#crest'
-import { type Handler, Response } from '#http'
+import { type Handler, type Request, Response } from '#http'
 import type { Logger } from '#logging'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
@@ -54,7 +54,7 @@ export function systemApi(api: SystemApi): Handler {
     const { rawPath } = exchange.request.uri
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
-    if (HOLDERS.has(rawPath)) return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
+    if (HOLDERS.has(rawPath)) return holder(exchange.request)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))
@@ -68,9 +68,16 @@ export function systemApi(api: SystemApi): Handler {
   }
 }
 
+/** There is nothing to read; a change is refused, so that nobody takes it for done. */
+function holder({ method }: Request): Response {
+  if (method === 'GET' || method === 'HEAD') return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
+  return crestError(405, `${method} is not allowed here; there are GET, HEAD`, { Allow: 'GET, HEAD' })
+}
+
 /** The names in a path such as `/_router/routes/outer/objects/inner/routes`: routers, and routes between them. */
 function namesIn(path: string): readonly string[] {
-  return path.split('/').filter((_, at) => at % 2 === 1)
+  const names = path.split('/').filter((_, at) => at % 2 === 1)
+  return names.map((name) => decodeURIComponent(name))
 }
 
 function infoSingleton(api: SystemApi): Singleton {

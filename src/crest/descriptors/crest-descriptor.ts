@@ -2,12 +2,6 @@ import type { JsonObject, JsonValue } from '#json'
 import type { Action, Collection, Endpoint, ParameterDescription } from '../protocol/endpoint.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
-const CREATE_MODES = {
-  client: ['ID_FROM_CLIENT'],
-  server: ['ID_FROM_SERVER'],
-  both: ['ID_FROM_CLIENT', 'ID_FROM_SERVER'],
-}
-
 /** The compact descriptor (`_crestapi`): what can be done at each path, in the protocol's own words. */
 export function crestDescriptor(endpoint: Endpoint): JsonObject {
   const { id, title, description, version, schema } = endpoint.description
@@ -25,17 +19,20 @@ function resource(endpoint: Endpoint): JsonObject {
   const can = supportedBy(endpoint)
   const own: JsonObject = {
     title: endpoint.description.title,
+    description: endpoint.description.description,
     resourceSchema: { $ref: '#/definitions/resource' },
     mvccSupported: endpoint.description.revisions ?? true,
   }
   if (endpoint.kind === 'singleton') return { ...own, ...verbs(can), ...actions(can.actions) }
   return {
     ...own,
-    ...(can.create !== null && { create: { mode: CREATE_MODES[can.create] } }),
+    // A POST to the collection, for which the server can choose the id; below, a PUT with the client's.
+    ...(can.create !== null && { create: { mode: can.create === 'client' ? 'ID_FROM_CLIENT' : 'ID_FROM_SERVER' } }),
     ...(can.query && { queries: queries(endpoint) }),
     ...actions(can.actions),
     items: {
       pathParameter: { name: 'id', type: 'string' },
+      ...(can.create !== null && can.create !== 'server' && { create: { mode: 'ID_FROM_CLIENT' } }),
       ...verbs(can),
       ...actions(can.resourceActions),
     },

@@ -66,26 +66,60 @@ describe('_api', () => {
   })
 })
 
+describe('parameters in _api', () => {
+  const parametersOf = (endpoint: Endpoint, path: string, method: string) => {
+    const item = (openApi(endpoint, '/t')['paths'] as Record<string, JsonObject>)[path] as Record<string, JsonObject>
+    const list = (item[method] as JsonObject)['parameters'] as { $ref?: string; name?: string; required?: boolean }[]
+    return list.map(({ $ref, name, required = false }) => `${$ref?.split('/').at(-1) ?? name}${required ? '!' : ''}`)
+  }
+
+  test('_mimeType is there where a field can be read as media, version headers where there are versions', () => {
+    const media = { photo: ['image/png'] }
+    assert.deepEqual(parametersOf(memoryCollection({ ...description, media }), '/t/{id}', 'get'), [
+      'fields',
+      'prettyPrint',
+      'mimeType',
+      'ifNoneMatch',
+      'acceptApiVersion',
+    ])
+    const plain = memoryCollection({ ...description, revisions: false })
+    assert.deepEqual(parametersOf(plain, '/t/{id}', 'get'), ['fields', 'prettyPrint', 'acceptApiVersion'])
+    assert.deepEqual(parametersOf(plain, '/t/{id}', 'patch'), ['fields', 'prettyPrint', 'acceptApiVersion'])
+  })
+
+  test('_queryFilter is required where there is no other way to ask', () => {
+    assert.ok(parametersOf(memoryCollection(description), '/t', 'get').includes('_queryFilter!'))
+    assert.ok(parametersOf(whole, '/t', 'get').includes('queryFilter'))
+  })
+})
+
 describe('_crestapi', () => {
   test('tells what can be done, under its version', () => {
     const document = crestDescriptor(whole)
     const resource = (document['paths'] as JsonObject)['']
     const { '1.0': at } = resource as { '1.0': JsonObject }
-    assert.deepEqual(at['create'], { mode: ['ID_FROM_CLIENT', 'ID_FROM_SERVER'] })
-    assert.deepEqual(Object.keys(at['items'] as JsonObject), [
-      'pathParameter',
-      'read',
-      'update',
-      'delete',
-      'patch',
-      'actions',
-    ])
+    assert.deepEqual(at['create'], { mode: 'ID_FROM_SERVER' })
+    const items = at['items'] as JsonObject
+    assert.deepEqual(items['create'], { mode: 'ID_FROM_CLIENT' })
+    assert.deepEqual(Object.keys(items), ['pathParameter', 'create', 'read', 'update', 'delete', 'patch', 'actions'])
     assert.equal((at['queries'] as unknown[]).length, 3)
   })
 
+  for (const [ids, mode, hasPut] of [
+    ['client', 'ID_FROM_CLIENT', true],
+    ['server', 'ID_FROM_SERVER', false],
+  ] as const) {
+    test(`tells that ids come from the ${ids}`, () => {
+      const document = crestDescriptor(memoryCollection({ ...description, ids }))
+      const { '1.0': at } = (document['paths'] as { '': { '1.0': JsonObject } })['']
+      assert.deepEqual(at['create'], { mode })
+      assert.equal('create' in (at['items'] as JsonObject), hasPut)
+    })
+  }
+
   test('leaves out what is not there', () => {
     const { '1.0': at } = (crestDescriptor(readOnly)['paths'] as { '': { '1.0': JsonObject } })['']
-    assert.deepEqual(Object.keys(at), ['title', 'resourceSchema', 'mvccSupported', 'items'])
+    assert.deepEqual(Object.keys(at), ['title', 'description', 'resourceSchema', 'mvccSupported', 'items'])
     assert.deepEqual(Object.keys(at['items'] as JsonObject), ['pathParameter', 'read'])
   })
 })

@@ -40,11 +40,16 @@ function item(endpoint: Endpoint): JsonObject {
   const can: Supported = supportedBy(endpoint)
   const actions = endpoint.kind === 'collection' ? can.resourceActions : can.actions
   const puts = can.update || (can.create !== null && can.create !== 'server')
+  const { media = {}, revisions = true } = endpoint.description
+  const ifMatch = revisions ? ['ifMatch'] : []
+  const ifNoneMatch = revisions ? ['ifNoneMatch'] : []
+  const mimeType = Object.keys(media).length > 0 ? ['mimeType'] : []
+  const common = ['fields', 'prettyPrint']
   return {
-    ...(can.read && { get: operation('read', ['fields', 'prettyPrint', 'mimeType', 'ifNoneMatch'], '200', null) }),
-    ...(puts && { put: operation('put', ['fields', 'prettyPrint', 'ifMatch', 'ifNoneMatch'], '200', 'Resource') }),
-    ...(can.patch && { patch: operation('patch', ['fields', 'prettyPrint', 'ifMatch'], '200', 'Patch') }),
-    ...(can.delete && { delete: operation('delete', ['fields', 'prettyPrint', 'ifMatch'], '200', null) }),
+    ...(can.read && { get: operation('read', [...common, ...mimeType, ...ifNoneMatch], '200', null) }),
+    ...(puts && { put: operation('put', [...common, ...ifMatch, 'ifNoneMatch'], '200', 'Resource') }),
+    ...(can.patch && { patch: operation('patch', [...common, ...ifMatch], '200', 'Patch') }),
+    ...(can.delete && { delete: operation('delete', [...common, ...ifMatch], '200', null) }),
     ...(actions.length > 0 && { post: post('resource', actions, false) }),
   }
 }
@@ -111,7 +116,6 @@ function post(of: string, actions: readonly (readonly [string, Action])[], creat
 }
 
 const QUERY_PARAMETERS = [
-  'queryFilter',
   'pageSize',
   'pagedResultsCookie',
   'pagedResultsOffset',
@@ -125,6 +129,8 @@ const QUERY_PARAMETERS = [
 
 function queryOperation({ queries = {}, queryExpressions = false }: Collection): JsonObject {
   const ids = Object.keys(queries)
+  // One of the three ways to say which resources has to be taken.
+  const isChoice = ids.length > 0 || queryExpressions
   const stored = {
     name: '_queryId',
     in: 'query',
@@ -141,6 +147,9 @@ function queryOperation({ queries = {}, queryExpressions = false }: Collection):
       ...(ids.length > 0 ? [stored] : []),
       ...[...own].map(([name, text]) => ({ name, in: 'query', description: text, schema: { type: 'string' } })),
       ...(queryExpressions ? [{ name: '_queryExpression', in: 'query', schema: { type: 'string' } }] : []),
+      isChoice
+        ? parameterReference('queryFilter')
+        : { ...(OPEN_API_PARAMETERS['queryFilter'] as JsonObject), required: true },
       ...QUERY_PARAMETERS.map(parameterReference),
     ],
     responses: {

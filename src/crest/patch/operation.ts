@@ -42,6 +42,9 @@ function parseOperation(json: JsonValue, at: string): PatchOperation {
   }
   const operation = operationName(members['operation'], at)
   const field = pointerOf(members['field'], `${at}/field`)
+  if (field[0] === '_id' || field[0] === '_rev') {
+    throw new PatchError(`${at}/field: ${field[0]} can not be patched; the server gives it`)
+  }
   if (operation === 'copy' || operation === 'move') {
     if (members['value'] !== undefined) throw new PatchError(`${at}/value: ${operation} takes from, not value`)
     return { operation, field, from: pointerOf(members['from'], `${at}/from`) }

@@ -19,7 +19,7 @@ export function findPlace(root: JsonObject, pointer: Pointer): Place | null {
   return isHolder(holder) ? placeIn(holder, pointer) : null
 }
 
-/** The place of a field; objects that are missing on the way are made. */
+/** The place of a field; what is missing on the way is made: a list where its end (`-`) is meant, else an object. */
 export function makePlace(root: JsonObject, pointer: Pointer): Place {
   let holder: JsonObject | JsonValue[] = root
   for (const [depth, token] of pointer.slice(0, -1).entries()) {
@@ -27,7 +27,7 @@ export function makePlace(root: JsonObject, pointer: Pointer): Place {
     if (next === undefined || next === null) {
       if (Array.isArray(holder))
         throw new PatchError(`${formatPointer(pointer)}: the list has no element ${token}`, 409)
-      next = {}
+      next = pointer[depth + 1] === '-' ? [] : {}
       setOwn(holder, token, next)
     }
     if (!isHolder(next)) {

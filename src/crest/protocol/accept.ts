@@ -13,7 +13,7 @@ export function checkAccept(headers: Headers): void {
 function acceptsJson(ranges: readonly string[]): boolean {
   for (const wanted of ['application/json', 'application/*', '*/*']) {
     const found = ranges.find((range) => range.split(';')[0]?.trim() === wanted)
-    if (found !== undefined) return !/;\s*q\s*=\s*0(?:\.0*)?\s*$/.test(found)
+    if (found !== undefined) return !/;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/.test(found)
   }
   return false
 }

@@ -73,7 +73,8 @@ export function errorAnswer({ status, message, detail, headers }: Refusal, prett
   return response
 }
 
-function versionHeader(versions: ApiVersions | null): Record<string, string> {
+/** The versions an answer is in, as a header. */
+export function versionHeader(versions: ApiVersions | null): Record<string, string> {
   if (versions === null) return {}
   return { 'Content-API-Version': `protocol=${versions.protocol},resource=${versions.resource}` }
 }

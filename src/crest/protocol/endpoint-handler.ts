@@ -89,6 +89,7 @@ async function post(work: Work): Promise<Response | Refusal> {
   if (action === null && (!isCollectionItself(work) || !isAtLeast(call.versions, '2.1'))) {
     return new Refusal(400, 'expected the parameter _action')
   }
+  if (action === '') return new Refusal(400, '_action: expected the name of an action, got nothing')
   if (action !== null && action.toLowerCase() !== 'create') return act(work, action)
   return isCollectionItself(work) ? create(work) : new Refusal(400, 'create is an action of collections')
 }

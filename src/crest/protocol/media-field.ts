@@ -1,7 +1,7 @@
 import { Response } from '#http'
 import { formatPointer, type JsonValue } from '#json'
 import { valueAt } from '../pointer.ts'
-import type { AnswerForm } from './answers.ts'
+import { type AnswerForm, versionHeader } from './answers.ts'
 import type { Description, Resource } from './endpoint.ts'
 import { RequestError } from './refusal.ts'
 
@@ -28,6 +28,7 @@ export function mediaAnswer(
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
+      ...versionHeader(form.versions),
       ...(resource.revision !== null && { ETag: `"${resource.revision}"` }),
     },
     body: mimeType === 'text/plain' ? textOf(value) : bytesOf(value),

@@ -90,8 +90,11 @@ export class Parameters {
 
 function readQuery(request: Request): Record<string, (string | null)[]> {
   try {
+    // What reads parameters puts a character in the place of bytes it does not know: a text that nobody sent.
+    decodeURIComponent(request.uri.rawQuery ?? '')
     return request.queryParams
   } catch (error) {
+    if (error instanceof URIError) throw new RequestError(400, 'the query holds escapes that are not UTF-8')
     if (error instanceof TooManyFieldsError) throw new RequestError(400, 'the query has too many parameters')
     throw error
   }

@@ -50,12 +50,14 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parseStrictly(text: string): JsonValue {
-  if (hasTooManyValues(text)) throw new RequestError(400, `the body: more than ${MAX_VALUES} values`)
+  const { values, members } = count(text)
+  if (values > MAX_VALUES) throw new RequestError(400, `the body: more than ${MAX_VALUES} values`)
   try {
     const value = parseJson(text)
+    const kept = new Census(value)
     // The engine takes the last of two members of one name; whoever reads the other one sees another resource.
-    const again = readDocument(text).value
-    if (!hasFiniteNumbers(again)) throw new RequestError(400, 'the body: a number is too large')
+    if (kept.members !== members) readDocument(text)
+    if (!kept.isFinite) throw new RequestError(400, 'the body: a number is too large')
     return value
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new RequestError(400, `the body: ${error.message}`)
@@ -63,21 +65,33 @@ function parseStrictly(text: string): JsonValue {
   }
 }
 
-/** Counts what separates values, outside of texts. */
-function hasTooManyValues(text: string): boolean {
-  let separators = 0
-  let inText = false
-  for (let at = 0; at < text.length; at++) {
+/** How many values and members a text holds at most, by what begins and separates them; stops at too many values. */
+function count(text: string): { values: number; members: number } {
+  let [values, members, inText] = [1, 0, false]
+  for (let at = 0; at < text.length && values <= MAX_VALUES; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x22) inText = !inText
-    else if (inText && unit === 0x5c) at++
-    else if (!inText && unit === 0x2c && ++separators >= MAX_VALUES) return true
+    else if (inText) at += unit === 0x5c ? 1 : 0
+    else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
+    else if (unit === 0x3a) members++
   }
-  return false
+  return { values, members }
 }
 
-function hasFiniteNumbers(value: JsonValue): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return (Array.isArray(value) ? value : Object.values(value)).every(hasFiniteNumbers)
+/** What there is in a value: its members, and whether all of its numbers can be written again. */
+class Census {
+  members = 0
+  isFinite = true
+
+  constructor(value: JsonValue) {
+    this.#visit(value)
+  }
+
+  #visit(value: JsonValue): void {
+    if (typeof value === 'number') this.isFinite &&= Number.isFinite(value)
+    if (typeof value !== 'object' || value === null) return
+    const inside = Array.isArray(value) ? value : Object.values(value)
+    if (inside !== value) this.members += inside.length
+    for (const one of inside) this.#visit(one)
+  }
 }

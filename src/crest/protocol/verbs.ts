@@ -162,7 +162,11 @@ export async function act({ endpoint, id, call, parameters, form }: Work, name: 
   if (result instanceof Refusal) return result
   if (result === null) return noContent(form)
   const isObject = typeof result === 'object' && !Array.isArray(result)
-  return jsonAnswer(200, isObject ? selectFields(result, result, form.fields) : result, form)
+  return jsonAnswer(
+    200,
+    isObject ? { ...identity(result), ...selectFields(result, result, form.fields) } : result,
+    form,
+  )
 }
 
 /** GET of a collection with a query. */
@@ -171,6 +175,11 @@ export async function query({ endpoint, call, parameters, form }: Work): Answer 
   readPreconditions(call.exchange.request.headers, NO_PRECONDITIONS)
   const page = await endpoint.query(call, readQueryRequest(parameters, endpoint, call.versions))
   return page instanceof Refusal ? page : pageAnswer(page, form)
+}
+
+/** What an action gives that is a resource has its `_id` and `_rev`, whichever fields are wanted. */
+function identity({ _id: id, _rev: revision }: JsonObject): JsonObject {
+  return { ...(id !== undefined && { _id: id }), ...(revision !== undefined && { _rev: revision }) }
 }
 
 function unsupported(what: string): Refusal {

@@ -27,12 +27,7 @@ export class RouteEditor {
       const refused = refusedId(id)
       if (refused !== null) return refused
       store.reread(file)
-      const clash = [...store.files.values()].find((other) => {
-        return idOf(other).toLowerCase() === id.toLowerCase() || other.file.toLowerCase() === file.toLowerCase()
-      })
-      if (clash === undefined) return edit(file, id, content)
-      if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
-      return new Refusal(409, 'another route has this file, or an id that differs from this one by case only')
+      return this.#clash(id) ?? edit(file, id, content)
     })
   }
 
@@ -56,7 +51,10 @@ export class RouteEditor {
 
   /** What would happen to a route; nothing changes. */
   async problems(id: string, content: JsonObject): Promise<readonly Problem[] | Refusal> {
-    const file = fileOf(this.#sources.store, id)?.file ?? `${id}.json`
+    const known = fileOf(this.#sources.store, id)
+    const refused = known === null ? (refusedId(id) ?? this.#clash(id)) : null
+    if (refused !== null) return [{ pointer: '/_id', message: refused.message.replace(/^_id: /, '') }]
+    const file = known?.file ?? `${id}.json`
     const outcome = await this.#sources.store.edit(() => {
       const decided = edit(file, id, content)
       return decided instanceof Refusal ? { answer: decided } : { ...decided, rehearse: true }
@@ -65,6 +63,17 @@ export class RouteEditor {
     if (outcome.state === 'refused') return outcome.problems
     if (outcome.state === 'taken') return [outcome.problem]
     return outcome.state === 'done' ? [] : (refusalOf(outcome) as Refusal)
+  }
+
+  /** Why a new route can not have this id: another one has it, or one that a file system may take for the same. */
+  #clash(id: string): Refusal | null {
+    const same = id.toLowerCase()
+    const clash = [...this.#sources.store.files.values()].find((other) => {
+      return idOf(other).toLowerCase() === same || other.file.toLowerCase() === `${same}.json`
+    })
+    if (clash === undefined) return null
+    if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
+    return new Refusal(409, 'another route has this file, or an id that differs from this one by case only')
   }
 
   /** The file of a route as it is now, if it has the revision that is meant. */
@@ -121,6 +130,8 @@ export class RouteEditor {
 function refusedId(id: string): Refusal | null {
   const identity = routeIdentity('route.json', { _id: id })
   if ('message' in identity) return new Refusal(400, `_id: ${identity.message}`)
+  // Nobody means a route by it, and it is no name but a way into every object where it is used as a key (threats B76).
+  if (id === '__proto__') return new Refusal(400, '_id: "__proto__" can not be the id of a route')
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }
 
