@@ -5,34 +5,37 @@ import { join } from 'node:path'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
 
+/** Routes may name secrets: a new file is not for everyone. One that was there keeps its mode. */
+const RIGHTS = { file: 0o640, folder: 0o777 }
+
 /**
  * Writes a file so that at any moment, also after a crash, its name leads to the whole old content or the whole new
  * one: a temporary file beside it, synced, renamed over it, and the folder synced.
  */
-export async function writeDurably(directory: string, name: string, text: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  const path = join(directory, name)
-  const temporary = join(directory, `.${name}.${randomBytes(8).toString('hex')}.tmp`)
-  try {
-    const file = await open(temporary, 'wx', await modeOf(path))
+export async function writeDurably(directory: string, name: string, text: string, rights = RIGHTS): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: rights.folder })
+  await inFolder(directory, async () => {
+    const path = join(directory, name)
+    const temporary = join(directory, `.${name}.${randomBytes(8).toString('hex')}.tmp`)
     try {
-      await file.writeFile(text, 'utf8')
-      await file.sync()
-    } finally {
-      await file.close()
+      const file = await open(temporary, 'wx', (await modeOf(path)) ?? rights.file)
+      try {
+        await file.writeFile(text, 'utf8')
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, path)
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
     }
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {})
-    throw error
-  }
-  await syncFolder(directory)
+  })
 }
 
 /** Removes a file so that it stays removed after a crash. */
 export async function removeDurably(directory: string, name: string): Promise<void> {
-  await rm(join(directory, name), { force: true })
-  await syncFolder(directory)
+  await inFolder(directory, () => rm(join(directory, name), { force: true }))
 }
 
 /** Takes away what writes left behind that a crash cut short. */
@@ -46,18 +49,19 @@ export function removeUnfinishedWrites(directory: string): void {
   }
 }
 
-/** Routes may name secrets: a new file is not for everyone, one that was there keeps its mode. */
-async function modeOf(path: string): Promise<number> {
+async function modeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mode & 0o777
   } catch {
-    return 0o640
+    return null
   }
 }
 
-async function syncFolder(directory: string): Promise<void> {
+/** Opens the folder first: a change that is made must not fail for want of a descriptor to sync it with. */
+async function inFolder(directory: string, change: () => Promise<void>): Promise<void> {
   const folder = await open(directory, 'r')
   try {
+    await change()
     await folder.sync()
   } finally {
     await folder.close()

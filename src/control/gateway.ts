@@ -167,6 +167,7 @@ export class Gateway {
       credentials: adminCredentials(directories.secrets, env),
       protection,
       health: this.#health(),
+      logger: logger.child({ logger: 'admin' }),
       metrics: () => this.collect(),
       system: systemApi({
         stores: this.stores,
@@ -195,6 +196,7 @@ export class Gateway {
         trustTransactionHeader: unit.trustTransactionHeader,
         streaming: false,
         storage,
+        isForOperator: true,
       },
       handler,
       logger.child({ logger: 'admin' }),

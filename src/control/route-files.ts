@@ -26,10 +26,16 @@ export interface RouteFile {
 
 const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
+/** What says that the machine has too little of something now, and nothing about a file. */
+const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
 /** Clocks of file systems tick coarsely: within this time a second change may leave the stamp as it was. */
 const STAMP_SETTLES_AFTER = 2_000
 
-/** Reads the route files of a folder; those whose stamp is unchanged are taken from `known`. */
+/**
+ * Reads the route files of a folder; those whose stamp is unchanged are taken from `known`. Throws where the machine
+ * can not open more files, which tells nothing about the routes.
+ */
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
   for (const name of listed(directory)) {
@@ -52,7 +58,9 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
     return before?.stamp === stamp ? before : readRouteFile(name, path, kept, size)
   } catch (error) {
     // Gone between listing and reading: as if it had never been listed.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
+    if (SHORTAGES.has(code)) throw error
     const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
     return { file: name, text: '', stamp: '', route: null, problems }
   }

@@ -144,11 +144,22 @@ export class RouteStore {
   ): Promise<EditOutcome | { readonly answer: R }> {
     return this.#enqueue(async () => {
       await this.#openings.settled()
-      const decided = decide(this.#files)
-      if ('answer' in decided) return decided
+      const decided = this.#decided(decide)
+      if ('answer' in decided || 'state' in decided) return decided
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
       return this.#edit(decided)
     })
+  }
+
+  /** Deciding may read files, which fails where the machine can not open more (threats F17). */
+  #decided<D>(decide: (files: ReadonlyMap<string, RouteFile>) => D): D | EditOutcome {
+    try {
+      return decide(this.#files)
+    } catch (error) {
+      if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
+      this.#logger.error({ error, directory: this.directory }, 'a route can not be read; nothing has changed')
+      return { state: 'unwritten', error: error as NodeJS.ErrnoException }
+    }
   }
 
   /** Reads one file again, before a decision is made about it. */
@@ -184,6 +195,7 @@ export class RouteStore {
       else await writeDurably(this.directory, file, next.text)
     } catch (error) {
       await deployment.commit([])
+      this.#logger.error({ error, file: join(this.directory, file) }, 'a route can not be written; nothing has changed')
       return { state: 'unwritten', error: error as NodeJS.ErrnoException }
     }
     await deployment.commit([...planned.keys()])

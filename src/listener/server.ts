@@ -3,9 +3,10 @@ import type { ServerOptions } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
-import type { Logger } from '#logging'
+import { type Logger, onceEvery } from '#logging'
 import type { Expectation } from './admission.ts'
 import { Connection } from './connection.ts'
+import { DescriptorReserve } from './descriptor-reserve.ts'
 import { Http2Connections } from './http2/sessions.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { rawRefusal } from './refusal.ts'
@@ -25,6 +26,8 @@ const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? millise
 const silentTime = 1000
 
 const LONGEST_HANDSHAKE = 30_000
+
+const WARNING_INTERVAL = 10_000
 
 class HttpListener implements Listener {
   readonly #service: Service
@@ -143,6 +146,7 @@ class HttpListener implements Listener {
   }
 
   #attach(server: HttpServer): void {
+    this.#keepReserve(server)
     server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
@@ -154,6 +158,21 @@ class HttpListener implements Listener {
       this.#connections.get(socket)?.linger()
     })
     server.on('upgrade', (message, socket, head) => this.#serveUpgrade(message, socket as Socket, head))
+  }
+
+  /** Closes connections at once that would leave too few descriptors for what the others need. */
+  #keepReserve(server: HttpServer): void {
+    const { logger, settings } = this.#service
+    const reserve = new DescriptorReserve(settings.isForOperator === true ? 'the operator' : 'everything else')
+    const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
+    server.on('connection', (socket: Socket) => {
+      if (!reserve.has(socket)) return
+      socket.destroy()
+      const held = guard.admit('')
+      if (held === null) return
+      const message = 'connections are closed at once: too many files are open; raise the limit (ulimit -n)'
+      logger.warn({ limit: reserve.limit, more: held }, message)
+    })
   }
 
   #opened(socket: Socket): void {

@@ -32,6 +32,8 @@ export interface ListenerSettings {
   /** Paths at and under `/<prefix>` are answered with 404 and never handed on. */
   readonly reservedPrefix?: string
   readonly serverOptions?: ServerOptions
+  /** Whether it is the operator's port, which still takes connections when others have no more to give. */
+  readonly isForOperator?: boolean
   /** With it the port speaks TLS, and HTTP/2 where the client can. */
   readonly tls?: ServerTls | null
 }

@@ -1,6 +1,7 @@
 import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
+import type { Logger } from '#logging'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
@@ -21,6 +22,7 @@ export interface AdminApi {
   /** Guards the API in place of the admin credentials, where configured. */
   readonly protection: Filter | null
   readonly health: Health
+  readonly logger: Logger
   /** What stands below `/api`. */
   readonly system: Handler
   /** What has been measured, over all units. */
@@ -46,7 +48,19 @@ export function adminApi(api: AdminApi): Handler {
     const rooted = withoutPrefix(exchange, api.prefix)
     return isHealthPath(rooted.request.uri.path) ? health(rooted) : guarded(rooted)
   }
-  return chain([callerChecks(api.ownHost, api.allowedHosts)], inside)
+  return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
+}
+
+/** What fails is told in the form of the API, without the reason: it may name files (threats B86). */
+function inCommonRest(handler: Handler, logger: Logger): Handler {
+  return async (exchange) => {
+    try {
+      return await handler(exchange)
+    } catch (error) {
+      logger.error({ error, transaction: exchange.transactionId.value }, 'a request of the management API failed')
+      return crestError(500, 'the request failed; the log says why')
+    }
+  }
 }
 
 async function endpoint(api: AdminApi, exchange: Exchange): Promise<Response> {
