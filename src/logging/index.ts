@@ -1,5 +1,5 @@
 export { isConfidential, redacted } from './confidential.ts'
-export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
+export { type LogDestination, type LogFailures, logFailures, type MemoryLog, memoryLog } from './destination.ts'
 export { type LevelsByName, type LogLevel, levelOf } from './levels.ts'
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogMethod } from './logger.ts'
 export { onceEvery, type RepeatGuard } from './once-every.ts'

@@ -1,5 +1,6 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
+import { logFailures } from '#logging'
 import type { Summary } from '#schema'
 import type { Holder } from './registry.ts'
 
@@ -16,11 +17,12 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 const STRETCH = 60_000
 const NANOSECONDS = 1e9
 
-/** Measures the event loop, the heap and the garbage collection of the thread that calls it, until it is disposed. */
+/** Measures the event loop, the heap, the garbage collection and the log of the thread that calls it, until it is disposed. */
 export function measureThread(holder: Holder, thread: string): Disposable {
   const loop = measureLoop(holder, thread)
   const collections = measureCollections(holder, thread)
   measureHeap(holder, thread)
+  measureLog(holder, thread)
   return {
     [Symbol.dispose]: () => {
       loop[Symbol.dispose]()
@@ -91,4 +93,16 @@ function measureHeap(holder: Holder, thread: string): void {
     'Memory outside of the heap that objects hold.',
     () => getHeapStatistics().external_memory,
   )
+}
+
+function measureLog(holder: Holder, thread: string): void {
+  const labels = { thread }
+  holder.countReading('gw_log_write_failures_total', 'Attempts to write log lines that failed.', {
+    labels,
+    read: () => logFailures().failed,
+  })
+  holder.countReading('gw_log_lines_lost_total', 'Log lines that were given up.', {
+    labels,
+    read: () => logFailures().lost,
+  })
 }
