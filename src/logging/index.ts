@@ -3,5 +3,5 @@ export { type LogDestination, type LogFailures, logFailures, type MemoryLog, mem
 export { type LevelsByName, type LogLevel, levelOf } from './levels.ts'
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogMethod } from './logger.ts'
 export { onceEvery, type RepeatGuard } from './once-every.ts'
-export { oneLine } from './one-line.ts'
+export { oneJsonLine, oneLine } from './one-line.ts'
 export type { LogEntry } from './pretty.ts'

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { JsonObject } from '#json'
+import type { Logger } from '#logging'
+import { eventLine, MAX_LINE_BYTES } from './event.ts'
+
+/** Where lines go: a file, or whatever else keeps them. Throws where it can not. */
+export interface LineKeeper {
+  append(lines: string): Promise<void>
+}
+
+/** What became of events so far. */
+export interface TrailCounts {
+  readonly written: number
+  /** Writes that failed; the events in them are tried again. */
+  readonly failures: number
+  /** Events that found no room to wait, or are too large. */
+  readonly lost: number
+  readonly waiting: number
+}
+
+/** How a trail differs from the usual. */
+export interface TrailLimits {
+  /** How many events may wait for a disk that takes nothing. */
+  readonly maxWaiting?: number
+  /** Milliseconds until events that could not be written are tried again by themselves. */
+  readonly retryAfter?: number
+  /** Milliseconds that whoever caused an event is kept waiting for a disk that does not answer. */
+  readonly patience?: number
+}
+
+const MAX_BATCH = 256 * 1024
+
+/**
+ * An append-only trail of events of one topic. Events are written in the order in which they came, several at once where
+ * they come faster than the disk takes them. A disk that refuses them holds nobody up: they wait, up to a bound.
+ */
+export class AuditTrail {
+  readonly #keeper: LineKeeper
+  readonly #logger: Logger
+  readonly #maxWaiting: number
+  readonly #retryAfter: number
+  readonly #patience: number
+  readonly #waiting: string[] = []
+  readonly #counts = { written: 0, failures: 0, lost: 0 }
+  /** The round of writing that runs, and the one that follows it and takes what comes meanwhile. */
+  #running: Promise<void> = Promise.resolve()
+  #next: Promise<void> | null = null
+  #retry: NodeJS.Timeout | null = null
+  #outage: { loss: boolean } | null = null
+
+  constructor(keeper: LineKeeper, logger: Logger, limits: TrailLimits = {}) {
+    this.#keeper = keeper
+    this.#logger = logger
+    this.#maxWaiting = limits.maxWaiting ?? 1_000
+    this.#retryAfter = limits.retryAfter ?? 5_000
+    this.#patience = limits.patience ?? 2_000
+  }
+
+  get counts(): TrailCounts {
+    return { ...this.#counts, waiting: this.#waiting.length }
+  }
+
+  /** Adds an event. Resolves when it is on the disk, or when it is known that this has to wait; never rejects. */
+  async append(event: JsonObject): Promise<void> {
+    const line = eventLine(event)
+    if (Buffer.byteLength(line) > MAX_LINE_BYTES) return this.#lose('an audit event is too large and was not written')
+    if (this.#waiting.length >= this.#maxWaiting) this.#lose('audit events are lost: too many wait to be written')
+    else this.#waiting.push(line)
+    const patience = new AbortController()
+    const late = wait(this.#patience, undefined, { signal: patience.signal, ref: false }).catch(() => {})
+    await Promise.race([this.flush(), late])
+    patience.abort()
+  }
+
+  /** Writes what waits, if the disk takes it. */
+  flush(): Promise<void> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = null
+      this.#running = this.#writeAll()
+      return this.#running
+    })
+    return this.#next
+  }
+
+  /** Writes what waits, and tries no more by itself. */
+  async close(): Promise<void> {
+    await this.flush()
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    if (this.#waiting.length > 0) {
+      this.#logger.error({ events: this.#waiting.length }, 'audit events could not be written and are lost')
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#batch()
+        await this.#keeper.append(batch.join(''))
+        this.#waiting.splice(0, batch.length)
+        this.#counts.written += batch.length
+      }
+      if (this.#outage !== null) this.#logger.info('audit events are written again')
+      this.#outage = null
+    } catch (error) {
+      this.#counts.failures++
+      if (this.#outage === null) {
+        this.#outage = { loss: false }
+        const { code } = error as NodeJS.ErrnoException
+        this.#logger.error({ error, code }, 'audit events can not be written; they wait, and are tried again')
+      }
+      this.#tryLater()
+    }
+  }
+
+  #batch(): readonly string[] {
+    let length = 0
+    const end = this.#waiting.findIndex((line) => {
+      length += line.length
+      return length > MAX_BATCH
+    })
+    return end === -1 ? [...this.#waiting] : this.#waiting.slice(0, Math.max(end, 1))
+  }
+
+  #tryLater(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => void this.flush(), this.#retryAfter).unref()
+  }
+
+  /** Counts a loss, and logs the first of an outage. */
+  #lose(message: string): void {
+    this.#counts.lost++
+    if (this.#outage?.loss) return
+    if (this.#outage !== null) this.#outage.loss = true
+    this.#logger.error(message)
+  }
+}

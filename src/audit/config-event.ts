@@ -1,0 +1,135 @@
+import type { Description } from '#crest'
+import type { JsonObject } from '#json'
+import { type AuditEvent, eventLine } from './event.ts'
+
+/** What was done to a part of the configuration. */
+export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION'
+
+/** Who asked for a change, and how it is known. */
+export interface ConfigActor {
+  /** Null where nobody said who they are. */
+  readonly userId: string | null
+  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were asked for; `file` for a file that changed. */
+  readonly authentication: string
+  readonly client?: { readonly ip: string; readonly port: number }
+}
+
+/** A change of the configuration, or one that was refused. It holds no values of the configuration: they may be secret. */
+export interface ConfigChange {
+  readonly actor: ConfigActor
+  readonly transactionId: string
+  /** Such as `system/objects/_router/routes/<id>`. */
+  readonly objectId: string
+  readonly operation: ConfigOperation
+  /** `CREST`, or `FILE`. */
+  readonly protocol: string
+  /** More about the operation: the name of an action, or of a file. */
+  readonly detail?: Readonly<Record<string, string>>
+  /** Null where there was nothing before, or where it is not known. */
+  readonly previousRevision: string | null
+  /** Null where nothing is there any more, and where nothing changed. */
+  readonly revision: string | null
+  /** JSON pointers. */
+  readonly changedFields: readonly string[]
+  /** Set where the change was refused: the status that was answered, and the pointers of what was wrong. */
+  readonly refused?: { readonly status: number | null; readonly pointers: readonly string[] }
+}
+
+/** Longer texts are cut, so that every event fits into a line: names in requests may be anything. */
+const MAX_TEXT = 256
+const MAX_OBJECT_ID = 512
+const MAX_POINTERS = 100
+const MAX_POINTER_BYTES = 4_096
+
+/** The event of a change (the fields of field-notes 7.2 and of the commons topic `config`). */
+export function configEvent(id: string, time: number, change: ConfigChange): AuditEvent {
+  const { actor, operation, detail, refused } = change
+  return {
+    _id: id,
+    timestamp: new Date(time).toISOString(),
+    eventName: 'GATEWAY-CONFIG-CHANGE',
+    transactionId: cut(change.transactionId),
+    ...(actor.userId !== null && { userId: cut(actor.userId) }),
+    authentication: actor.authentication,
+    ...(actor.client !== undefined && { client: { ...actor.client } }),
+    request: { protocol: change.protocol, operation, ...(detail !== undefined && { detail: cutTexts(detail) }) },
+    objectId: cut(change.objectId, MAX_OBJECT_ID),
+    operation,
+    ...(change.previousRevision !== null && { previousRevision: change.previousRevision }),
+    ...(change.revision !== null && { revision: change.revision }),
+    changedFields: pointers(change.changedFields),
+    response: refused === undefined ? { status: 'SUCCESSFUL' } : failure(refused),
+  }
+}
+
+function failure({ status, pointers: wrong }: NonNullable<ConfigChange['refused']>): JsonObject {
+  return {
+    status: 'FAILED',
+    ...(status !== null && { statusCode: String(status) }),
+    ...(wrong.length > 0 && { detail: { pointers: pointers(wrong) } }),
+  }
+}
+
+/** As many as there is room for. The last one is that of the whole where there are more. */
+function pointers(all: readonly string[]): string[] {
+  const kept: string[] = []
+  let bytes = 0
+  for (const pointer of new Set(all)) {
+    bytes += Buffer.byteLength(eventLine({ pointer }))
+    if (kept.length === MAX_POINTERS || bytes > MAX_POINTER_BYTES) return [...kept, '']
+    kept.push(pointer)
+  }
+  return kept
+}
+
+function cut(text: string, length = MAX_TEXT): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}...`
+}
+
+function cutTexts(detail: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(detail).map(([name, text]) => [name, cut(text)]))
+}
+
+const TEXT: JsonObject = { type: 'string' }
+
+/** The topic `config`, as descriptors tell it. */
+export const CONFIG_TOPIC: Description = {
+  id: 'gateway:audit:config',
+  title: 'Changes of the configuration',
+  description: 'Who changed what, from which revision to which. Values are not kept: they may be secret.',
+  version: '1.0',
+  revisions: false,
+  schema: {
+    type: 'object',
+    required: ['timestamp', 'eventName', 'transactionId', 'objectId', 'operation', 'response'],
+    properties: {
+      timestamp: { type: 'string', format: 'date-time' },
+      eventName: TEXT,
+      transactionId: TEXT,
+      userId: { type: 'string', description: 'Who asked for it; missing where nobody said who they are.' },
+      authentication: { type: 'string', enum: ['basic', 'bearer', 'adminProtection', 'loopback', 'file'] },
+      client: { type: 'object', properties: { ip: TEXT, port: { type: 'integer' } } },
+      request: {
+        type: 'object',
+        properties: {
+          protocol: { type: 'string', enum: ['CREST', 'FILE'] },
+          operation: TEXT,
+          detail: { type: 'object' },
+        },
+      },
+      objectId: { type: 'string', description: 'What was changed, such as system/objects/_router/routes/<id>.' },
+      operation: { type: 'string', enum: ['CREATE', 'UPDATE', 'PATCH', 'DELETE', 'ACTION'] },
+      previousRevision: { type: 'string', description: 'The revision before; missing where there was none.' },
+      revision: { type: 'string', description: 'The revision after; missing where there is none.' },
+      changedFields: { type: 'array', items: TEXT, description: 'JSON pointers.' },
+      response: {
+        type: 'object',
+        properties: {
+          status: { type: 'string', enum: ['SUCCESSFUL', 'FAILED'] },
+          statusCode: TEXT,
+          detail: { type: 'object' },
+        },
+      },
+    },
+  },
+}

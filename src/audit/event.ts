@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '#json'
+import { oneJsonLine } from '#logging'
+
+/** What every audit event has, whatever its topic. */
+export interface AuditEvent extends JsonObject {
+  _id: string
+  /** ISO 8601 in UTC with milliseconds. */
+  timestamp: string
+  eventName: string
+  transactionId: string
+}
+
+/** Longer lines are not written, and passed over where a file holds one. */
+export const MAX_LINE_BYTES = 16_384
+
+const TOPIC = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** Whether a text can be a topic: topics are parts of file names. */
+export function isTopicName(text: string): boolean {
+  return TOPIC.test(text)
+}
+
+/** Makes the ids of events: one random name for the process, and a counter. */
+export class EventIds {
+  readonly #process = randomUUID()
+  #events = 0
+
+  next(): string {
+    return `${this.#process}-${++this.#events}`
+  }
+}
+
+/** The text that puts events in the order in which they happened, by code unit. */
+export function chronology({ id, timestamp }: { readonly id: string; readonly timestamp: unknown }): string {
+  return `${timestamp} ${id.slice(id.lastIndexOf('-') + 1).padStart(16, '0')}`
+}
+
+/** An event as a line of its own; nothing in it ends the line or moves a terminal (threats B87). */
+export function eventLine(event: JsonObject): string {
+  return `${oneJsonLine(JSON.stringify(event))}\n`
+}

@@ -1,0 +1,64 @@
+import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
+import type { TrailFile } from './trail-file.ts'
+import { queryEvents } from './trail-query.ts'
+import { type ReadEvent, readTrail } from './trail-reader.ts'
+
+/** Whoever asks while so many others wait is told to come back. */
+const MAX_READERS = 8
+
+/**
+ * The events of a topic as a collection, to read and to search. A question reads all files of the topic, whose size is
+ * bounded, and one question at a time: reading takes time from everything else the control plane does.
+ */
+export function trailCollection(trail: TrailFile, description: Description): Collection {
+  const cookies = new PageCookies()
+  const turns = new Turns()
+  return {
+    kind: 'collection',
+    description: { ...description, revisions: false },
+    read: (call, id) =>
+      turns.take(async () => {
+        for await (const events of whileWanted(call, readTrail(trail))) {
+          const found = events.find((event) => event.id === id)
+          if (found === undefined) continue
+          const { _id: _, _rev: __, ...content } = found.fields
+          return { id, revision: null, content }
+        }
+        return new Refusal(404, 'there is no event of this id; old events give way to new ones')
+      }),
+    query: (call, query) => turns.take(() => queryEvents(whileWanted(call, readTrail(trail)), query, cookies)),
+  }
+}
+
+/** Reading ends when nobody waits for the answer any more. */
+async function* whileWanted(
+  { exchange }: Call,
+  events: AsyncGenerator<readonly ReadEvent[]>,
+): AsyncGenerator<readonly ReadEvent[]> {
+  for await (const some of events) {
+    if (exchange.aborted) return
+    yield some
+  }
+}
+
+/** Lets one question after the other be answered. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  async take<T>(answer: () => Promise<T | Refusal>): Promise<T | Refusal> {
+    if (this.#waiting >= MAX_READERS) {
+      return new Refusal(503, 'too many questions about the trail at once; try again', {
+        headers: { 'Retry-After': '5' },
+      })
+    }
+    this.#waiting++
+    const turn = this.#last.then(answer)
+    this.#last = turn.catch(() => {})
+    try {
+      return await turn
+    } finally {
+      this.#waiting--
+    }
+  }
+}
