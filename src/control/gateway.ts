@@ -9,6 +9,7 @@ import type { Logger } from '#logging'
 import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
+import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
@@ -196,6 +197,7 @@ export class Gateway {
         trustTransactionHeader: unit.trustTransactionHeader,
         streaming: false,
         storage,
+        refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
         isForOperator: true,
       },
       handler,

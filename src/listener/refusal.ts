@@ -1,4 +1,5 @@
-import { reasonPhrase } from '#http'
+import { type Response, reasonPhrase, respond } from '#http'
+import type { ListenerSettings } from './settings.ts'
 
 /** The status for what the parser would not take. */
 export function statusOfParserError(code: string | undefined): number {
@@ -15,7 +16,14 @@ export function statusOfParserError(code: string | undefined): number {
 }
 
 /** Methods named to a client whose method is refused (RFC 9110 section 15.5.6). */
-export const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+/** The answer to a request that no handler gets; it says why only where the settings have words for that. */
+export function refusal(status: number, problem: string, settings: ListenerSettings): Response {
+  const response = settings.refusal?.(status, problem) ?? respond(status, {}, reasonPhrase(status))
+  if (status === 405) response.headers.set('Allow', allowedMethods)
+  return response
+}
 
 /** A complete answer for a connection on which no response object exists; it says nothing about the gateway. */
 export function rawRefusal(status: number): string {

@@ -1,5 +1,5 @@
 import type { ServerTls } from '#contracts'
-import type { Handler, TemporaryStorage } from '#http'
+import type { Handler, Response, TemporaryStorage } from '#http'
 
 /** How sockets are opened and served, beyond what HTTP itself needs. */
 export interface ServerOptions {
@@ -32,6 +32,8 @@ export interface ListenerSettings {
   /** Paths at and under `/<prefix>` are answered with 404 and never handed on. */
   readonly reservedPrefix?: string
   readonly serverOptions?: ServerOptions
+  /** The answer to a request that is refused before the handler sees it, where clients may know why. */
+  readonly refusal?: (status: number, problem: string) => Response
   /** Whether it is the operator's port, which still takes connections when others have no more to give. */
   readonly isForOperator?: boolean
   /** With it the port speaks TLS, and HTTP/2 where the client can. */

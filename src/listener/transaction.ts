@@ -15,7 +15,7 @@ import { admit, type Expectation } from './admission.ts'
 import { makeExchange } from './arrival.ts'
 import type { Connection } from './connection.ts'
 import { IncomingBody } from './incoming-body.ts'
-import { allowedMethods } from './refusal.ts'
+import { refusal } from './refusal.ts'
 import { headOf, isFinalStatus } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
 import type { Service } from './service.ts'
@@ -215,13 +215,13 @@ export class Transaction implements InterimTaker {
 
   /** Answers without a handler and closes the connection: what follows on it cannot be trusted. */
   #refuse(status: number, problem: string): void {
-    this.#service.logger.debug({ status, problem, client: this.#connection.peer.address }, 'request refused')
-    this.#answer(status, 'close')
+    const { logger, settings } = this.#service
+    logger.debug({ status, problem, client: this.#connection.peer.address }, 'request refused')
+    this.#write(refusal(status, problem, settings), 'close')
   }
 
   #answer(status: number, connection: 'keep' | 'close'): void {
-    const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods } : {}
-    this.#write(respond(status, headers, reasonPhrase(status)), connection)
+    this.#write(respond(status, {}, reasonPhrase(status)), connection)
   }
 
   #write(response: Response, connection: 'keep' | 'close'): void {

@@ -156,6 +156,25 @@ describe('management connector', () => {
     assert.equal(within.status, 404)
   })
 
+  const refused: readonly (readonly [string, number, RegExp])[] = [
+    ['GET /api/system/objects/_router/routes/a%2fb HTTP/1.1\r\nHost: localhost', 400, /path/],
+    ['GET /api/system/objects/_router/routes/%ff HTTP/1.1\r\nHost: localhost', 400, /path/],
+    ['GET /api/info HTTP/1.1\r\nHost: a@b', 400, /user information/],
+    ['TRACE /api/info HTTP/1.1\r\nHost: localhost', 405, /TRACE/],
+    [`POST /api/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 20 + 1}`, 413, /Content-Length/],
+  ]
+  for (const [head, status, reason] of refused) {
+    test(`${head.split('\r\n')[0]} is refused with ${status} in the form of every other error, and says why`, async () => {
+      const answer = await converse(gateway.gateway.adminPort, `${head}\r\nConnection: close\r\n\r\n`)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.match(answer, /Content-Type: application\/json; charset=UTF-8\r\n/)
+      assert.equal(/\r\nAllow: GET, /.test(answer), status === 405)
+      const body = JSON.parse(answer.slice(answer.indexOf('{'))) as { code: number; message: string }
+      assert.equal(body.code, status)
+      assert.match(body.message, reason)
+    })
+  }
+
   test('B12, B83: the data port never serves management, nor hands its paths to a route', async () => {
     const targets = [
       '/gateway',

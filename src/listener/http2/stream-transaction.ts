@@ -11,7 +11,7 @@ import {
 } from '#http'
 import { makeExchange } from '../arrival.ts'
 import type { Peer } from '../peer.ts'
-import { allowedMethods } from '../refusal.ts'
+import { refusal } from '../refusal.ts'
 import { headOf, isFinalStatus } from '../response-head.ts'
 import { fitsOneWrite, ResponseWriter } from '../response-writer.ts'
 import type { Service } from '../service.ts'
@@ -175,12 +175,11 @@ export class StreamTransaction implements InterimTaker, Attendee {
   #refuse(status: number, problem: string): void {
     const { service, peer } = this.#owner
     service.logger.debug({ status, problem, client: peer.address }, 'request refused')
-    this.#answer(status)
+    this.#write(refusal(status, problem, service.settings))
   }
 
   #answer(status: number): void {
-    const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods } : {}
-    this.#write(respond(status, headers, reasonPhrase(status)))
+    this.#write(respond(status, {}, reasonPhrase(status)))
   }
 
   #write(response: Response): void {
