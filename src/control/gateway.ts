@@ -13,6 +13,8 @@ import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { RouteHistory } from './history/route-history.ts'
+import { measureHistory } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { measureProcess } from './monitoring/process-metrics.ts'
 import { ObjectStates } from './object-states.ts'
@@ -45,6 +47,7 @@ export class Gateway {
   readonly #memory = new SharedMemory()
   readonly #records = new RecordKeeper(systemClock)
   readonly #monitoring: Monitoring
+  readonly #history: RouteHistory
   readonly #reloads: Counter
   readonly #configRevision: string
   #admin: Listener | null = null
@@ -76,7 +79,11 @@ export class Gateway {
     measureProcess(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
-    this.stores = new RouteStores(() => this.#supervisor.units, this.#monitoring.registry, logger)
+    const { instance, history: directory } = settings.directories
+    this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
+    measureHistory(metrics, this.#history)
+    const sources = { metrics: this.#monitoring.registry, history: this.#history }
+    this.stores = new RouteStores(() => this.#supervisor.units, sources, logger)
   }
 
   /** Opens the management connector, then starts the units; resolves when all serve. */
@@ -84,6 +91,7 @@ export class Gateway {
     // Throws for text that is no configuration at all, before anything is opened.
     readConfigFile(configFile(this.#input.settings))
     mkdirSync(this.#input.settings.directories.temporary, { recursive: true })
+    void this.#history.load()
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()
     // Told to stop meanwhile: what closes everything did not see this listener.
@@ -127,6 +135,7 @@ export class Gateway {
   async drain(): Promise<number> {
     this.#state = 'draining'
     const aborted = await this.#supervisor.drain()
+    await this.#history.settled()
     await this.#close()
     return aborted
   }
@@ -141,6 +150,7 @@ export class Gateway {
   async #close(): Promise<void> {
     this.stores.close()
     await this.#admin?.close()
+    await this.#history.close()
     this.#monitoring[Symbol.dispose]()
     await this.#input.settings.dispose()
   }

@@ -1,4 +1,5 @@
 import type { Problem } from '#schema'
+import type { Replacement } from './history/version-file.ts'
 import type { RouteFile } from './route-files.ts'
 
 /** What a client wants of one file: another content, or that it goes. */
@@ -8,6 +9,8 @@ export interface RouteEdit {
   readonly next: RouteFile | null
   /** True: find out what would happen, and change nothing. */
   readonly rehearse?: boolean
+  /** Who wants it, for the history of the route. */
+  readonly by?: Replacement
 }
 
 /** What became of an edit. Only `done` has changed anything. */

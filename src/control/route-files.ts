@@ -126,3 +126,13 @@ export function parseRouteFile(file: string, text: string, stamp: string): Route
 export function revisionOf(json: JsonObject): string {
   return createHash('sha256').update(canonicalJson(json)).digest('hex').slice(0, 32)
 }
+
+/** The id of a route file, also of one that can not be read as a route. */
+export function idOf({ file, route }: RouteFile): string {
+  return route?.id ?? file.replace(/\.json$/, '')
+}
+
+/** The revision of a file; of one that is no JSON, that of its text. */
+export function fileRevision({ route, text }: RouteFile): string {
+  return route?.revision ?? revisionOf({ text })
+}

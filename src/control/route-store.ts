@@ -3,6 +3,7 @@ import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
 import { prepareDeployment } from './deployment.ts'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
+import type { ReplacedVersions } from './history/replaced-versions.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
@@ -26,6 +27,7 @@ export interface RouteStatus {
 export class RouteStore {
   readonly directory: string
   readonly name: string
+  readonly history: ReplacedVersions
   /** What became of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
   readonly #units: () => readonly UnitLink[]
@@ -41,9 +43,14 @@ export class RouteStore {
   #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(directory: string, name: string, units: () => readonly UnitLink[], logger: Logger) {
+  constructor(
+    { directory, name, history }: { directory: string; name: string; history: ReplacedVersions },
+    units: () => readonly UnitLink[],
+    logger: Logger,
+  ) {
     this.directory = directory
     this.name = name
+    this.history = history
     this.#units = units
     this.#logger = logger
     this.#problems = new RouteProblems(directory, this.deploys, logger)
@@ -107,6 +114,7 @@ export class RouteStore {
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
       this.#problems.noteReading(this.#files)
+      this.history.noteReading(this.#files, this.#serving)
       const plan = planRoutes(this.#files, this.#serving)
       this.#problems.noteRefused(this.#files, plan)
       const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
@@ -172,7 +180,8 @@ export class RouteStore {
     return found
   }
 
-  async #edit({ file, next, rehearse = false }: RouteEdit): Promise<EditOutcome> {
+  async #edit(edit: RouteEdit): Promise<EditOutcome> {
+    const { file, next, rehearse = false } = edit
     const files = new Map(this.#files)
     if (next === null) files.delete(file)
     else files.set(file, next)
@@ -190,6 +199,7 @@ export class RouteStore {
       await deployment.commit([])
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
+    await this.history.noteEdit(edit, this.#files, this.#serving)
     try {
       if (next === null) await removeDurably(this.directory, file)
       else await writeDurably(this.directory, file, next.text)

@@ -1,6 +1,8 @@
 import type { FromUnit } from '#contracts'
 import type { Logger } from '#logging'
 import type { Holder, MetricsRegistry } from '#metrics'
+import { ReplacedVersions } from './history/replaced-versions.ts'
+import type { RouteHistory } from './history/route-history.ts'
 import { measureDeploys } from './monitoring/deploy-metrics.ts'
 import { RouteStore } from './route-store.ts'
 import { RouteWatcher } from './route-watcher.ts'
@@ -19,11 +21,17 @@ export class RouteStores {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #metrics: MetricsRegistry
+  readonly #history: RouteHistory
   readonly #stores = new Map<string, OpenStore>()
 
-  constructor(units: () => readonly UnitLink[], metrics: MetricsRegistry, logger: Logger) {
+  constructor(
+    units: () => readonly UnitLink[],
+    { metrics, history }: { metrics: MetricsRegistry; history: RouteHistory },
+    logger: Logger,
+  ) {
     this.#units = units
     this.#metrics = metrics
+    this.#history = history
     this.#logger = logger
   }
 
@@ -79,7 +87,8 @@ export class RouteStores {
     known?.routers.add(router)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const store = new RouteStore(directory, name, this.#units, logger)
+    const history = new ReplacedVersions(this.#history, directory)
+    const store = new RouteStore({ directory, name, history }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const holder = this.#metrics.open()
     measureDeploys(holder, router, store)

@@ -7,6 +7,8 @@ export interface InstanceDirectories extends Directories {
   readonly routes: string
   readonly extra: string
   readonly logs: string
+  /** Replaced versions of routes. */
+  readonly history: string
 }
 
 /** The instance folder: what was asked for, else the environment's, else `~/.gateway`. */
@@ -28,6 +30,7 @@ export function instanceDirectories(instance: string, temporary?: string): Insta
     secrets: join(instance, 'secrets'),
     extra: join(instance, 'extra'),
     logs: join(instance, 'logs'),
+    history: join(instance, 'history'),
     temporary: temporary ?? join(instance, 'tmp'),
   }
 }

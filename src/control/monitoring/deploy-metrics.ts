@@ -15,8 +15,15 @@ export interface DeployedRoutes {
   readonly failing: number
 }
 
+/** What is known of the versions that were replaced. */
+export interface KeptHistory {
+  readonly size: number
+  readonly bytes: number
+  readonly failures: number
+}
+
 interface ReadMetrics extends Metrics {
-  countReading(name: string, help: string, reading: { labels: Record<string, string>; read(): number }): void
+  countReading(name: string, help: string, reading: { labels?: Record<string, string>; read(): number }): void
 }
 
 /** Shows how many routes a router has, and how its changes fare. */
@@ -36,5 +43,16 @@ export function measureDeploys(metrics: ReadMetrics, router: string, routes: Dep
   metrics.reading('gw_route_last_deployment_timestamp_seconds', 'When a route was last changed, since 1970; or 0.', {
     labels,
     read: () => routes.deploys.lastAt / 1000,
+  })
+}
+
+/** Shows how much of the past of routes is kept. */
+export function measureHistory(metrics: ReadMetrics, history: KeptHistory): void {
+  metrics.reading('gw_route_history_versions', 'Replaced versions of routes that are kept.', {
+    read: () => history.size,
+  })
+  metrics.reading('gw_route_history_bytes', 'How long the kept versions are.', { read: () => history.bytes })
+  metrics.countReading('gw_route_history_failures_total', 'Replaced versions that could not be written.', {
+    read: () => history.failures,
   })
 }

@@ -4,11 +4,14 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
-import { parseRouteFile, type RouteFile } from '../../route-files.ts'
-import { contentOf, fileOf, fileRevision, idOf, type RouteSources, routeResource } from './route-resources.ts'
+import { fileRevision, idOf, parseRouteFile, type RouteFile } from '../../route-files.ts'
+import { contentOf, fileOf, type RouteSources, routeResource } from './route-resources.ts'
 
 /** Names that are devices on other systems, where the folder may be read too (threats B75). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/** Names that routers read, without a way out of their folder. */
+const FILE_NAME = /^[^./\\\0][^/\\\0]{0,199}\.json$/
 
 /** Changes routes over the two phases of a deploy: each change is checked, built, written and swapped in, or refused. */
 export class RouteEditor {
@@ -49,6 +52,18 @@ export class RouteEditor {
     return done instanceof Refusal ? done : (deleted as unknown as Resource)
   }
 
+  /** Gives a route a text it had before; one that was deleted comes back under the file name it had. */
+  restore(call: Call, id: string, before: { file: string; text: string }): Promise<Resource | Refusal> {
+    return this.#run(call, 'rollback', id, () => {
+      const current = this.#current(id, null)
+      if (!(current instanceof Refusal)) return restored(current.file, id, before.text)
+      // What stands in the history is not believed to be a name within the folder.
+      const file = FILE_NAME.test(before.file) ? before.file : `${id}.json`
+      this.#sources.store.reread(file)
+      return refusedId(id) ?? this.#clash(id, file) ?? restored(file, id, before.text)
+    })
+  }
+
   /** What would happen to a route; nothing changes. */
   async problems(id: string, content: JsonObject): Promise<readonly Problem[] | Refusal> {
     const known = fileOf(this.#sources.store, id)
@@ -66,10 +81,10 @@ export class RouteEditor {
   }
 
   /** Why a new route can not have this id: another one has it, or one that a file system may take for the same. */
-  #clash(id: string): Refusal | null {
+  #clash(id: string, file = `${id}.json`): Refusal | null {
     const same = id.toLowerCase()
     const clash = [...this.#sources.store.files.values()].find((other) => {
-      return idOf(other).toLowerCase() === same || other.file.toLowerCase() === `${same}.json`
+      return idOf(other).toLowerCase() === same || other.file.toLowerCase() === file.toLowerCase()
     })
     if (clash === undefined) return null
     if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
@@ -92,7 +107,9 @@ export class RouteEditor {
     id: string,
     decide: () => RouteEdit | Refusal,
   ): Promise<Resource | Refusal> {
-    const { store, history } = this.#sources
+    const { store } = this.#sources
+    const { client, transactionId } = call.exchange
+    const by = { operation, client: client.remoteAddress, transactionId: transactionId.value }
     let before: RouteFile | null = null
     let after: RouteFile | null = null
     const outcome = await store.edit(() => {
@@ -100,15 +117,11 @@ export class RouteEditor {
       if (decided instanceof Refusal) return { answer: decided }
       before = store.files.get(decided.file) ?? null
       after = decided.next
-      return decided
+      return { ...decided, by }
     })
     const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
-    if (old !== null && fileRevision(old) !== (now === null ? '' : fileRevision(now))) {
-      const replacedAt = new Date().toISOString()
-      history.keep(id, { revision: fileRevision(old), content: contentOf(old), replacedAt })
-    }
     this.#note(call, operation, id, now ?? (old as RouteFile))
     return routeResource(now ?? (old as RouteFile), this.#sources)
   }
@@ -140,6 +153,13 @@ function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusa
   const { _status: _, _history: __, ...fields } = content
   const next = parseRouteFile(file, `${JSON.stringify({ _id: id, ...fields }, null, 2)}\n`, '')
   return next.route === null ? notLoaded(next.problems) : { file, next }
+}
+
+/** The edit that stores a text as it is, where that is the same route in this file. */
+function restored(file: string, id: string, text: string): RouteEdit | Refusal {
+  const next = parseRouteFile(file, text, '')
+  if (next.route === null) return notLoaded(next.problems)
+  return next.route.id === id ? { file, next } : edit(file, id, contentOf(next))
 }
 
 function notLoaded(problems: readonly Problem[]): Refusal {

@@ -1,8 +1,8 @@
 import type { Resource } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import { type RouteFile, revisionOf } from '../../route-files.ts'
+import type { KeptVersion } from '../../history/version-index.ts'
+import { fileRevision, idOf, type RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
-import type { RouteHistory } from './route-history.ts'
 
 interface DegradedObject {
   readonly object: string
@@ -15,13 +15,7 @@ export type DegradedObjects = ReadonlyMap<string, readonly DegradedObject[]>
 /** What the resources of a folder are made from. */
 export interface RouteSources {
   readonly store: RouteStore
-  readonly history: RouteHistory
   degraded(id: string): readonly DegradedObject[]
-}
-
-/** The id of a route file, also of one that can not be read as a route. */
-export function idOf({ file, route }: RouteFile): string {
-  return route?.id ?? file.replace(/\.json$/, '')
 }
 
 /** The file of a route; of several with one id, the one that is served. */
@@ -48,9 +42,15 @@ export function contentOf(file: RouteFile): JsonObject {
   return content
 }
 
-/** The revision of a file; of one that is no JSON, that of its text. */
-export function fileRevision({ route, text }: RouteFile): string {
-  return route?.revision ?? revisionOf({ text })
+/** The earlier versions of a route; what it is now is none of them, even if it was replaced once. */
+export function versionsOf({ history }: RouteStore, id: string, current: RouteFile | null): readonly KeptVersion[] {
+  const now = current === null ? null : fileRevision(current)
+  return history.versions(id).filter(({ head }) => head.revision !== now)
+}
+
+/** A version as the API tells it. */
+export function versionSummary({ head }: KeptVersion): JsonObject {
+  return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }
 
 /** A route file as a resource; `_status` and `_history` are there for those who ask for them, and made only then. */
@@ -61,7 +61,7 @@ export function routeResource(file: RouteFile, sources: RouteSources): Resource 
     revision: fileRevision(file),
     content: contentOf(file),
     get onRequest() {
-      const history = sources.history.versions(id).map(({ revision, replacedAt }) => ({ _rev: revision, replacedAt }))
+      const history = versionsOf(sources.store, id, file).map(versionSummary)
       return { _status: statusOf(id, file, sources), _history: history }
     },
   }

@@ -16,9 +16,9 @@ import type { RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { RouteEditor } from './route-editor.ts'
-import { RouteHistory } from './route-history.ts'
 import { type DegradedObjects, fileOf, type RouteSources, routeResource } from './route-resources.ts'
-import { ROLLBACK_REQUEST, ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './routes-description.ts'
+import { deletedAction, historyAction, rollbackAction } from './route-versions.ts'
+import { ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './routes-description.ts'
 
 const PATCH_TRIES = 5
 
@@ -29,9 +29,8 @@ export function routesCollection(
   explain: Action,
   scripts: PatchScripts,
 ): Collection {
-  const history = new RouteHistory()
   let degradedNow: DegradedObjects = new Map()
-  const sources: RouteSources = { store, history, degraded: (id) => degradedNow.get(id) ?? [] }
+  const sources: RouteSources = { store, degraded: (id) => degradedNow.get(id) ?? [] }
   // Resources stay the same as long as their files do, and there may be many: each is made once.
   const resources = new WeakMap<RouteFile, Resource>()
   const resourceOf = (file: RouteFile): Resource => {
@@ -47,6 +46,7 @@ export function routesCollection(
     description: ROUTES_DESCRIPTION,
     create: (call, id, content) => editor.create(call, id ?? randomUUID(), content),
     read: async (_, id) => {
+      await store.history.loaded()
       degradedNow = degraded()
       const file = fileOf(store, id)
       return file === null ? new Refusal(404, 'there is no route of this id') : resourceOf(file)
@@ -55,11 +55,12 @@ export function routesCollection(
     delete: (call, id, revision) => editor.delete(call, id, revision),
     patch: (call, id, operations, revision) => patch(call, id, operations, revision, { sources, editor, scripts }),
     query: async (_, query) => {
+      await store.history.loaded()
       degradedNow = degraded()
       return listResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
     },
-    actions: { validate: validate(editor), explain },
-    resourceActions: { rollback: rollback(sources, editor) },
+    actions: { validate: validate(editor), explain, deleted: deletedAction(store) },
+    resourceActions: { rollback: rollbackAction(store, editor), history: historyAction(store) },
   }
 }
 
@@ -99,28 +100,6 @@ function validate(editor: RouteEditor): Action {
       if (problems instanceof Refusal) return problems
       const list = problems.map(({ pointer, message }) => ({ pointer, message }))
       return { valid: list.length === 0, problems: list }
-    },
-  }
-}
-
-function rollback({ store, history }: RouteSources, editor: RouteEditor): Action {
-  return {
-    description:
-      'Brings an earlier version back, also of a route that was deleted. _fields=_history shows which there are.',
-    request: ROLLBACK_REQUEST,
-    response: { type: 'object' },
-    run: async (call, { id, body }) => {
-      const revision = isPlainObject(body) ? body['_rev'] : undefined
-      if (typeof revision !== 'string') return new Refusal(400, 'the body: expected { "_rev": "..." }')
-      const version = history.find(id as string, revision)
-      if (version === null)
-        return new Refusal(404, 'there is no version of this revision; the last 10 are kept until a restart')
-      const exists = fileOf(store, id as string) !== null
-      const done = exists
-        ? await editor.update(call, id as string, version.content, null)
-        : await editor.create(call, id as string, version.content)
-      if (done instanceof Refusal) return done
-      return { _id: done.id, _rev: done.revision, ...done.content }
     },
   }
 }

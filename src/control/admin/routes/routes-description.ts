@@ -36,11 +36,44 @@ export const EXPLAIN_RESPONSE: JsonObject = {
   },
 }
 
-/** What `rollback` takes. */
-export const ROLLBACK_REQUEST: JsonObject = {
+const VERSION = {
+  _rev: { type: 'string' },
+  replacedAt: { type: 'string', format: 'date-time' },
+  replacedBy: {
+    type: 'object',
+    description: 'Who replaced it; operation is file where somebody changed the file itself.',
+    properties: {
+      operation: { type: 'string' },
+      client: { type: 'string', description: 'The address of the client.' },
+      transactionId: { type: 'string' },
+    },
+  },
+} satisfies JsonObject
+
+/** What names a version. */
+export const VERSION_REQUEST: JsonObject = {
   type: 'object',
-  required: ['_rev'],
   properties: { _rev: { type: 'string' } },
+}
+
+/** What `history` answers: the list, or the one version that was asked for. */
+export const HISTORY_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    _id: { type: 'string' },
+    deleted: { type: 'boolean' },
+    versions: { type: 'array', items: { type: 'object', properties: VERSION } },
+    ...VERSION,
+    content: { type: 'object', description: 'The route as it was.' },
+  },
+}
+
+/** What `deleted` answers. */
+export const DELETED_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    routes: { type: 'array', items: { type: 'object', properties: { _id: { type: 'string' }, ...VERSION } } },
+  },
 }
 
 /** The routes collection, as its descriptors tell it. */
@@ -61,6 +94,11 @@ export const ROUTES_DESCRIPTION: Description = {
         type: 'object',
         description: 'How the route fares; sent where _fields names it.',
         properties: { state: { type: 'string', enum: ['loaded', 'failed', 'degraded'] }, problems: PROBLEMS },
+      },
+      _history: {
+        type: 'array',
+        description: 'Versions that were replaced, the newest first; sent where _fields names it.',
+        items: { type: 'object', properties: VERSION },
       },
     },
   },

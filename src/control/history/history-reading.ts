@@ -1,0 +1,63 @@
+import { readdir } from 'node:fs/promises'
+import type { Logger } from '#logging'
+import { removeUnfinishedWrites } from '../durable-file.ts'
+import { readVersionHead, sequenceIn } from './version-file.ts'
+import type { KeptVersion } from './version-index.ts'
+
+/** What a folder of versions holds. */
+export interface ReadHistory {
+  /** The oldest first. */
+  readonly versions: readonly KeptVersion[]
+  /** Names of versions beyond the number that is wanted, which were not looked into. */
+  readonly surplus: readonly string[]
+}
+
+const AT_ONCE = 16
+
+/** So many strange files are named in a warning. */
+const NAMED = 5
+
+/**
+ * Reads the heads of the newest versions in a folder. Whatever is wrong with the folder or a file in it is a warning:
+ * a gateway that does not know its past must start all the same.
+ */
+export async function readHistory(directory: string, wanted: number, logger: Logger): Promise<ReadHistory> {
+  removeUnfinishedWrites(directory)
+  const found: { name: string; sequence: number }[] = []
+  const strange: string[] = []
+  for (const name of await namesIn(directory, logger)) {
+    const sequence = sequenceIn(name)
+    if (sequence === null) strange.push(`${name}: it is not named like a version`)
+    else found.push({ name, sequence })
+  }
+  found.sort((a, b) => a.sequence - b.sequence || (a.name < b.name ? -1 : 1))
+  const surplus = found.splice(0, Math.max(0, found.length - wanted)).map(({ name }) => name)
+  const versions = new Map<string, KeptVersion>()
+  const waiting = found.values()
+  const readOn = async () => {
+    for (const { name, sequence } of waiting) {
+      try {
+        versions.set(name, { head: await readVersionHead(directory, name), name, sequence, text: null })
+      } catch (error) {
+        strange.push(`${name}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, readOn))
+  if (strange.length > 0) {
+    const fields = { directory, files: strange.length, first: strange.slice(0, NAMED) }
+    logger.warn(fields, 'files in the history of routes are ignored, since they can not be read as versions')
+  }
+  return { versions: found.flatMap(({ name }) => versions.get(name) ?? []), surplus }
+}
+
+async function namesIn(directory: string, logger: Logger): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT')
+      logger.warn({ directory, code }, 'the history of routes can not be read, so that it is empty')
+    return []
+  }
+}

@@ -1,0 +1,87 @@
+import type { RouteSource } from '#contracts'
+import type { RouteEdit } from '../route-edit.ts'
+import { fileRevision, idOf, type RouteFile } from '../route-files.ts'
+import type { Serving } from '../route-plan.ts'
+import type { ReplacedVersion, RouteHistory } from './route-history.ts'
+import type { KeptVersion } from './version-index.ts'
+
+type Files = ReadonlyMap<string, RouteFile>
+type Served = ReadonlyMap<string, Serving>
+
+/** The history of one folder: notices what its files no longer hold, and keeps it. */
+export class ReplacedVersions {
+  readonly #history: RouteHistory
+  readonly #folder: string
+  /** What is served though its file holds something else, and is in the history already. */
+  readonly #kept = new WeakSet<RouteSource>()
+
+  constructor(history: RouteHistory, directory: string) {
+    this.#history = history
+    this.#folder = history.folderName(directory)
+  }
+
+  /** Resolves when the versions of earlier processes are known. */
+  loaded(): Promise<void> {
+    return this.#history.load()
+  }
+
+  /** The versions of a route, the newest first. */
+  versions(id: string): readonly KeptVersion[] {
+    return this.#history.versions(this.#folder, id)
+  }
+
+  /** Ids of routes that have versions, deleted ones among them. */
+  ids(): Iterable<string> {
+    return this.#history.ids(this.#folder)
+  }
+
+  /** The text of a version; null where it can not be read. */
+  read(version: KeptVersion): Promise<string | null> {
+    return this.#history.read(version)
+  }
+
+  /** Files may have been changed by others: what is served and not in them any more is kept. */
+  noteReading(files: Files, serving: Served): void {
+    const lost: Serving[] = []
+    for (const served of serving.values()) {
+      const route = files.get(served.file)?.route
+      if (isSame(served.source, route)) this.#kept.delete(served.source)
+      else if (!this.#kept.has(served.source)) lost.push(served)
+    }
+    if (lost.length === 0) return
+    const revisions = new Map([...files.values()].map(({ route }) => [route?.id, route?.revision]))
+    // A file that was given another name holds the same route.
+    const replaced = lost.filter(({ source }) => revisions.get(source.id) !== source.revision)
+    for (const { source } of replaced) this.#kept.add(source)
+    void this.#history.keepSoon(this.#folder, replaced.map(versionOf), { operation: 'file' })
+  }
+
+  /** Before an edit is written: keeps what is served of its file, and what stands in the file, whoever wrote that. */
+  async noteEdit({ file, next, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
+    const replaced: ReplacedVersion[] = []
+    const finishing: Promise<void>[] = []
+    for (const served of serving.values()) {
+      if (served.file !== file || isSame(served.source, next?.route)) continue
+      if (this.#kept.has(served.source)) finishing.push(this.#history.finish(this.#folder, served.source.id))
+      else replaced.push(versionOf(served))
+    }
+    const before = files.get(file)
+    if (before !== undefined && before.text !== '') {
+      const version = { id: idOf(before), file, revision: fileRevision(before), text: before.text }
+      const isKnown = [...replaced, ...(next === null ? [] : [{ id: idOf(next), revision: fileRevision(next) }])].some(
+        ({ id, revision }) => id === version.id && revision === version.revision,
+      )
+      if (!isKnown) replaced.push(version)
+    }
+    await Promise.all(finishing)
+    if (replaced.length > 0) await this.#history.keepNow(this.#folder, replaced, by ?? { operation: 'file' })
+  }
+}
+
+function isSame(source: RouteSource, route: RouteFile['route'] | undefined): boolean {
+  return route?.id === source.id && route.revision === source.revision
+}
+
+function versionOf({ source, file }: Serving): ReplacedVersion {
+  return { id: source.id, file, revision: source.revision, text: source.text }
+}

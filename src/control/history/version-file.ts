@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+
+/** Who replaced a version, as far as that is known. */
+export interface Replacement {
+  /** Such as `update`, `delete` or `rollback`; `file` where somebody changed the file itself. */
+  readonly operation: string
+  readonly client?: string
+  readonly transactionId?: string
+}
+
+/** What is known of a version without its text. */
+export interface VersionHead {
+  /** The folder of its router: within the instance by its path there, else by its whole path. */
+  readonly folder: string
+  /** The name of its file in that folder. */
+  readonly file: string
+  readonly id: string
+  readonly revision: string
+  /** ISO text. */
+  readonly replacedAt: string
+  readonly replacedBy: Replacement
+  /** The length of the text. */
+  readonly bytes: number
+}
+
+/** Why a file of the history says nothing. */
+export class UnreadableVersion extends Error {}
+
+const NAME = /^(\d{10,15})-[a-z0-9._-]*-[0-9a-f]{8}\.route$/
+const MAX_HEAD = 16 * 1024
+const NEWLINE = 0x0a
+
+/**
+ * A name for a version. The number puts versions in order whatever the clock does; the id is for people, who may know
+ * it in another case than the file system can tell; the end keeps names apart.
+ */
+export function versionName(sequence: number, id: string): string {
+  const readable = id.toLowerCase().replace(/[^a-z0-9._-]/g, '_')
+  return `${String(sequence).padStart(10, '0')}-${readable.slice(0, 80)}-${randomBytes(4).toString('hex')}.route`
+}
+
+/** The number in the name of a version; null for names that are no versions. */
+export function sequenceIn(name: string): number | null {
+  const found = NAME.exec(name)
+  return found === null ? null : Number(found[1])
+}
+
+/** A version as a file: one line about it, then the text of the route as it was. */
+export function printVersion(head: VersionHead, text: string): string {
+  const { folder, file, id, revision, replacedAt, replacedBy, bytes } = head
+  return `${JSON.stringify({ folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes })}\n${text}`
+}
+
+/** Reads what a file says about its version; throws UnreadableVersion, or what the file system says. */
+export function readVersionHead(directory: string, name: string): Promise<VersionHead> {
+  return withFile(directory, name, async (handle, size) => (await headOf(handle, size)).head)
+}
+
+/** Reads the text of a version; throws UnreadableVersion, or what the file system says. */
+export function readVersionText(directory: string, name: string): Promise<string> {
+  return withFile(directory, name, async (handle, size) => {
+    const { head, end } = await headOf(handle, size)
+    const bytes = await readAt(handle, end, head.bytes)
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    } catch {
+      throw new UnreadableVersion('its text is not UTF-8')
+    }
+  })
+}
+
+/** Somebody else may have put a pipe or a link there: the one would be waited for, the other leads elsewhere. */
+async function withFile<T>(
+  directory: string,
+  name: string,
+  use: (handle: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  const handle = await open(join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw new UnreadableVersion('it is not a regular file')
+    return await use(handle, stats.size)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function headOf(handle: FileHandle, size: number): Promise<{ head: VersionHead; end: number }> {
+  const start = await readAt(handle, 0, Math.min(size, MAX_HEAD))
+  const line = start.indexOf(NEWLINE)
+  if (line === -1) throw new UnreadableVersion('its first line does not end')
+  const head = parseHead(start.toString('utf8', 0, line))
+  const end = line + 1
+  if (size !== end + head.bytes) throw new UnreadableVersion(`expected ${end + head.bytes} bytes, found ${size}`)
+  return { head, end }
+}
+
+function parseHead(line: string): VersionHead {
+  const json = jsonIn(line)
+  const { folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes } = json
+  const texts = [folder, file, id, revision, replacedAt]
+  const isWhole =
+    texts.every((text) => typeof text === 'string') &&
+    typeof bytes === 'number' &&
+    Number.isSafeInteger(bytes) &&
+    bytes >= 0 &&
+    isPlainObject(replacedBy)
+  if (!isWhole) throw new UnreadableVersion('its first line is not about a version')
+  const [inFolder, inFile, ofId, ofRevision, at] = texts as [string, string, string, string, string]
+  return {
+    folder: inFolder,
+    file: inFile,
+    id: ofId,
+    revision: ofRevision,
+    replacedAt: at,
+    replacedBy: replacementIn(replacedBy as JsonObject),
+    bytes,
+  }
+}
+
+function jsonIn(line: string): JsonObject {
+  try {
+    const json = parseJson(line)
+    return isPlainObject(json) ? (json as JsonObject) : {}
+  } catch {
+    throw new UnreadableVersion('its first line is not JSON')
+  }
+}
+
+function replacementIn({ operation, client, transactionId }: JsonObject): Replacement {
+  return {
+    operation: typeof operation === 'string' ? operation : 'file',
+    ...(typeof client === 'string' && { client }),
+    ...(typeof transactionId === 'string' && { transactionId }),
+  }
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled)
+    if (bytesRead === 0) throw new UnreadableVersion('it ended while it was read')
+    filled += bytesRead
+  }
+  return buffer
+}

@@ -1,0 +1,95 @@
+import type { VersionHead } from './version-file.ts'
+
+/** How much of the past is kept. */
+export interface HistoryLimits {
+  /** Versions of one route. */
+  readonly versions: number
+  /** Versions of all routes together. */
+  readonly files: number
+  /** Texts of all versions together. */
+  readonly bytes: number
+}
+
+/** A version in the history. */
+export interface KeptVersion {
+  readonly head: VersionHead
+  /** The name of its file. */
+  readonly name: string
+  readonly sequence: number
+  /** The text of the route, until it is on disk. */
+  text: string | null
+}
+
+/** Which versions there are, within the limits: the oldest give way. */
+export class VersionIndex {
+  readonly #limits: HistoryLimits
+  /** All of them, the oldest first. */
+  readonly #all = new Set<KeptVersion>()
+  /** Those of each route, the newest first; by folder, then by id. */
+  readonly #routes = new Map<string, Map<string, readonly KeptVersion[]>>()
+  #bytes = 0
+
+  constructor(limits: HistoryLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  has(version: KeptVersion): boolean {
+    return this.#all.has(version)
+  }
+
+  /** The versions of a route, the newest first. */
+  versions(folder: string, id: string): readonly KeptVersion[] {
+    return this.#routes.get(folder)?.get(id) ?? []
+  }
+
+  /** Ids of the routes of a folder that have versions. */
+  ids(folder: string): Iterable<string> {
+    return this.#routes.get(folder)?.keys() ?? []
+  }
+
+  /** Takes a version that is newer than all others in; gives those that have to go for it. */
+  add(version: KeptVersion): readonly KeptVersion[] {
+    const { folder, id, revision, bytes } = version.head
+    const older = this.versions(folder, id)
+    this.#all.add(version)
+    this.#bytes += bytes
+    this.#setRoute(folder, id, [version, ...older])
+    const again = older.filter(({ head }) => head.revision === revision)
+    const gone = [...again, ...older.filter((other) => !again.includes(other)).slice(this.#limits.versions - 1)]
+    for (const one of gone) this.remove(one)
+    for (const oldest of this.#all) {
+      if (this.#all.size <= this.#limits.files && this.#bytes <= this.#limits.bytes) break
+      if (oldest === version) break
+      this.remove(oldest)
+      gone.push(oldest)
+    }
+    return gone
+  }
+
+  remove(version: KeptVersion): void {
+    if (!this.#all.delete(version)) return
+    const { folder, id, bytes } = version.head
+    this.#bytes -= bytes
+    this.#setRoute(
+      folder,
+      id,
+      this.versions(folder, id).filter((other) => other !== version),
+    )
+  }
+
+  #setRoute(folder: string, id: string, versions: readonly KeptVersion[]): void {
+    const routes = this.#routes.get(folder) ?? new Map<string, readonly KeptVersion[]>()
+    if (versions.length > 0) routes.set(id, versions)
+    else routes.delete(id)
+    if (routes.size > 0) this.#routes.set(folder, routes)
+    else this.#routes.delete(folder)
+  }
+}
