@@ -2,7 +2,7 @@ import type { Exchange, Request, Response, Uri } from '#http'
 import { OriginPool, type OriginStats } from './origin-pool.ts'
 import { type ClientSettings, settingsKey } from './settings.ts'
 import { DEFAULT_TLS, OutboundContexts } from './tls/outbound-context.ts'
-import { UpstreamCall } from './upstream-call.ts'
+import { PIECE_BYTES, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -61,6 +61,18 @@ class SharedClient {
   }
 
   send(exchange: Exchange, request: Request): Promise<Response> {
+    const { body } = request
+    return body.isEmpty || body.isBuffered ? this.#admit(exchange, request) : this.#sendArriving(exchange, request)
+  }
+
+  /** The parser is still at the head: what came with it of the body is there when it has finished. */
+  async #sendArriving(exchange: Exchange, request: Request): Promise<Response> {
+    await null
+    request.body.keepArrived(PIECE_BYTES)
+    return this.#admit(exchange, request)
+  }
+
+  #admit(exchange: Exchange, request: Request): Promise<Response> {
     if (exchange.aborted) return Promise.reject(new UpstreamError('GW_CLIENT_GONE'))
     return new Promise((resolve, reject) => {
       const pool = this.#poolOf(request.uri)

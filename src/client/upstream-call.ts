@@ -42,7 +42,7 @@ export interface CallOwner {
 }
 
 /** Buffered request bodies up to this size are written in one piece with the head. */
-const PIECE_BYTES = 65_536
+export const PIECE_BYTES = 65_536
 const MAX_INFORMATIONAL = 32
 // RFC 9110 section 9.2.2
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])

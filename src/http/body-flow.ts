@@ -11,6 +11,8 @@ export interface BodySink {
  * come when it does not wait, and stops at cancel().
  */
 export interface BodySource {
+  /** The content, if all these bytes of it are here and nothing follows; then it is taken. Asked before start only. */
+  arrived?(length: number): Uint8Array | null
   start(sink: BodySink): void
   resume(): void
   cancel(reason?: Error): void

@@ -396,3 +396,19 @@ test('giving up a request body leaves the connection for the answer', async () =
   client.destroy()
   close()
 })
+
+test('what has arrived is kept; what has not, or is too long, is left to be streamed', async () => {
+  const arriving = (content: string | null, length: number | null = 2) => {
+    const source = Object.assign(new ManualSource(), { arrived: () => (content === null ? null : bytes(content)) })
+    return Body.fromSource(source, length)
+  }
+  const arrived = arriving('hi')
+  arrived.keepArrived(2)
+  assert.equal(arrived.text(), 'hi')
+  const others = [arriving(null), arriving('hi', null), arriving('long', 4), Body.fromSource(new ManualSource(), 2)]
+  for (const body of others) {
+    body.keepArrived(3)
+    assert.equal(body.isBuffered, false)
+    body.pipe(new Collector())
+  }
+})

@@ -114,6 +114,18 @@ export class Body {
     }
   }
 
+  /**
+   * Keeps the content if all of it has come already: a short body that came in one piece with its head need not be
+   * streamed. Nothing is waited for.
+   */
+  keepArrived(maxBytes: number): void {
+    if (this.#length === null || this.#length > maxBytes || this.#source === null) return
+    const bytes = this.#source.arrived?.(this.#length) ?? null
+    if (bytes === null) return
+    this.#source = null
+    this.#bytes = bytes
+  }
+
   /** The whole content in memory; afterwards the body is buffered. */
   async read(maxBytes: number): Promise<Uint8Array> {
     await this.#collect(maxBytes, () => memoryWriter(maxBytes))

@@ -196,3 +196,27 @@ test('a head or body that does not arrive in time is 408', async () => {
 
   for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
 })
+
+test('a short body that came with its head is there without streaming, and the next request is served', async () => {
+  await using server = await listening(async (exchange) => {
+    const { body } = exchange.request
+    await null
+    body.keepArrived(10)
+    const way = body.isBuffered ? 'arrived' : 'to be read'
+    return respond(200, {}, `${way}: ${Buffer.from(await body.read(100))}`)
+  })
+  await using client = new RawClient(server.port)
+  client.send(post('Content-Length: 5', 'hello') + post('Content-Length: 3', 'two'))
+  await client.receives(/arrived: hello[\s\S]*arrived: two$/)
+  client.send(post('Content-Length: 11', 'longer ones'))
+  await client.receives(/to be read: longer ones$/)
+  client.send(post('Transfer-Encoding: chunked', '2\r\nhi\r\n0\r\n\r\n'))
+  await client.receives(/to be read: hi$/)
+  client.send(post('Content-Length: 4', 'ha'))
+  client.send('lf')
+  await client.receives(/: half$/)
+  client.send(post('Expect: 100-continue\r\nContent-Length: 2', ''))
+  await client.receives(/100 Continue\r\n\r\n$/)
+  client.send('ok')
+  await client.receives(/to be read: ok$/)
+})

@@ -32,6 +32,17 @@ export class IncomingBody implements BodySource {
     this.#socketBytesBefore = message.socket.bytesRead
   }
 
+  arrived(length: number): Uint8Array | null {
+    const { framing, maxBytes, onFirstRead } = this.#reception
+    // Chunks can have trailers; and a client that was told to wait for 100 Continue is to be told to go on.
+    if (framing === 'chunked' || onFirstRead !== null || this.#over !== null) return null
+    if (this.#message.readableLength !== length || length > maxBytes) return null
+    const bytes = this.#message.read() as Buffer | null
+    // What is left is the end, which Node waits for before it goes on to the next request.
+    this.#message.resume()
+    return bytes
+  }
+
   start(sink: BodySink): void {
     if (this.#over !== null) {
       sink.fail(this.#over)
