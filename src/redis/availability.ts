@@ -26,6 +26,11 @@ export class Availability {
     this.#events = events
   }
 
+  /** Whether it counts as gone. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
   /** Whether a command may be sent now; where Redis is lost, one caller in a while may. */
   allows(): boolean {
     if (!this.#isLost) return true

@@ -43,17 +43,22 @@ export function redisClient({ topology, username, password, tls, keyPrefix }: Re
     enableOfflineQueue: false,
     lazyConnect: true,
     retryStrategy: delayBefore,
-    // A primary that has become a replica takes no writes: the next connection finds the new primary.
-    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+    // A primary that has become a replica takes no writes: the next connection finds the new primary. Before version 7
+    // the word stands within what the script says.
+    reconnectOnError: ({ message }: Error) => /\bREADONLY\b/.test(message),
   }
   if (topology.kind === 'cluster') {
     const { enableOfflineQueue, retryStrategy, ...redisOptions } = options
     return new Cluster([...topology.addresses], {
       redisOptions,
       keyPrefix,
-      enableOfflineQueue: false,
-      enableAutoPipelining: true,
+      // Not for later: what is sent while a node is still being connected waits for that, as long as its sender does.
+      enableOfflineQueue: true,
+      // Commands that were gathered would fail together where one of them has to go to another node.
+      enableAutoPipelining: false,
       lazyConnect: true,
+      // Certificates name hosts, not the addresses that a name stands for.
+      dnsLookup: (host, done) => done(null, host),
       clusterRetryStrategy: delayBefore,
       clusterNodeRetryStrategy: delayBefore,
       retryDelayOnFailover: 0,

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { ReplyError } from 'ioredis'
+import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
-import { Availability, type AvailabilityEvents } from './availability.ts'
+import type { Availability, AvailabilityEvents } from './availability.ts'
+import { findNodesAnew, isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
+import { Servers, WHOLE } from './servers.ts'
 
 /** What a command takes. */
 export type RedisArgument = string | number | Buffer
@@ -30,25 +32,25 @@ export interface ConnectionSettings extends AvailabilityEvents {
 /** Commands to Redis, with an end to waiting. Names of keys get the prefix of the configuration by themselves. */
 export class RedisConnection {
   readonly #timeout: number
-  readonly #availability: Availability
+  readonly #servers: Servers
   #client: RedisClient
   #isClosed = false
 
   constructor(client: RedisClient, { timeout, clock, ...events }: ConnectionSettings) {
     this.#timeout = timeout
-    this.#availability = new Availability(clock, events)
+    this.#servers = new Servers(clock, events)
     this.#client = client
     this.#listen(client)
   }
 
-  /** Sends one command. Throws RedisError where there is no answer, or no good one. */
+  /** Sends one command, whose first argument is its key. Throws RedisError where there is no answer, or no good one. */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#send((client) => client.call(command, ...args))
+    return this.#send(args[0], (client) => client.call(command, ...args))
   }
 
-  /** Runs a script, in one step and with one message. */
+  /** Runs a script, in one step and with one message. In a cluster, all keys must be of one slot. */
   run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#send((client) =>
+    return this.#send(keys[0], (client) =>
       client.evalsha(script.digest, keys.length, ...keys, ...args).catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error
         return client.eval(script.lua, keys.length, ...keys, ...args)
@@ -59,7 +61,9 @@ export class RedisConnection {
   /** Connects, and waits for that no longer than told; whoever can not be reached is tried again and again. */
   async open(limit: number): Promise<void> {
     const client = this.#client
-    const ready = new Promise<void>((resolve) => client.once('ready', resolve))
+    const ready = new Promise<void>((resolve) => client.once('ready', resolve)).then(() => {
+      return client instanceof Cluster ? nodesConnected(client) : undefined
+    })
     client.connect().catch(() => {})
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, limit)
@@ -83,51 +87,62 @@ export class RedisConnection {
 
   #listen(client: RedisClient): void {
     const isCurrent = () => client === this.#client && !this.#isClosed
-    client.on('ready', () => isCurrent() && this.#availability.succeeded())
-    client.on('error', (error: Error) => isCurrent() && this.#availability.failed(problemOf(error)))
-    client.on('close', () => isCurrent() && this.#availability.failed('the connection was closed'))
+    const whole = this.#servers.of(WHOLE)
+    client.on('ready', () => isCurrent() && whole.succeeded())
+    client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
+    client.on('close', () => isCurrent() && whole.failed('the connection was closed'))
+    if (client instanceof Cluster) watchNodes(client, this.#servers, isCurrent)
   }
 
-  #send(command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+  #send(key: RedisArgument | undefined, command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
     const client = this.#client
-    if (client.status !== 'ready' || !this.#availability.allows()) {
+    const name = client instanceof Cluster ? nodeFor(client, key) : WHOLE
+    const server = this.#servers.of(name)
+    if (client.status !== 'ready' || !server.allows() || !this.#isReachable(client, name)) {
       return Promise.reject(new RedisError('unavailable', 'Redis can not be reached'))
     }
     return new Promise((resolve, reject) => {
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
-        reject(this.#failure(LATE))
+        reject(this.#failure(server, LATE))
       }, this.#timeout)
       command(client).then(
         (answer) => {
           // An answer that nobody waits for any more says nothing for Redis.
           if (isLate) return
           clearTimeout(timer)
-          this.#availability.succeeded()
+          server.succeeded()
           resolve(answer)
         },
         (error: Error) => {
           if (isLate) return
           clearTimeout(timer)
-          reject(this.#failure(error))
+          reject(this.#failure(server, error))
         },
       )
     })
   }
 
-  #failure(error: Error): RedisError {
+  /** Of lost nodes: whether to try now; it is asked, too, whether another one has taken over meanwhile. */
+  #isReachable(client: RedisClient, name: string): boolean {
+    if (!(client instanceof Cluster) || !this.#servers.isLost(name)) return true
+    findNodesAnew(client, this.#servers)
+    return isConnected(client, name)
+  }
+
+  #failure(server: Availability, error: Error): RedisError {
     if (error === LATE) {
       const problem = `no answer within ${this.#timeout} ms`
-      this.#availability.missed(problem)
+      server.missed(problem)
       return new RedisError('timeout', problem)
     }
     const problem = problemOf(error)
     if (!(error instanceof ReplyError)) {
-      this.#availability.failed(problem)
+      server.failed(problem)
       return new RedisError('unavailable', problem)
     }
-    this.#availability.missed(problem)
+    server.missed(problem)
     return new RedisError('refused', problem)
   }
 }
@@ -135,8 +150,8 @@ export class RedisConnection {
 const LATE = new Error('late')
 
 /** The message alone: errors of the client carry the arguments of the command, which may be a password. */
-function problemOf({ message }: Error): string {
-  return message
+function problemOf({ name, message }: Error): string {
+  return name === 'MaxRetriesPerRequestError' ? 'the connection was closed' : message
 }
 
 function disconnect(client: RedisClient): void {

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { accepts, freePort } from './nginx.ts'
 
 /** Why tests with Redis cannot run here, or false. */
@@ -49,6 +50,23 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`
   }
 
+  /** What the server answers to a command, as `redis-cli` prints it. */
+  async ask(...command: (string | number)[]): Promise<string> {
+    const args = ['-p', `${this.port}`, ...cliOptions(this.#arguments), ...command.map(String)]
+    return (await promisify(execFile)('redis-cli', args)).stdout.trim()
+  }
+
+  /** Waits until the answer to a command has something in it. */
+  async answers(expected: string | RegExp, ...command: (string | number)[]): Promise<string> {
+    const deadline = performance.now() + 10_000
+    for (;;) {
+      const answer = await this.ask(...command).catch(({ message }: Error) => message)
+      if (typeof expected === 'string' ? answer.includes(expected) : expected.test(answer)) return answer
+      if (performance.now() > deadline) throw new Error(`expected ${expected} of ${command.join(' ')}, got ${answer}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
   /** Kills it as a crash would. */
   async kill(): Promise<void> {
     await ended(this.#child, 'SIGKILL')
@@ -73,6 +91,13 @@ export class RedisServer implements AsyncDisposable {
     await ended(this.#child, 'SIGKILL')
     await rm(this.#directory, { recursive: true, force: true })
   }
+}
+
+function cliOptions(args: readonly string[]): string[] {
+  const argumentOf = (name: string) => args[args.indexOf(name) + 1] as string
+  const password = args.includes('--requirepass') ? ['--no-auth-warning', '-a', argumentOf('--requirepass')] : []
+  const tls = args.includes('--tls-port') ? ['--tls', '--cacert', argumentOf('--tls-ca-cert-file')] : []
+  return [...password, ...tls]
 }
 
 async function started(port: number, args: readonly string[]): Promise<ChildProcess> {

@@ -1,0 +1,55 @@
+import type { Clock } from '#schema'
+import { Availability, type AvailabilityEvents } from './availability.ts'
+
+/** The name of what commands without a key go to: the one server, or the cluster as a whole. */
+export const WHOLE = ''
+
+/**
+ * Knows of each server whether it answers, so that a lost node of a cluster keeps nobody from using the others. What is
+ * told to others is of all together: lost with the first, found with the last.
+ */
+export class Servers {
+  readonly #clock: Clock
+  readonly #events: AvailabilityEvents
+  readonly #all = new Map<string, Availability>()
+  #lost = 0
+
+  constructor(clock: Clock, events: AvailabilityEvents) {
+    this.#clock = clock
+    this.#events = events
+  }
+
+  /** The server of a name; nodes are named by host and port. */
+  of(name: string): Availability {
+    const known = this.#all.get(name)
+    if (known !== undefined) return known
+    const fresh = new Availability(this.#clock, {
+      lost: (problem) => this.#countLost(name === WHOLE ? problem : `${name}: ${problem}`),
+      found: () => this.#countFound(),
+    })
+    this.#all.set(name, fresh)
+    return fresh
+  }
+
+  /** Whether a server counts as gone. */
+  isLost(name: string): boolean {
+    return this.#all.get(name)?.isLost ?? false
+  }
+
+  /** Nobody asks nodes any more but these. */
+  keep(names: ReadonlySet<string>): void {
+    for (const [name, server] of this.#all) {
+      if (name === WHOLE || names.has(name)) continue
+      this.#all.delete(name)
+      if (server.isLost) this.#countFound()
+    }
+  }
+
+  #countLost(problem: string): void {
+    if (++this.#lost === 1) this.#events.lost(problem)
+  }
+
+  #countFound(): void {
+    if (--this.#lost === 0) this.#events.found()
+  }
+}
