@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answer, type Asking, ask } from './ask.ts'
 import { type InstanceParts, TestInstance } from './instance.ts'
@@ -8,10 +8,21 @@ import { LogLines } from './log-lines.ts'
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
+const READY = /"message":"the gateway is ready"/
+
 /** How a process came to its end. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
+}
+
+/** What a gateway process of a test is started with. */
+export interface ProcessParts extends InstanceParts {
+  readonly env?: Readonly<Record<string, string>>
+  /** A command that runs the gateway, such as `prlimit --nofile=256`; it has to become it (exec). */
+  readonly under?: readonly string[]
+  /** Where standard output goes instead of to the test, which then has to find out by itself when it is ready. */
+  readonly output?: string
 }
 
 /** A gateway in a process of its own, as users run it: for signals and exit codes. */
@@ -24,12 +35,15 @@ export class GatewayProcess implements AsyncDisposable {
   port = 0
   adminPort = 0
 
-  constructor(parts: InstanceParts & { readonly env?: Readonly<Record<string, string>> }) {
+  constructor(parts: ProcessParts) {
     this.instance = new TestInstance(parts)
-    this.#child = spawn(COMMAND, ['run', '--instance', this.instance.directory], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const [command, ...words] = [...(parts.under ?? []), COMMAND, 'run', '--instance', this.instance.directory]
+    const output = parts.output === undefined ? null : openSync(parts.output, 'a')
+    this.#child = spawn(command as string, words, {
+      stdio: ['ignore', output ?? 'pipe', 'pipe'],
       env: { ...process.env, ...parts.env },
     })
+    if (output !== null) closeSync(output)
     let rest = ''
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
@@ -43,12 +57,30 @@ export class GatewayProcess implements AsyncDisposable {
   }
 
   /** Starts one and waits until it serves. */
-  static async start(parts: ConstructorParameters<typeof GatewayProcess>[0]): Promise<GatewayProcess> {
+  static async start(parts: ProcessParts): Promise<GatewayProcess> {
     const running = new GatewayProcess(parts)
-    const ready = await running.log.until(/"message":"the gateway is ready"/)
+    const { output } = parts
+    const ready =
+      output === undefined ? await running.log.until(READY) : await lineOf(output, READY, () => running.hasEnded)
     running.port = (ready['ports'] as number[])[0] as number
     running.adminPort = ready['adminPort'] as number
     return running
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** Processor time of all its threads so far, in milliseconds, on Linux. */
+  get processorTime(): number {
+    // proc_pid_stat(5): fields 14 and 15, in ticks of 10 ms; the name in parentheses may hold anything.
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
   }
 
   /** What it wrote to standard error. */
@@ -80,8 +112,19 @@ export class GatewayProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
+    if (!this.hasEnded) this.#child.kill('SIGKILL')
     await this.exit
     this.instance[Symbol.dispose]()
+  }
+}
+
+/** The first line of a growing log file that matches. */
+async function lineOf(path: string, pattern: RegExp, hasEnded: () => boolean): Promise<Record<string, unknown>> {
+  for (;;) {
+    const text = readFileSync(path, 'utf8')
+    const line = text.split('\n').find((candidate) => pattern.test(candidate) && candidate.endsWith('}'))
+    if (line !== undefined) return JSON.parse(line) as Record<string, unknown>
+    if (hasEnded()) throw new Error(`the gateway ended without ${pattern}:\n${text}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -1,0 +1,41 @@
+import type { Agent } from 'node:http'
+import type { JsonObject } from '#json'
+import { type Answer, ask } from './ask.ts'
+
+/** Where the routes of the main router are. */
+export const ROUTES = '/api/system/objects/_router/routes'
+
+/** What of a request to the management API differs from a plain one. */
+export interface Managing {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly agent?: Agent
+}
+
+/** An answer of the management API. */
+export interface Managed extends Answer {
+  /** Empty where the answer is no JSON object. */
+  readonly json: JsonObject
+}
+
+/** A client of the management API at a URL without a path. */
+export function managing(url: string, always: Managing = {}) {
+  return async (method: string, path: string, one: Managing = {}): Promise<Managed> => {
+    const body = one.body === undefined ? undefined : JSON.stringify(one.body)
+    const sent = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const agent = one.agent ?? always.agent
+    const answer = await ask(url + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...sent,
+        ...always.headers,
+        ...one.headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(agent !== undefined && { agent }),
+    })
+    return { ...answer, json: answer.text.startsWith('{') ? (JSON.parse(answer.text) as JsonObject) : {} }
+  }
+}
