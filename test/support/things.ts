@@ -1,0 +1,63 @@
+import { type Collection, commonRest, type Description, type Endpoint, memoryCollection } from '#crest'
+import type { Handler } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { exchangeFor } from './exchange.ts'
+
+/** What the collection of these tests says about itself. */
+export const description: Description = {
+  id: 'test:things',
+  title: 'Things',
+  description: 'Things of a test.',
+  version: '1.0',
+  schema: { type: 'object', properties: { name: { type: 'string' } } },
+  media: { photo: ['image/png', 'text/plain'] },
+}
+
+/** What a request carries beside its method and path. */
+export interface Asked {
+  readonly headers?: Record<string, string | readonly string[]>
+  readonly body?: JsonValue
+  /** A body as it is sent, with a Content-Type only where the headers have one. */
+  readonly raw?: string | Uint8Array
+}
+
+/** What came back. */
+export interface Answered {
+  readonly status: number
+  readonly json: JsonObject
+  readonly text: string
+  readonly header: (name: string) => string | null
+}
+
+/** A client of an endpoint that is called without a network. */
+export function client(handler: Handler): (method: string, path: string, asked?: Asked) => Promise<Answered> {
+  return async (method, path, { headers = {}, body, raw } = {}) => {
+    const sent = body === undefined ? raw : JSON.stringify(body)
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
+    const exchange = exchangeFor(method, `http://localhost${path}`, {
+      headers: { ...type, ...headers },
+      ...(sent !== undefined && { body: sent }),
+    })
+    const response = await handler(exchange)
+    const text = Buffer.from(await response.body.read(1e8)).toString('utf8')
+    let json = {}
+    if (response.headers.get('content-type')?.startsWith('application/json')) json = JSON.parse(text)
+    return { status: response.status, json, text, header: (name) => response.headers.get(name) }
+  }
+}
+
+/** A client of a collection in memory that has every verb, at `/things`. */
+export function things(more: Partial<Collection> = {}, own: Partial<Description> = {}) {
+  const collection: Endpoint = { ...memoryCollection({ ...description, ...own }), ...more }
+  return client(commonRest(collection, { base: '/things' }))
+}
+
+/** The same with resources in it. */
+export async function filled(...resources: JsonObject[]) {
+  const ask = things()
+  for (const { _id: id, ...content } of resources) await ask('PUT', `/things/${id}`, { body: content })
+  return ask
+}
+
+/** The revision of the resource in an answer. */
+export const revisionOf = ({ json }: Answered) => json['_rev'] as string
