@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createLogger } from '#logging'
+import { manualClock } from '#test/build'
+import { Folder } from '#test/folder'
+import { parseRouteFile, type RouteFile } from '../route-files.ts'
+import type { Serving } from '../route-plan.ts'
+import { ReplacedVersions } from './replaced-versions.ts'
+import { RouteHistory } from './route-history.ts'
+
+class Past extends Folder {
+  readonly all = new RouteHistory({
+    instance: this.path,
+    directory: join(this.path, 'history'),
+    logger: createLogger({ level: 'silent' }),
+    clock: manualClock(),
+  })
+  readonly versions = new ReplacedVersions(this.all, join(this.path, 'config/routes'))
+
+  /** Handlers of the versions of a route, the newest first, and what replaced them. */
+  async of(id: string): Promise<string[]> {
+    await this.all.settled()
+    const kept = this.versions.versions(id)
+    const texts = await Promise.all(kept.map((version) => this.versions.read(version)))
+    return texts.map((text, at) => {
+      const handler = /"handler":"(\w+)"/.exec(text ?? '')?.[1] ?? text
+      return `${handler} ${kept[at]?.head.replacedBy.operation}`
+    })
+  }
+}
+
+function file(name: string, handler: string, fields: object = {}): RouteFile {
+  return parseRouteFile(`${name}.json`, JSON.stringify({ handler, ...fields }), '')
+}
+
+const filesOf = (...files: RouteFile[]) => new Map(files.map((one) => [one.file, one]))
+
+function serving(...files: RouteFile[]): Map<string, Serving> {
+  return new Map(
+    files.map(({ file: name, text, route }) => {
+      if (route === null) throw new Error('a route that is served can be read')
+      const { id, name: routeName, revision } = route
+      return [id, { source: { id, name: routeName, revision, text }, file: name }]
+    }),
+  )
+}
+
+const UPDATE = { operation: 'update' }
+
+test('what somebody replaces or removes by hand is kept, once', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one'), file('b', 'one'), file('c', 'one'))
+  const files = filesOf(file('a', 'two'), file('c', 'one'))
+  past.versions.noteReading(files, served)
+  past.versions.noteReading(files, served)
+  assert.deepEqual(await past.of('a'), ['one file'])
+  assert.deepEqual(await past.of('b'), ['one file'])
+  assert.deepEqual(await past.of('c'), [])
+  assert.equal(past.all.size, 2)
+})
+
+test('what is served is kept as soon as its file is broken: a restart would lose it', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one'))
+  past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ broken', '')), served)
+  assert.deepEqual(await past.of('a'), ['one file'])
+  past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ still broken', '')), served)
+  assert.deepEqual(await past.of('a'), ['one file'])
+})
+
+test('what was never served is not kept when it is replaced by hand', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one'))
+  past.versions.noteReading(filesOf(file('a', 'two')), served)
+  past.versions.noteReading(filesOf(file('a', 'three')), served)
+  assert.deepEqual(await past.of('a'), ['one file'])
+})
+
+test('a file with another name or another look holds the same version', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one', { _id: 'x' }), file('b', 'one'))
+  const reordered = parseRouteFile('b.json', '{\n"handler":   "one"\n}', '')
+  past.versions.noteReading(filesOf(file('renamed', 'one', { _id: 'x' }), reordered), served)
+  assert.equal(past.all.size, 0)
+})
+
+test('a file that gets another id leaves the route of its old id behind', async () => {
+  using past = new Past()
+  past.versions.noteReading(filesOf(file('a', 'one', { _id: 'new' })), serving(file('a', 'one', { _id: 'old' })))
+  assert.deepEqual(await past.of('old'), ['one file'])
+  assert.deepEqual(await past.of('new'), [])
+})
+
+test('before an edit is written, what it replaces is on disk', async () => {
+  using past = new Past()
+  const old = file('a', 'one')
+  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, filesOf(old), serving(old))
+  assert.equal(past.versions.versions('a')[0]?.text, null)
+  assert.deepEqual(await past.of('a'), ['one update'])
+})
+
+test('an edit that changes nothing, and one of a new file, keep nothing', async () => {
+  using past = new Past()
+  const old = file('a', 'one')
+  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'one'), by: UPDATE }, filesOf(old), serving(old))
+  await past.versions.noteEdit({ file: 'b.json', next: file('b', 'one'), by: UPDATE }, filesOf(old), serving(old))
+  assert.equal(past.all.size, 0)
+})
+
+test('an edit over what somebody has just written by hand keeps that too, also where it is no JSON', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one'), file('b', 'one'))
+  const files = filesOf(file('a', 'byHand'), parseRouteFile('b.json', '{ half', ''))
+  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
+  await past.versions.noteEdit({ file: 'b.json', next: null, by: { operation: 'delete' } }, files, served)
+  assert.deepEqual(await past.of('a'), ['byHand update', 'one update'])
+  assert.deepEqual(await past.of('b'), ['{ half delete', 'one delete'])
+})
+
+test('what a reading has kept already is not kept again by an edit, but is on disk before it', async () => {
+  using past = new Past()
+  const served = serving(file('a', 'one'))
+  const files = filesOf(file('a', 'failing'))
+  past.versions.noteReading(files, served)
+  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
+  assert.deepEqual(
+    past.versions.versions('a').map(({ text }) => text),
+    [null, null],
+  )
+  assert.deepEqual(await past.of('a'), ['failing update', 'one file'])
+})
+
+test('what comes back to its file and goes again is kept with the later time', async () => {
+  using past = new Past()
+  const one = file('a', 'one')
+  const served = serving(one)
+  past.versions.noteReading(filesOf(file('a', 'two')), served)
+  past.versions.noteReading(filesOf(one), served)
+  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'three'), by: UPDATE }, filesOf(one), served)
+  assert.deepEqual(await past.of('a'), ['one update'])
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { createLogger, memoryLog } from '#logging'
+import { manualClock } from '#test/build'
+import { Folder } from '#test/folder'
+import { parseRouteFile, revisionOf } from '../route-files.ts'
+import { type ReplacedVersion, RouteHistory } from './route-history.ts'
+import type { HistoryLimits } from './version-index.ts'
+
+const BY = { operation: 'update', client: '127.0.0.1', transactionId: 't1' }
+const ROUTES = 'config/routes'
+
+function open(instance: string, limits?: HistoryLimits) {
+  const log = memoryLog()
+  const logger = createLogger({ level: 'info', format: 'json', destination: log })
+  const clock = manualClock()
+  const directory = join(instance, 'history')
+  const history = new RouteHistory({ instance, directory, logger, clock, ...(limits !== undefined && { limits }) })
+  return { history, log, clock, directory }
+}
+
+function route(id: string, content: string): ReplacedVersion {
+  const text = `{ "_id": "${id}", "handler": "${content}" }`
+  return { id, file: `${id}.json`, revision: parseRouteFile(`${id}.json`, text, '').route?.revision ?? '', text }
+}
+
+async function textsOf(history: RouteHistory, id: string): Promise<(string | null)[]> {
+  await history.load()
+  return Promise.all(history.versions(ROUTES, id).map((version) => history.read(version)))
+}
+
+test('versions survive the process, in order, with their time and who replaced them', async () => {
+  using folder = new Folder()
+  const { history, clock } = open(folder.path)
+  const [one, two] = [route('hello', 'one'), route('hello', 'two')]
+  await history.keepNow(ROUTES, [one], BY)
+  clock.advance(-3_600_000)
+  await history.keepNow(ROUTES, [two], { operation: 'file' })
+
+  const { history: again, log } = open(folder.path)
+  assert.deepEqual(await textsOf(again, 'hello'), [two.text, one.text])
+  assert.deepEqual(
+    again.versions(ROUTES, 'hello').map(({ head }) => [head.revision, head.replacedAt, head.replacedBy, head.file]),
+    [
+      [two.revision, '2023-11-14T21:13:20.000Z', { operation: 'file' }, 'hello.json'],
+      [one.revision, '2023-11-14T22:13:20.000Z', BY, 'hello.json'],
+    ],
+  )
+  assert.deepEqual([again.size, again.bytes], [2, one.text.length + two.text.length])
+  await again.keepNow(ROUTES, [route('hello', 'three')], BY)
+  assert.equal((await textsOf(open(folder.path).history, 'hello'))[0], route('hello', 'three').text)
+  assert.deepEqual(log.lines, [])
+})
+
+test('B86: the folder and its files are for nobody else', async () => {
+  using folder = new Folder()
+  const { history, directory } = open(folder.path)
+  await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+  assert.equal(statSync(directory).mode & 0o777, 0o700)
+  for (const name of readdirSync(directory)) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
+})
+
+test('nothing is made in an instance whose routes do not change', async () => {
+  using folder = new Folder()
+  const { history } = open(folder.path)
+  await history.settled()
+  assert.deepEqual(readdirSync(folder.path), [])
+})
+
+test('an instance that is moved takes its history along', async () => {
+  using folder = new Folder()
+  const { history } = open(folder.in('here'))
+  const name = history.folderName(folder.in('here/config/routes'))
+  await history.keepNow(name, [route('hello', 'one')], BY)
+  renameSync(folder.in('here'), folder.in('there'))
+  const moved = open(folder.in('there')).history
+  await moved.load()
+  assert.equal(moved.versions(moved.folderName(folder.in('there/config/routes')), 'hello').length, 1)
+  assert.equal(moved.folderName('/elsewhere/routes'), '/elsewhere/routes')
+})
+
+test('what the limits do not allow is taken from the disk too, also by a process with other limits', async () => {
+  using folder = new Folder()
+  const { history, directory } = open(folder.path, { versions: 3, files: 100, bytes: 10_000 })
+  for (let n = 1; n <= 6; n++) await history.keepNow(ROUTES, [route('hello', `${n}`)], BY)
+  await history.keepNow(ROUTES, [route('other', 'x')], BY)
+  await history.settled()
+  assert.equal(readdirSync(directory).length, 4)
+
+  const smaller = open(folder.path, { versions: 2, files: 3, bytes: 10_000 }).history
+  await smaller.settled()
+  assert.deepEqual(await textsOf(smaller, 'hello'), [route('hello', '6').text, route('hello', '5').text])
+  assert.equal(readdirSync(directory).length, 3)
+
+  const tiny = open(folder.path, { versions: 2, files: 3, bytes: 50 }).history
+  await tiny.settled()
+  assert.deepEqual([tiny.size, readdirSync(directory).length], [1, 1])
+  assert.equal((await textsOf(tiny, 'other')).length, 1)
+})
+
+test('many at once are written one after the other, and one that is wanted now does not wait for them', async () => {
+  using folder = new Folder()
+  const { history, directory } = open(folder.path)
+  const many = Array.from({ length: 60 }, (_, n) => route(`r${n}`, 'x'))
+  await history.keepSoon(ROUTES, many, { operation: 'file' })
+  assert.equal(history.size, 60)
+  assert.deepEqual(await textsOf(history, 'r59'), [many[59]?.text])
+  await history.finish(ROUTES, 'r59')
+  const written = readdirSync(directory).filter((name) => !name.startsWith('.'))
+  assert.ok(written.some((name) => name.includes('-r59-')))
+  assert.ok(written.length < 60)
+  await history.settled()
+  assert.equal(readdirSync(directory).length, 60)
+})
+
+test('one that gives way while it waits or is written leaves no file', async () => {
+  using folder = new Folder()
+  const { history, directory } = open(folder.path, { versions: 2, files: 100, bytes: 10_000 })
+  const writes = Array.from({ length: 10 }, (_, n) => history.keepNow(ROUTES, [route('now', `${n}`)], BY))
+  await history.keepSoon(
+    ROUTES,
+    Array.from({ length: 10 }, (_, n) => route('soon', `${n}`)),
+    BY,
+  )
+  await Promise.all(writes)
+  await history.settled()
+  assert.equal(readdirSync(directory).length, 4)
+  assert.deepEqual(await textsOf(history, 'now'), [route('now', '9').text, route('now', '8').text])
+})
+
+test('after the end nothing touches the disk any more', async () => {
+  using folder = new Folder()
+  const { history, directory } = open(folder.path)
+  await history.keepSoon(
+    ROUTES,
+    Array.from({ length: 50 }, (_, n) => route(`r${n}`, 'x')),
+    BY,
+  )
+  await history.close()
+  rmSync(directory, { recursive: true, force: true })
+  await history.keepSoon(ROUTES, [route('late', 'x')], BY)
+  await history.keepNow(ROUTES, [route('late', 'y')], BY)
+  await history.settled()
+  assert.deepEqual(readdirSync(folder.path), [])
+})
+
+describe('F16: what can not be written', () => {
+  test('is kept until the end of the process, counted, and warned of once', async () => {
+    using folder = new Folder({ history: 'a file, where a folder should be' })
+    const { history, log, clock } = open(folder.path)
+    const one = route('hello', 'one')
+    await history.keepNow(ROUTES, [one], BY)
+    await history.keepNow(ROUTES, [route('hello', 'two')], BY)
+    assert.deepEqual(await textsOf(history, 'hello'), [route('hello', 'two').text, one.text])
+    assert.equal(history.failures, 2)
+    const warnings = () => log.entries.filter(({ message }) => /can not be written/.test(String(message)))
+    assert.equal(warnings().length, 1)
+    clock.advance(60_000)
+    await history.keepNow(ROUTES, [route('hello', 'three')], BY)
+    assert.deepEqual(warnings()[1]?.['heldBack'], 1)
+  })
+
+  test('does not take what is there with it', async () => {
+    using folder = new Folder()
+    const { history, directory } = open(folder.path)
+    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    renameSync(directory, folder.in('aside'))
+    writeFileSync(directory, '')
+    await history.keepNow(ROUTES, [route('hello', 'two')], BY)
+    rmSync(directory)
+    renameSync(folder.in('aside'), directory)
+    assert.equal((await textsOf(open(folder.path).history, 'hello')).length, 1)
+  })
+})
+
+describe('F18: whatever is in the folder, a start goes on', () => {
+  test('foreign and broken files are named in one warning, and stay', async () => {
+    using folder = new Folder()
+    const { history, directory } = open(folder.path)
+    await history.keepNow(ROUTES, [route('hello', 'one'), route('hello', 'two')], BY)
+    const [first] = readdirSync(directory).sort() as [string]
+    writeFileSync(join(directory, first), readFileSync(join(directory, first)).subarray(0, 50))
+    writeFileSync(join(directory, 'notes.txt'), 'mine')
+    mkdirSync(join(directory, '0000000009-folder-00000000.route'))
+
+    const { history: again, log } = open(folder.path)
+    assert.deepEqual(await textsOf(again, 'hello'), [route('hello', 'two').text])
+    assert.equal(log.entries.length, 1)
+    assert.deepEqual([log.entries[0]?.level, log.entries[0]?.['files']], ['warn', 3])
+    assert.equal(readdirSync(directory).length, 4)
+    await again.keepNow(ROUTES, [route('hello', 'three')], BY)
+    assert.equal((await textsOf(open(folder.path).history, 'hello')).length, 2)
+  })
+
+  test('what a crash cut short is taken away', async () => {
+    using folder = new Folder({ 'history/.0000000001-a-00000000.route.0123456789abcdef.tmp': '{' })
+    const { history, log, directory } = open(folder.path)
+    await history.load()
+    assert.deepEqual([readdirSync(directory), log.lines], [[], []])
+  })
+
+  test('a folder that can not be read is an empty history', async () => {
+    using folder = new Folder({ history: '' })
+    const { history, log } = open(folder.path)
+    await history.load()
+    assert.equal(history.size, 0)
+    assert.match(log.lines.join(), /ENOTDIR/)
+  })
+
+  test('a text that is no longer that of its revision is not given out', async () => {
+    using folder = new Folder()
+    const { history, directory } = open(folder.path)
+    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    const file = join(directory, readdirSync(directory)[0] as string)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"two"'))
+    const { history: again, log } = open(folder.path)
+    assert.deepEqual(await textsOf(again, 'hello'), [null])
+    assert.deepEqual([again.size, log.entries[0]?.['reason']], [0, 'its text is not that of its revision'])
+  })
+
+  test('a version whose file has gone is gone', async () => {
+    using folder = new Folder()
+    const { history, directory } = open(folder.path)
+    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    rmSync(directory, { recursive: true })
+    assert.deepEqual(await textsOf(history, 'hello'), [null])
+    assert.deepEqual(await textsOf(history, 'hello'), [])
+  })
+})
+
+test('a text that is no JSON is kept as it is', async () => {
+  using folder = new Folder()
+  const text = '{ "half": '
+  const { history } = open(folder.path)
+  await history.keepNow(ROUTES, [{ id: 'x', file: 'x.json', revision: revisionOf({ text }), text }], BY)
+  assert.deepEqual(await textsOf(open(folder.path).history, 'x'), [text])
+})
