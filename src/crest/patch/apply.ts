@@ -1,7 +1,7 @@
-import { canonicalJson, formatPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
-import type { Pointer } from '../pointer.ts'
+import { canonicalJson, formatPointer, isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import { memberOf, type Pointer } from '../pointer.ts'
 import { PatchError, type PatchOperation } from './operation.ts'
-import { findPlace, makePlace, putAt, removeAt, setAt } from './place.ts'
+import { findPlace, makePlace, type Place, putAt, removeAt, setAt } from './place.ts'
 import { WeightLimit } from './weight-limit.ts'
 
 /** What a transformation gets, and gives back: the new value of the field. */
@@ -137,6 +137,7 @@ class Patching {
     }
     this.#weight.spend(Array.isArray(place.value) ? place.value.length : 1)
     setAt(place, Array.isArray(place.value) ? place.value.map(sum) : sum(place.value))
+    this.#tidySet(place, field)
   }
 
   async #transform(field: Pointer, instruction: JsonValue): Promise<void> {
@@ -149,6 +150,21 @@ class Patching {
     const place = makePlace(this.root, field)
     if (place.value === undefined) putAt(place, value, field)
     else setAt(place, value)
+    this.#tidySet(place, field)
+  }
+
+  /** A value that was changed where it stands may be equal to another of its set now. */
+  #tidySet({ holder, name }: Place, field: Pointer): void {
+    if (Array.isArray(holder)) {
+      if (!this.#isSet(field.slice(0, -1))) return
+      this.#weight.spend(holder.length)
+      const kept = withoutDuplicates(holder)
+      holder.length = 0
+      for (const value of kept) holder.push(value)
+      return
+    }
+    const value = memberOf(holder, name)
+    if (Array.isArray(value) && this.#isSet(field)) setOwn(holder, name, withoutDuplicates(value))
   }
 
   #taken(from: Pointer): JsonValue {
