@@ -1,97 +1,174 @@
-// What the management API has acknowledged is there, whatever happens to the process: kill -9 at a random moment.
-// GATEWAY_KILL_ROUNDS sets how often.
+// What the management API has acknowledged is there, whatever happens to the process, and no matter how many write.
+// GATEWAY_KILL_ROUNDS asks for that many rounds of 500 writes, GATEWAY_WRITERS for that many writers at once.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Answer, type Asking, ask } from '#test/ask'
-import { pathRoute, RunningGateway } from '#test/gateway'
+import type { JsonObject } from '#json'
+import { pathRoute } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
+import { type Managed, managing, ROUTES } from '#test/management'
 
-const ROUTES = '/api/system/objects/_router/routes'
-const ROUNDS = Number(process.env['GATEWAY_KILL_ROUNDS'] ?? 1)
-const WRITERS = 5
+const { GATEWAY_KILL_ROUNDS, GATEWAY_WRITERS } = process.env
+const ROUNDS = Number(GATEWAY_KILL_ROUNDS ?? 1)
+const WRITES = GATEWAY_KILL_ROUNDS === undefined ? 100 : 500
+const WRITERS = Number(GATEWAY_WRITERS ?? 100)
+const CONCURRENT_WRITES = 5
+/** Every so many writes of a route are its removal. */
+const DELETE_EACH = 7
+
 const env = { GATEWAY_RUN_MODE: 'DEVELOPMENT' }
 
-function put(gateway: GatewayProcess, id: string, route: object, more: Asking = {}): Promise<Answer> {
-  const body = JSON.stringify(route)
-  return ask(`http://127.0.0.1:${gateway.adminPort}${ROUTES}/${id}`, {
-    ...more,
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), ...more.headers },
-    body,
-  })
+/** A number of the write that a route came from; null where it was removed, or never made. */
+type Version = number | null
+
+function versionIn(route: JsonObject): Version {
+  const { config } = route['handler'] as { config: { entity: string } }
+  return Number.parseInt(config.entity, 10)
+}
+
+/** Writes to routes, one after the other to each, and what came of it. */
+class Writers {
+  readonly #manage: ReturnType<typeof managing>
+  /** What each route has to be: what was acknowledged, or what was under way. */
+  readonly allowed = new Map<string, readonly Version[]>()
+  acknowledged = 0
+  #sent = 0
+
+  constructor(manage: ReturnType<typeof managing>) {
+    this.#manage = manage
+  }
+
+  /** Runs until all is written or the process is gone. */
+  async run(onAcknowledged: (count: number) => void): Promise<void> {
+    const writer = async (id: string): Promise<void> => {
+      let before: Version = null
+      for (let turn = 1; this.#sent++ < WRITES; turn++) {
+        const next: Version = before !== null && turn % DELETE_EACH === 0 ? null : turn
+        this.allowed.set(id, [before, next])
+        const { status, text } = await this.#write(id, next)
+        assert.ok(status === 200 || status === 201, `${status} ${text}`)
+        this.allowed.set(id, [next])
+        before = next
+        onAcknowledged(++this.acknowledged)
+      }
+    }
+    const ends = await Promise.allSettled(Array.from({ length: CONCURRENT_WRITES }, (_, n) => writer(`w${n}`)))
+    for (const end of ends)
+      if (end.status === 'rejected' && end.reason instanceof assert.AssertionError) throw end.reason
+  }
+
+  #write(id: string, version: Version): Promise<Managed> {
+    const path = `${ROUTES}/${id}`
+    if (version === null) return this.#manage('DELETE', path)
+    return this.#manage('PUT', path, { body: pathRoute(`/${id}`, `${version} ${'x'.repeat(5_000)}`) })
+  }
 }
 
 for (let round = 1; round <= ROUNDS; round++) {
-  test(`F18: after kill -9 during writes, round ${round}, every acknowledged write is there and no file is broken`, async () => {
+  test(`F18: kill -9 at a random moment of ${WRITES} writes, round ${round}: what was acknowledged is there, no file is broken`, async (t) => {
     await using gateway = await GatewayProcess.start({ env, units: 2 })
-    const killAfter = 5 + Math.floor(Math.random() * 100)
-    const acknowledged = new Map<string, number>()
-    const sent = new Map<string, number>()
-    let acknowledgements = 0
-    const write = async (id: string): Promise<void> => {
-      for (let version = 1; ; version++) {
-        sent.set(id, version)
-        const { status } = await put(gateway, id, pathRoute(`/${id}`, `${version} ${'x'.repeat(5_000)}`))
-        assert.ok(status === 200 || status === 201, String(status))
-        acknowledged.set(id, version)
-        if (++acknowledgements === killAfter) gateway.kill('SIGKILL')
-      }
-    }
-    const writers = Array.from({ length: WRITERS }, (_, n) => write(`w${n}`))
-    // Each ends when its connection does.
-    const ends = await Promise.allSettled(writers)
-    for (const end of ends)
-      if (end.status === 'rejected') assert.ok(!(end.reason instanceof assert.AssertionError), String(end.reason))
-    await gateway.exit
-
     const folder = join(gateway.instance.directory, 'config/routes')
-    const found = readdirSync(folder)
-    for (const name of found.filter((file) => file.endsWith('.json'))) {
-      const { _id: id, handler } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
-        _id: string
-        handler: { config: { entity: string } }
-      }
-      const version = Number.parseInt(handler.config.entity, 10)
-      assert.ok(
-        version >= (acknowledged.get(id) ?? 0) && version <= (sent.get(id) ?? 0),
-        `${id} has version ${version}`,
+    const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES })
+    const writers = new Writers(managing(`http://127.0.0.1:${gateway.adminPort}`, { agent }))
+    const killAfter = 1 + Math.floor(Math.random() * (WRITES - CONCURRENT_WRITES))
+    await writers.run((count) => {
+      // Not at the end of a write but anywhere in the next one.
+      if (count === killAfter) setTimeout(() => gateway.kill('SIGKILL'), Math.random() * 10)
+    })
+    agent.destroy()
+    assert.equal((await gateway.exit).signal, 'SIGKILL')
+
+    const unfinished = readdirSync(folder).filter((name) => !name.endsWith('.json'))
+    const found = new Map<string, Version>()
+    for (const name of readdirSync(folder)) {
+      if (unfinished.includes(name)) continue
+      const route = JSON.parse(readFileSync(join(folder, name), 'utf8')) as JsonObject
+      assert.equal(name, `${route['_id']}.json`)
+      found.set(route['_id'] as string, versionIn(route))
+    }
+    for (const [id, versions] of writers.allowed) {
+      const version = found.get(id) ?? null
+      assert.ok(versions.includes(version), `${id} is ${version}, not one of ${versions}`)
+    }
+    t.diagnostic(`killed after ${writers.acknowledged} writes, ${unfinished.length} temporary files left`)
+
+    writeFileSync(join(folder, '.w0.json.0123456789abcdef.tmp'), '{')
+    await using again = await GatewayProcess.start({ env, units: 2, instance: gateway.instance })
+    assert.deepEqual(
+      readdirSync(folder).sort(),
+      [...found.keys()].map((id) => `${id}.json`).sort(),
+      'what was cut short is taken away, and nothing else',
+    )
+    for (const id of writers.allowed.keys()) {
+      const version = found.get(id) ?? null
+      const { status, text } = await again.ask(`/${id}`)
+      assert.deepEqual(
+        [status, version === null ? null : Number.parseInt(text, 10)],
+        [version === null ? 404 : 200, version],
       )
     }
-    for (const id of acknowledged.keys()) assert.ok(found.includes(`${id}.json`), `${id} is gone`)
-
-    const files = Object.fromEntries(
-      found.map((name) => [`config/routes/${name}`, readFileSync(join(folder, name), 'utf8')]),
-    )
-    await using again = await RunningGateway.start({
-      files: { ...files, 'config/routes/.w0.json.0123456789abcdef.tmp': '{' },
-    })
-    const left = readdirSync(join(again.instance.directory, 'config/routes'))
-    assert.deepEqual(
-      left.filter((name) => !name.endsWith('.json')),
-      [],
-    )
-    for (const id of acknowledged.keys()) assert.equal((await again.ask(`/${id}`)).status, 200)
+    const failed = await again.askAdmin(`${ROUTES}?_queryFilter=_status/state+eq+%22failed%22&_countOnly=true`)
+    assert.equal((JSON.parse(failed.text) as JsonObject)['resultCount'], 0)
   })
 }
 
-test('B78: of 1,000 writers of one revision exactly one wins', async () => {
+test('B78: of 1,000 writers of one revision exactly one wins, and of 50 creators', async () => {
   await using gateway = await GatewayProcess.start({ env, units: 2 })
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  try {
-    const first = await put(gateway, 'race', pathRoute('/race', 'first'))
-    assert.equal(first.status, 201)
-    const headers = { 'If-Match': first.headers.etag as string }
-    const racing = Array.from({ length: 1_000 }, (_, n) =>
-      put(gateway, 'race', pathRoute('/race', `writer ${n}`), { headers, agent }),
+  const manage = managing(`http://127.0.0.1:${gateway.adminPort}`, { agent })
+  const race = async (count: number, headers: Record<string, string>) => {
+    const racing = Array.from({ length: count }, (_, n) =>
+      manage('PUT', `${ROUTES}/race`, { headers, body: pathRoute('/race', `writer ${n} of ${count}`) }),
     )
     const answers = await Promise.all(racing)
-    const winners = [...answers.keys()].filter((n) => answers[n]?.status === 200)
+    const winners = [...answers.keys()].filter((n) => (answers[n] as Managed).status < 300)
     assert.equal(winners.length, 1)
-    assert.equal(answers.filter(({ status }) => status === 412).length, 999)
-    assert.equal((await gateway.ask('/race')).text, `writer ${winners[0]}`)
+    assert.equal(answers.filter(({ status }) => status === 412).length, count - 1)
+    assert.equal((await gateway.ask('/race')).text, `writer ${winners[0]} of ${count}`)
+    return answers[winners[0] as number] as Managed
+  }
+  try {
+    const created = await race(50, { 'If-None-Match': '*' })
+    assert.equal(created.status, 201)
+    const updated = await race(1_000, { 'If-Match': String(created.headers.etag) })
+    assert.equal(updated.status, 200)
+  } finally {
+    agent.destroy()
+  }
+})
+
+test(`B78: of ${WRITERS} writers that change what they have read, each by If-Match, nobody's update is lost`, async (t) => {
+  await using gateway = await GatewayProcess.start({ env, units: 2 })
+  const agent = new Agent({ keepAlive: true, maxSockets: WRITERS })
+  const manage = managing(`http://127.0.0.1:${gateway.adminPort}`, { agent })
+  const route = (done: readonly number[]) => pathRoute('/counted', 'x', { properties: { done } })
+  let [left, refused] = [WRITERS, 0]
+  const write = async (n: number): Promise<void> => {
+    for (;;) {
+      const { json, headers } = await manage('GET', `${ROUTES}/counted`)
+      const { done } = json['properties'] as { done: number[] }
+      const put = { headers: { 'If-Match': String(headers.etag) }, body: route([...done, n]) }
+      const { status, text } = await manage('PUT', `${ROUTES}/counted`, put)
+      if (status === 200) break
+      assert.equal(status, 412, text)
+      refused++
+      // As a client does that knows it is not alone.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * left * 5))
+    }
+    left--
+  }
+  try {
+    assert.equal((await manage('PUT', `${ROUTES}/counted`, { body: route([]) })).status, 201)
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => write(n)))
+    const { json } = await manage('GET', `${ROUTES}/counted`)
+    const { done } = json['properties'] as { done: number[] }
+    assert.deepEqual(
+      done.toSorted((a, b) => a - b),
+      Array.from({ length: WRITERS }, (_, n) => n),
+    )
+    t.diagnostic(`${refused} attempts came too late and were repeated`)
   } finally {
     agent.destroy()
   }

@@ -19,6 +19,8 @@ export interface Exit {
 /** What a gateway process of a test is started with. */
 export interface ProcessParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
+  /** One that is there already, left behind by another process. */
+  readonly instance?: TestInstance
   /** A command that runs the gateway, such as `prlimit --nofile=256`; it has to become it (exec). */
   readonly under?: readonly string[]
   /** Where standard output goes instead of to the test, which then has to find out by itself when it is ready. */
@@ -36,7 +38,7 @@ export class GatewayProcess implements AsyncDisposable {
   adminPort = 0
 
   constructor(parts: ProcessParts) {
-    this.instance = new TestInstance(parts)
+    this.instance = parts.instance ?? new TestInstance(parts)
     const [command, ...words] = [...(parts.under ?? []), COMMAND, 'run', '--instance', this.instance.directory]
     const output = parts.output === undefined ? null : openSync(parts.output, 'a')
     this.#child = spawn(command as string, words, {
