@@ -41,20 +41,24 @@ function offsetsOf(text: string): Map<string, number> {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const ESCAPE = /\\(?:u(.{0,4})|(.))/gs
+
+/** What of a text and of white space can be passed over. A pattern does so faster with much of it, a loop with little. */
+const PLAIN = /[^"\\\u0000-\u001f]*/y
+const BLANKS = /[ \n\r\t]*/y
+const LITTLE = 64
+
 const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['true', true],
   ['false', false],
   ['null', null],
 ]
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
+
+/** Where what a pattern matches ends. */
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start
+  pattern.test(text)
+  return pattern.lastIndex
 }
 
 class Reader {
@@ -131,35 +135,43 @@ class Reader {
   }
 
   #string(): string {
-    const start = this.#at++
-    let result = ''
-    for (let from = this.#at; ; ) {
-      const unit = this.#text.charCodeAt(this.#at)
-      if (Number.isNaN(unit)) this.#fail('this string has no closing quote', start)
-      if (unit < 0x20) this.#fail('a control character in a string must be escaped; for a line break write \\n')
-      if (unit === 0x22) {
-        result += this.#text.slice(from, this.#at++)
-        return result
-      }
+    const text = this.#text
+    const start = this.#at
+    let at = start + 1
+    let escapes = false
+    for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(++at)) {
       if (unit === 0x5c) {
-        result += this.#text.slice(from, this.#at) + this.#escape()
-        from = this.#at
-      } else this.#at++
+        escapes = true
+        at++
+      } else if (!(unit >= 0x20)) this.#endless(start, at)
+      else if (at % LITTLE === 0) at = endOf(PLAIN, text, at) - 1
     }
+    this.#at = at + 1
+    return escapes ? this.#unescaped(start, at) : text.slice(start + 1, at)
   }
 
-  #escape(): string {
-    const letter = this.#text[this.#at + 1] ?? ''
-    if (letter === 'u') {
-      const digits = this.#text.slice(this.#at + 2, this.#at + 6)
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('expected four hexadecimal digits after \\u')
-      this.#at += 6
-      return String.fromCharCode(Number.parseInt(digits, 16))
+  #endless(start: number, at: number): never {
+    if (at >= this.#text.length) this.#fail('this string has no closing quote', start)
+    this.#fail('a control character in a string must be escaped; for a line break write \\n', at)
+  }
+
+  /** The engine knows all escapes; where it finds one that is none, this says which. */
+  #unescaped(start: number, end: number): string {
+    try {
+      return JSON.parse(this.#text.slice(start, end + 1)) as string
+    } catch {
+      ESCAPE.lastIndex = start
+      for (let found = ESCAPE.exec(this.#text); found !== null; found = ESCAPE.exec(this.#text)) {
+        const [, digits, letter] = found
+        if (digits !== undefined && !/^[0-9a-fA-F]{4}$/.test(digits)) {
+          this.#fail('expected four hexadecimal digits after \\u', found.index)
+        }
+        if (letter !== undefined && !'"\\/bfnrt'.includes(letter)) {
+          this.#fail(`unknown escape "\\${letter}"; a backslash itself is written \\\\`, found.index)
+        }
+      }
+      return this.#fail('this string is not valid', start)
     }
-    const escaped = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
-    if (escaped === undefined) this.#fail(`unknown escape "\\${letter}"; a backslash itself is written \\\\`)
-    this.#at += 2
-    return escaped as string
   }
 
   #number(): number {
@@ -171,11 +183,17 @@ class Reader {
   }
 
   #skip(): void {
+    const text = this.#text
+    let at = this.#at
     for (;;) {
-      const unit = this.#text.charCodeAt(this.#at)
-      if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) this.#at++
-      else if (unit === 0x2f && this.#comment()) continue
-      else return
+      const unit = text.charCodeAt(at)
+      if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) {
+        at = at % LITTLE === 0 ? endOf(BLANKS, text, at) : at + 1
+        continue
+      }
+      this.#at = at
+      if (unit !== 0x2f || !this.#comment()) return
+      at = this.#at
     }
   }
 

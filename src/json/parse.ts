@@ -24,7 +24,8 @@ export class JsonSyntaxError extends Error {
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   let line = 1
   let lineStart = 0
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {
+  for (let at = 0; at < offset && at < text.length; at++) {
+    if (text.charCodeAt(at) !== 0x0a) continue
     line++
     lineStart = at + 1
   }

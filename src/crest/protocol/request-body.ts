@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BodyTooLargeError, type Exchange, mediaType } from '#http'
 import { isPlainObject, type JsonObject, JsonSyntaxError, type JsonValue, parseJson, readDocument } from '#json'
 import { RequestError } from './refusal.ts'
@@ -7,6 +8,8 @@ export const MAX_BODY_BYTES = 1024 * 1024
 
 /** More values are refused before anything is made of them: objects of very many members are slow to work with. */
 const MAX_VALUES = 20_000
+
+const LARGE_BODY_BYTES = 64 * 1024
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)"?/i
 
@@ -25,7 +28,10 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
   if (coding !== null && coding.toLowerCase() !== 'identity') {
     throw new RequestError(415, 'Content-Encoding: expected a body that is not compressed')
   }
-  return parseStrictly(decode(bytes))
+  const value = parseStrictly(decode(bytes))
+  // Reading a large body takes its time, and so does what the provider does with it: others come in between.
+  if (bytes.length > LARGE_BODY_BYTES) await nextTurn()
+  return value
 }
 
 /** The JSON object of a create or update. */
@@ -56,7 +62,7 @@ function parseStrictly(text: string): JsonValue {
     const value = parseJson(text)
     const kept = new Census(value)
     // The engine takes the last of two members of one name; whoever reads the other one sees another resource.
-    if (kept.members !== members) readDocument(text)
+    if (kept.members !== members) throw duplicate(text)
     if (!kept.isFinite) throw new RequestError(400, 'the body: a number is too large')
     return value
   } catch (error) {
@@ -65,15 +71,29 @@ function parseStrictly(text: string): JsonValue {
   }
 }
 
-/** How many values and members a text holds at most, by what begins and separates them; stops at too many values. */
+/** Reads once more, slowly, to say which member it is and where. */
+function duplicate(text: string): Error {
+  readDocument(text)
+  return new RequestError(400, 'the body: a member is given twice')
+}
+
+/** How many values and members a text holds, by what begins and separates them; stops at too many values. */
 function count(text: string): { values: number; members: number } {
-  let [values, members, inText] = [1, 0, false]
+  let [values, members, inText, before] = [1, 0, false, 0]
   for (let at = 0; at < text.length && values <= MAX_VALUES; at++) {
     const unit = text.charCodeAt(at)
-    if (unit === 0x22) inText = !inText
-    else if (inText) at += unit === 0x5c ? 1 : 0
+    if (inText) {
+      if (unit === 0x22) inText = false
+      else if (unit === 0x5c) at++
+      continue
+    }
+    if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) continue
+    if (unit === 0x22) inText = true
     else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
     else if (unit === 0x3a) members++
+    // In an empty list or object, nothing follows what begins it.
+    else if ((unit === 0x5d && before === 0x5b) || (unit === 0x7d && before === 0x7b)) values--
+    before = unit
   }
   return { values, members }
 }
