@@ -24,11 +24,9 @@ export async function prepareDeployment(
   const problems = new Map<number, Problem[]>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {
     const known = problems.get(found.change) ?? []
-    for (const problem of found.problems) {
-      if (!known.some(({ pointer, message }) => pointer === problem.pointer && message === problem.message))
-        known.push(problem)
-    }
-    problems.set(found.change, known)
+    // Units mostly say the same.
+    const said = new Set(known.map(textOf))
+    problems.set(found.change, known.concat(found.problems.filter((problem) => !said.has(textOf(problem)))))
   }
   return {
     problems,
@@ -36,4 +34,8 @@ export async function prepareDeployment(
       await Promise.all(concerned.map((unit) => unit.commit(deploy, accepted)))
     },
   }
+}
+
+function textOf({ pointer, message }: Problem): string {
+  return `${pointer}\n${message}`
 }

@@ -114,6 +114,8 @@ export function fits(kind: Kind, wanted: readonly Kind[]): boolean {
   return wanted.some((want) => want === kind || want.adapters.some(({ from }) => from === kind))
 }
 
+const SUGGESTIONS = 100
+
 /** Decodes the keys of an object that name decorators; any other unknown key is an error. */
 export function decodeDecorations(
   json: Record<string, unknown>,
@@ -130,7 +132,9 @@ export function decodeDecorations(
       if (json[key] === null) continue
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
-      const suggestion = didYouMean(key, [...context.decoratorNames(), ...known])
+      // Looking for names that are alike takes time; whoever has so many problems has no misspelled name.
+      const isFew = context.problems.length < SUGGESTIONS
+      const suggestion = isFew ? didYouMean(key, [...context.decoratorNames(), ...known]) : ''
       context.problems.push({ pointer: at, message: `unknown field, and no decorator of that name${suggestion}` })
     }
   }

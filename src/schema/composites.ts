@@ -31,6 +31,8 @@ export function isIgnoredKey(key: string): boolean {
   return key === 'comment' || key.startsWith('_') || key.startsWith('//')
 }
 
+const SUGGESTIONS = 20
+
 /** An object with known fields; an unknown one is an error with a suggestion. */
 export function object<M extends Members>(members: M, options: ObjectOptions = {}): Field<DecodedMembers<M>> {
   const { rules = [], renamed = {} } = options
@@ -42,13 +44,17 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
       return undefined
     }
     const given = new Map<string, { key: string; value: unknown }>()
+    let unknown = 0
     for (const key of Object.keys(value)) {
       if (value[key] === null) continue
       const name = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key
       if (Object.hasOwn(members, name)) {
         if (given.has(name)) report(`give ${name} only, not also its old name ${key}`, [key])
         given.set(name, { key, value: value[key] })
-      } else if (!isIgnoredKey(key)) report(`unknown field${didYouMean(key, known)}`, [key])
+      } else if (!isIgnoredKey(key)) {
+        // Looking for names that are alike takes time, and of so many none is a misspelled one.
+        report(`unknown field${++unknown > SUGGESTIONS ? '' : didYouMean(key, known)}`, [key])
+      }
     }
     const decoded: Record<string, unknown> = {}
     for (const name of known) {

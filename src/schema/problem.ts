@@ -34,12 +34,18 @@ export function shown(value: unknown): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text
 }
 
+/** Longer names are no misspelled ones. */
+const LONGEST_NAME = 64
+
 /** ` did you mean "x"?` for the known name nearest to a misspelled one, or nothing. */
 export function didYouMean(name: string, known: Iterable<string>): string {
+  if (name.length > LONGEST_NAME) return ''
+  const misspelled = name.toLowerCase()
   let best: string | null = null
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance)
+    if (candidate.length > LONGEST_NAME || Math.abs(name.length - candidate.length) >= bestDistance) continue
+    const distance = editDistance(misspelled, candidate.toLowerCase(), bestDistance)
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
@@ -48,17 +54,26 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === null ? '' : `; did you mean "${best}"?`
 }
 
+/** Two rows of distances, used again and again: a document may hold thousands of names that nobody knows. */
+const rows: [Uint8Array, Uint8Array] = [new Uint8Array(4 * LONGEST_NAME), new Uint8Array(4 * LONGEST_NAME)]
+
 /** Levenshtein distance, given up at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  let [previous, current] = rows
+  for (let column = 0; column <= b.length; column++) previous[column] = column
   for (let row = 1; row <= a.length; row++) {
-    const current = [row]
+    const unit = a.charCodeAt(row - 1)
+    let least = row
+    current[0] = row
     for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(substitution, (previous[column] as number) + 1, (current[column - 1] as number) + 1))
+      const substitution = (previous[column - 1] as number) + (unit === b.charCodeAt(column - 1) ? 0 : 1)
+      const shift = Math.min(previous[column] as number, current[column - 1] as number) + 1
+      const distance = Math.min(substitution, shift)
+      current[column] = distance
+      least = Math.min(least, distance)
     }
-    previous = current
+    if (least >= limit) return limit
+    ;[previous, current] = [current, previous]
   }
   return previous[b.length] as number
 }

@@ -154,9 +154,14 @@ export class Routers {
   }
 }
 
+/** Whoever reads more than so many problems of one route has another one. */
+const PROBLEMS_TOLD = 100
+
 function problemsOf(error: unknown): { pointer: string; message: string }[] {
-  if (error instanceof ConfigError) return error.problems.map(({ pointer, message }) => ({ pointer, message }))
-  return [{ pointer: '', message: (error as Error).message }]
+  if (!(error instanceof ConfigError)) return [{ pointer: '', message: (error as Error).message }]
+  const told = error.problems.slice(0, PROBLEMS_TOLD).map(({ pointer, message }) => ({ pointer, message }))
+  const untold = error.problems.length - told.length
+  return untold === 0 ? told : [...told, { pointer: '', message: `${untold} more problems are not listed` }]
 }
 
 /** Says to which route of a folder an object belongs; what is inside of such a route has been said already. */

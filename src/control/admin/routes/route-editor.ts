@@ -1,10 +1,12 @@
 import { type Call, Refusal, type Resource } from '#crest'
 import { routeIdentity } from '#instance'
-import type { JsonObject } from '#json'
+import { type JsonObject, setOwn } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
+import { type AuditedState, noteChange } from '../../audit/change-note.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
 import { fileRevision, idOf, parseRouteFile, type RouteFile } from '../../route-files.ts'
+import { AdminCallerContext } from '../admin-caller.ts'
 import { contentOf, fileOf, type RouteSources, routeResource } from './route-resources.ts'
 
 /** Names that are devices on other systems, where the folder may be read too (threats B75). */
@@ -122,22 +124,28 @@ export class RouteEditor {
     const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
+    noteChange(call.exchange, { id, before: old && audited(old), after: now && audited(now) })
     this.#note(call, operation, id, now ?? (old as RouteFile))
     return routeResource(now ?? (old as RouteFile), this.#sources)
   }
 
-  /** Every change is on record: who, what, which revision. */
+  /** Every change is in the log: who, what, which revision. */
   #note({ exchange }: Call, operation: string, route: string, file: RouteFile): void {
     const { client, transactionId } = exchange
     const fields = {
       operation,
       route,
+      user: exchange.context(AdminCallerContext)?.userId ?? undefined,
       revision: fileRevision(file),
       client: client.remoteAddress,
       transactionId: transactionId.value,
     }
     this.#logger.info(fields, 'route changed over the management API')
   }
+}
+
+function audited(file: RouteFile): AuditedState {
+  return { revision: fileRevision(file), content: contentOf(file) }
 }
 
 function refusedId(id: string): Refusal | null {
@@ -148,10 +156,14 @@ function refusedId(id: string): Refusal | null {
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }
 
+/** What a resource has and its file does not. */
+const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history'])
+
 /** The edit that stores a route; a refusal where it can be no route. */
 function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusal {
-  const { _status: _, _history: __, ...fields } = content
-  const next = parseRouteFile(file, `${JSON.stringify({ _id: id, ...fields }, null, 2)}\n`, '')
+  const stored: JsonObject = { _id: id }
+  for (const [key, value] of Object.entries(content)) if (!NOT_STORED.has(key)) setOwn(stored, key, value)
+  const next = parseRouteFile(file, `${JSON.stringify(stored, null, 2)}\n`, '')
   return next.route === null ? notLoaded(next.problems) : { file, next }
 }
 
