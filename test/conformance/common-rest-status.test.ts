@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { commonRest, Refusal } from '#crest'
 import { type Asked, client, description, filled, revisionOf, things } from '#test/things'
 
-describe('status codes', () => {
+describe('Common REST status codes', () => {
   test('405 for a method that the path does not have', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const { status, header } = await things()(method, '/things', { body: {} })
@@ -95,7 +95,7 @@ describe('status codes', () => {
   }
 })
 
-describe('versioning', () => {
+describe('Versioning, rules 1 to 3: Accept-API-Version', () => {
   const rows: readonly (readonly [string, number])[] = [
     ['protocol=2.2,resource=1.0', 200],
     ['resource=1.0, protocol=2.1', 200],
