@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
+import type { BodySink } from '#http'
+import { ReceivedBody, type Reception } from './received-body.ts'
 import { allowedTrailers } from './trailers.ts'
 
 // Framing may take so much of a chunked body, and so much more for each of its bytes: what is over it is chunk
@@ -7,26 +8,21 @@ import { allowedTrailers } from './trailers.ts'
 const maxFraming = 16_384
 const framingPerByte = 16
 
-/** What surrounds a request body. */
-export interface Reception {
-  readonly maxBytes: number
+/** What surrounds the body of a request of HTTP/1. */
+export interface MessageReception extends Reception {
   readonly framing: 'chunked' | 'length'
-  /** Runs when the body is first asked for, if the client waits for 100 Continue. */
-  readonly onFirstRead: (() => void) | null
   /** Runs when the framing shows that the client does not mean to send a body. */
   readonly onAbuse: (error: Error) => void
 }
 
-/** The request body, read from the socket only as fast as it is taken. */
-export class IncomingBody implements BodySource {
+/** The body of a request of HTTP/1, read from the socket only as fast as it is taken. */
+export class IncomingBody extends ReceivedBody {
   readonly #message: IncomingMessage
-  readonly #reception: Reception
+  readonly #reception: MessageReception
   readonly #socketBytesBefore: number
-  #sink: BodySink | null = null
-  #received = 0
-  #over: Error | null = null
 
-  constructor(message: IncomingMessage, reception: Reception) {
+  constructor(message: IncomingMessage, reception: MessageReception) {
+    super(message, reception)
     this.#message = message
     this.#reception = reception
     this.#socketBytesBefore = message.socket.bytesRead
@@ -35,7 +31,7 @@ export class IncomingBody implements BodySource {
   arrived(length: number): Uint8Array | null {
     const { framing, maxBytes, onFirstRead } = this.#reception
     // Chunks can have trailers; and a client that was told to wait for 100 Continue is to be told to go on.
-    if (framing === 'chunked' || onFirstRead !== null || this.#over !== null) return null
+    if (framing === 'chunked' || onFirstRead !== null || this.isOver) return null
     if (this.#message.readableLength !== length || length > maxBytes) return null
     const bytes = this.#message.read() as Buffer | null
     // What is left is the end, which Node waits for before it goes on to the next request.
@@ -43,71 +39,28 @@ export class IncomingBody implements BodySource {
     return bytes
   }
 
-  start(sink: BodySink): void {
-    if (this.#over !== null) {
-      sink.fail(this.#over)
-      return
-    }
-    this.#sink = sink
-    this.#reception.onFirstRead?.()
-    this.#message.on('data', (chunk: Buffer) => this.#take(chunk))
-    this.#message.on('end', () => this.#end())
+  override start(sink: BodySink): void {
+    super.start(sink)
     this.#message.on('error', (error) => this.fail(error))
   }
 
-  resume(): void {
-    this.#message.resume()
+  protected override isAcceptable(): boolean {
+    if (this.#reception.framing !== 'chunked' || !this.#hasTooMuchFraming()) return true
+    this.#reception.onAbuse(
+      Object.assign(new Error('too many chunk extensions'), { code: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' }),
+    )
+    return false
   }
 
-  cancel(reason?: Error): void {
-    this.#over ??= reason ?? new Error('the request body was given up')
-    this.#sink = null
-    this.#message.pause()
-  }
-
-  /** Ends the body as broken: the client went away, or sent what is not HTTP. */
-  fail(error: Error): void {
-    this.#over ??= error
-    const sink = this.#sink
-    this.#sink = null
-    sink?.fail(error)
-  }
-
-  #take(chunk: Buffer): void {
-    if (this.#sink === null) return
-    this.#received += chunk.length
-    const { maxBytes, framing, onAbuse } = this.#reception
-    if (this.#received > maxBytes) {
-      this.#message.pause()
-      this.fail(new BodyTooLargeError(maxBytes))
-      return
-    }
-    if (framing === 'chunked' && this.#hasTooMuchFraming()) {
-      onAbuse(Object.assign(new Error('too many chunk extensions'), { code: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' }))
-      return
-    }
-    try {
-      if (!this.#sink.write(chunk)) this.#message.pause()
-    } catch (error) {
-      // Thrown from an event of the socket, it would end the process.
-      this.#message.pause()
-      this.fail(error instanceof Error ? error : new Error(String(error)))
-    }
+  protected override finish(sink: BodySink): void {
+    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers))
+    else sink.fail(new Error('the client closed the connection in the middle of the request body'))
   }
 
   #hasTooMuchFraming(): boolean {
     if (this.#message.complete) return false
-    const content = this.#received + this.#message.readableLength
+    const content = this.received + this.#message.readableLength
     const raw = this.#message.socket.bytesRead - this.#socketBytesBefore
     return raw - content > maxFraming + framingPerByte * content
-  }
-
-  #end(): void {
-    const sink = this.#sink
-    this.#sink = null
-    if (sink === null) return
-    // A body that was cut short also ends; it must never pass for a whole one.
-    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers))
-    else sink.fail(new Error('the client closed the connection in the middle of the request body'))
   }
 }

@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream'
+import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
+
+/** What surrounds a request body. */
+export interface Reception {
+  readonly maxBytes: number
+  /** Runs when the body is first asked for, if the client waits for 100 Continue. */
+  readonly onFirstRead: (() => void) | null
+}
+
+/** A request body on its way from the client, who may send only as fast as it is taken. */
+export abstract class ReceivedBody implements BodySource {
+  readonly #stream: Readable
+  readonly #reception: Reception
+  #sink: BodySink | null = null
+  #received = 0
+  #over: Error | null = null
+
+  constructor(stream: Readable, reception: Reception) {
+    this.#stream = stream
+    this.#reception = reception
+  }
+
+  start(sink: BodySink): void {
+    if (this.#over !== null) {
+      sink.fail(this.#over)
+      return
+    }
+    this.#sink = sink
+    this.#reception.onFirstRead?.()
+    this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#stream.on('end', () => this.#end())
+  }
+
+  resume(): void {
+    this.#stream.resume()
+  }
+
+  cancel(reason?: Error): void {
+    this.#over ??= reason ?? new Error('the request body was given up')
+    this.#sink = null
+    this.#stream.pause()
+  }
+
+  /** Ends the body as broken: the client went away, took the request back, or sent what is not HTTP. */
+  fail(error: Error): void {
+    this.#over ??= error
+    const sink = this.#sink
+    this.#sink = null
+    sink?.fail(error)
+  }
+
+  /** The bytes taken so far. */
+  protected get received(): number {
+    return this.#received
+  }
+
+  protected get isOver(): boolean {
+    return this.#over !== null
+  }
+
+  /** Told of each chunk, whether or not somebody takes it. */
+  protected arrives(_bytes: number): void {}
+
+  /** False where a chunk must not be passed on, and the body has been ended for it. */
+  protected isAcceptable(): boolean {
+    return true
+  }
+
+  /** Ends or fails the sink: a body that was cut short also comes to an end, and must never pass for a whole one. */
+  protected abstract finish(sink: BodySink): void
+
+  #take(chunk: Buffer): void {
+    this.arrives(chunk.length)
+    if (this.#sink === null) return
+    this.#received += chunk.length
+    const { maxBytes } = this.#reception
+    if (this.#received > maxBytes) {
+      this.#stream.pause()
+      this.fail(new BodyTooLargeError(maxBytes))
+      return
+    }
+    if (!this.isAcceptable()) return
+    try {
+      if (!this.#sink.write(chunk)) this.#stream.pause()
+    } catch (error) {
+      // Thrown from an event of the connection, it would end the process.
+      this.#stream.pause()
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #end(): void {
+    const sink = this.#sink
+    this.#sink = null
+    if (sink !== null) this.finish(sink)
+  }
+}
