@@ -28,7 +28,7 @@ export {
 export type { KeySource, KeysUnavailable } from './key-choice.ts'
 export { type JwtOpening, type OpenedJwt, type OpeningKeys, openJwt } from './open-jwt.ts'
 export { type Signing, signingRefusal, signJwt } from './sign.ts'
-export { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './signature-algorithms.ts'
+export { KEY_PAIR_ALGORITHMS, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './signature-algorithms.ts'
 export { SignatureKey, signatureKeyOf } from './signature-key.ts'
 export { KeyUnsuitableError, TokenError } from './token-error.ts'
 export { type Verification, verifySignature } from './verify.ts'

@@ -1,8 +1,8 @@
 import { constants, type KeyObject } from 'node:crypto'
 import { rsaWeakness } from './rsa-strength.ts'
 
-/** Algorithms of signatures and of authentication codes (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
-export const SIGNATURE_ALGORITHMS = [
+/** Algorithms of key pairs, whose verifiers can not sign (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
+export const KEY_PAIR_ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -14,10 +14,10 @@ export const SIGNATURE_ALGORITHMS = [
   'ES512',
   'EdDSA',
   'Ed25519',
-  'HS256',
-  'HS384',
-  'HS512',
 ] as const
+
+/** Algorithms of signatures and of authentication codes. */
+export const SIGNATURE_ALGORITHMS = [...KEY_PAIR_ALGORITHMS, 'HS256', 'HS384', 'HS512'] as const
 
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number]
 

@@ -1,6 +1,7 @@
 import { FilterKind, SecretsProviderKind } from '#contracts'
+import { KEY_PAIR_ALGORITHMS } from '#jose'
 import { config, defineType, duration, json, map, oneOf, ref, secretId, string, url } from '#schema'
-import { assertClient, SIGNING_ALGORITHMS } from '../../lib/oauth2-client/client-assertion.ts'
+import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { claimsProblems } from './extra-claims.ts'
 
 /** Authenticates an OAuth 2.0 client with `private_key_jwt`. */
@@ -15,7 +16,7 @@ export const PrivateKeyJwtClientAuthenticationFilter = defineType({
     }),
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the signing keys.' }),
     signingSecretId: config(secretId()).meta({ description: 'Secret ID of the signing keys, a `CryptoKey`.' }),
-    signingAlgorithm: config(oneOf(SIGNING_ALGORITHMS, { exact: true }))
+    signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
       .prefault('RS256')
       .meta({ description: 'JWA algorithm of the signature; it must be one for the key.' }),
     jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))

@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretsProvider } from '#contracts'
 import type { Filter } from '#http'
-import { type SignatureAlgorithm, signJwt } from '#jose'
+import { type KEY_PAIR_ALGORITHMS, signJwt } from '#jose'
 import type { JsonObject, JsonValue } from '#json'
 import type { Clock } from '#schema'
 import { withFormFields } from './form-content.ts'
-
-/** Algorithms of key pairs: with a shared secret it would not be private_key_jwt. */
-export const SIGNING_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-] as const satisfies readonly SignatureAlgorithm[]
 
 /** The one value of `client_assertion_type` (RFC 7523 section 2.2). */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -30,7 +15,8 @@ export interface AssertionSettings {
   readonly tokenEndpoint: string
   readonly secretsProvider: SecretsProvider
   readonly signingSecretId: string
-  readonly signingAlgorithm: (typeof SIGNING_ALGORITHMS)[number]
+  /** With a shared secret it would not be private_key_jwt. */
+  readonly signingAlgorithm: (typeof KEY_PAIR_ALGORITHMS)[number]
   readonly jwtExpirationTimeout: number
   readonly claims: Readonly<Record<string, JsonValue>>
   readonly clock: Clock

@@ -8,6 +8,7 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import { chain, type Filter, type Handler } from '#http'
+import { KEY_PAIR_ALGORITHMS } from '#jose'
 import {
   boolean,
   config,
@@ -22,7 +23,7 @@ import {
   string,
 } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
-import { assertClient, SIGNING_ALGORITHMS } from '../../lib/oauth2-client/client-assertion.ts'
+import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
@@ -59,7 +60,7 @@ export const ClientRegistration = defineType({
     tokenEndpointAuthMethod: config(oneOf(METHODS))
       .optional()
       .meta({ description: 'How the client authenticates.', replacement: INSTEAD }),
-    tokenEndpointAuthSigningAlg: config(oneOf(SIGNING_ALGORITHMS))
+    tokenEndpointAuthSigningAlg: config(oneOf(KEY_PAIR_ALGORITHMS))
       .prefault('RS256')
       .meta({ description: 'Algorithm of `private_key_jwt`.', replacement: INSTEAD }),
     privateKeyJwtSecretId: config(secretId())
@@ -104,7 +105,7 @@ interface Settings {
   readonly authenticatedRegistrationHandler?: Handler | undefined
   readonly clientSecretId?: string | undefined
   readonly tokenEndpointAuthMethod?: (typeof METHODS)[number] | undefined
-  readonly tokenEndpointAuthSigningAlg: (typeof SIGNING_ALGORITHMS)[number]
+  readonly tokenEndpointAuthSigningAlg: (typeof KEY_PAIR_ALGORITHMS)[number]
   readonly privateKeyJwtSecretId?: string | undefined
   readonly jwtExpirationTimeout: number
 }
