@@ -1,41 +1,26 @@
-import { join } from 'node:path'
 import { startGateway } from './gateway-server.ts'
-import { installed, type Post, wrkScript } from './load.ts'
+import { type Post, wrkScript } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { type StartPeer, startHaproxy, startNginx, startScript } from './peer.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxProxy, nginxUpstream } from './peers/nginx.ts'
-import { freePort, ServerProcess } from './server-process.ts'
+import { freePort, type ServerProcess } from './server-process.ts'
 import { echoSubjects } from './websocket.ts'
-import { node, root, Workspace } from './workspace.ts'
+import { Workspace } from './workspace.ts'
 
 /** Whose cost the others are divided by. */
 const yardstick = 'bare'
 /** What the upstream answers. */
 export const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
 
-type Start = (
-  workspace: Workspace,
-  port: number,
-  upstream: number,
-) => Promise<{ server: ServerProcess; url: string } | string>
-
-/** The peers by name, in the order of a turn; a text instead of a server says why one is missing. */
-const peers: Readonly<Record<string, Start>> = {
+/** The peers by name, in the order of a turn. */
+const peers: Readonly<Record<string, StartPeer>> = {
   gateway: (workspace, _, upstream) => startGateway(workspace, 'gateway', new Map([['bench', benchRoute(upstream)]])),
-  bare: (_, port, upstream) => startScript('bare', 'bare-proxy.ts', port, `http://127.0.0.1:${upstream}`),
-  fastify: (_, port, upstream) => startScript('fastify', 'fastify-proxy.ts', port, `http://127.0.0.1:${upstream}`),
-  nginx: async (workspace, port, upstream) =>
-    startProgram('nginx', port, (program) => {
-      const file = workspace.write('nginx-proxy.conf', nginxProxy(workspace.path, port, upstream))
-      return [program, '-c', file, '-p', workspace.path, '-e', 'stderr']
-    }),
-  haproxy: async (workspace, port, upstream) =>
-    startProgram('haproxy', port, (program) => [
-      program,
-      '-db',
-      '-f',
-      workspace.write('haproxy.cfg', haproxyConfig(port, upstream)),
-    ]),
+  bare: (_, port, upstream) => startScript('bare', port, 'bare-proxy.ts', `http://127.0.0.1:${upstream}`),
+  fastify: (_, port, upstream) => startScript('fastify', port, 'fastify-proxy.ts', `http://127.0.0.1:${upstream}`),
+  nginx: (workspace, port, upstream) =>
+    startNginx(workspace, port, 'nginx-proxy.conf', nginxProxy(workspace.path, port, upstream)),
+  haproxy: (workspace, port, upstream) => startHaproxy(workspace, port, 'haproxy.cfg', haproxyConfig(port, upstream)),
 }
 
 /** The names that `--peers` takes. */
@@ -116,28 +101,7 @@ function benchRoute(upstream: number): unknown {
 
 /** Starts the application behind all proxies: one short text for every request. */
 export async function startUpstream(workspace: Workspace, port: number): Promise<ServerProcess> {
-  const readyUrl = `http://127.0.0.1:${port}/`
-  const nginx = installed('nginx')
-  if (nginx === undefined) {
-    const script = join(root, 'bench', 'peers', 'upstream.ts')
-    return ServerProcess.start({ name: 'upstream', command: [node, script, String(port), body], readyUrl })
-  }
-  const file = workspace.write('nginx-upstream.conf', nginxUpstream(workspace.path, port, body))
-  const command = [nginx, '-c', file, '-p', workspace.path, '-e', 'stderr'] as const
-  return ServerProcess.start({ name: 'upstream', command, readyUrl })
-}
-
-async function startScript(name: string, file: string, port: number, upstream: string) {
-  const command = [node, join(root, 'bench', 'peers', file), String(port), upstream] as const
-  return started(name, port, command)
-}
-
-async function startProgram(name: string, port: number, command: (program: string) => [string, ...string[]]) {
-  const program = installed(name)
-  return program === undefined ? `it is not installed (apt-get install ${name})` : started(name, port, command(program))
-}
-
-async function started(name: string, port: number, command: readonly [string, ...string[]]) {
-  const url = `http://127.0.0.1:${port}`
-  return { server: await ServerProcess.start({ name, command, readyUrl: `${url}/` }), url }
+  const config = nginxUpstream(workspace.path, port, body)
+  const nginx = await startNginx(workspace, port, 'nginx-upstream.conf', config)
+  return typeof nginx === 'string' ? (await startScript('upstream', port, 'upstream.ts', body)).server : nginx.server
 }

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { checkEcho, echoLoad } from './echo-load.ts'
 import { startGateway } from './gateway-server.ts'
-import { installed } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { type StartPeer, startHaproxy, startNginx, startScript } from './peer.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxTunnel } from './peers/nginx.ts'
-import { freePort, ServerProcess } from './server-process.ts'
-import { node, root, Workspace } from './workspace.ts'
+import { freePort } from './server-process.ts'
+import { Workspace } from './workspace.ts'
 
 /** Whose throughput the others are divided by. */
 const yardstick = 'nginx'
@@ -27,28 +26,14 @@ export interface Surroundings {
   readonly progress: (text: string) => void
 }
 
-type Start = (
-  workspace: Workspace,
-  port: number,
-  upstream: number,
-) => Promise<{ server: ServerProcess; url: string } | string>
-
-const peers: Readonly<Record<string, Start>> = {
+const peers: Readonly<Record<string, StartPeer>> = {
   gateway: (workspace, _, upstream) =>
     startGateway(workspace, 'gateway-websocket', new Map([['echo', echoRoute(upstream)]])),
-  bare: (_, port, upstream) => start('bare', port, script('bare-tunnel.ts', port, `http://127.0.0.1:${upstream}`)),
-  nginx: async (workspace, port, upstream) =>
-    startProgram('nginx', port, (program) => {
-      const file = workspace.write('nginx-tunnel.conf', nginxTunnel(workspace.path, port, upstream))
-      return [program, '-c', file, '-p', workspace.path, '-e', 'stderr']
-    }),
-  haproxy: async (workspace, port, upstream) =>
-    startProgram('haproxy', port, (program) => [
-      program,
-      '-db',
-      '-f',
-      workspace.write('haproxy-tunnel.cfg', haproxyConfig(port, upstream)),
-    ]),
+  bare: (_, port, upstream) => startScript('bare', port, 'bare-tunnel.ts', `http://127.0.0.1:${upstream}`),
+  nginx: (workspace, port, upstream) =>
+    startNginx(workspace, port, 'nginx-tunnel.conf', nginxTunnel(workspace.path, port, upstream)),
+  haproxy: (workspace, port, upstream) =>
+    startHaproxy(workspace, port, 'haproxy-tunnel.cfg', haproxyConfig(port, upstream)),
 }
 
 /** The peers that relay WebSocket, each over the same application, as subjects whose requests are echoed messages. */
@@ -58,7 +43,7 @@ export async function echoSubjects(
   labels: readonly string[],
 ): Promise<Subject[]> {
   const upstream = await freePort()
-  servers.use(await startAs('echo', upstream, script('websocket-echo.ts', upstream)))
+  servers.use((await startScript('echo', upstream, 'websocket-echo.ts')).server)
   const subjects: Subject[] = []
   for (const [name, begin] of Object.entries(peers)) {
     if (!chosen.includes(name)) continue
@@ -119,21 +104,4 @@ function echoRoute(upstream: number): unknown {
       config: { websocket: { enabled: true } },
     },
   }
-}
-
-function script(file: string, ...args: readonly (string | number)[]): [string, ...string[]] {
-  return [node, join(root, 'bench', 'peers', file), ...args.map(String)]
-}
-
-async function startProgram(name: string, port: number, command: (program: string) => [string, ...string[]]) {
-  const program = installed(name)
-  return program === undefined ? `it is not installed (apt-get install ${name})` : start(name, port, command(program))
-}
-
-async function start(name: string, port: number, command: readonly [string, ...string[]]) {
-  return { server: await startAs(name, port, command), url: `http://127.0.0.1:${port}` }
-}
-
-function startAs(name: string, port: number, command: readonly [string, ...string[]]): Promise<ServerProcess> {
-  return ServerProcess.start({ name, command, readyUrl: `http://127.0.0.1:${port}/` })
 }

@@ -1,3 +1,5 @@
+import { haproxyFront } from './haproxy.ts'
+
 /** Paths under which tokens are judged by an algorithm with the public key in a file. */
 export interface JudgedPath {
   readonly path: string
@@ -36,21 +38,5 @@ export function haproxyJwtConfig(
     `http-request set-var(txn.now) date() if ${algorithm}`,
     `http-request deny deny_status 401 if ${algorithm} { var(txn.exp),sub(txn.now) -m int lt 1 }`,
   ])
-  return `
-global
-  nbthread 1
-  maxconn 1024
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
-  http-reuse always
-frontend front
-  bind 127.0.0.1:${port}
-  ${rules.join('\n  ')}
-  default_backend application
-backend application
-  server upstream 127.0.0.1:${upstreamPort}
-`
+  return haproxyFront(port, upstreamPort, rules)
 }

@@ -1,5 +1,10 @@
 /** The peer: one thread, kept-alive connections to the upstream, one header added. */
 export function haproxyConfig(port: number, upstreamPort: number): string {
+  return haproxyFront(port, upstreamPort, ['http-response set-header X-Bench 1'])
+}
+
+/** One port in front of one application, with rules for what passes. */
+export function haproxyFront(port: number, upstreamPort: number, rules: readonly string[]): string {
   return `
 global
   nbthread 1
@@ -13,7 +18,7 @@ defaults
   http-reuse always
 frontend front
   bind 127.0.0.1:${port}
-  http-response set-header X-Bench 1
+  ${rules.join('\n  ')}
   default_backend application
 backend application
   server upstream 127.0.0.1:${upstreamPort}

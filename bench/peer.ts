@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { installed } from './load.ts'
+import { ServerProcess } from './server-process.ts'
+import { node, root, type Workspace } from './workspace.ts'
+
+/** A server that is measured beside others. */
+export interface Peer {
+  readonly server: ServerProcess
+  readonly url: string
+}
+
+/** Starts a peer in front of the application; a text instead says why it is missing. */
+export type StartPeer = (workspace: Workspace, port: number, upstream: number) => Promise<Peer | string>
+
+/** Starts a file of bench/peers. */
+export function startScript(name: string, port: number, file: string, ...args: readonly string[]): Promise<Peer> {
+  return start(name, port, [node, join(root, 'bench', 'peers', file), String(port), ...args])
+}
+
+/** Starts a program of the system, if it is installed. */
+export async function startProgram(
+  name: string,
+  port: number,
+  command: (program: string) => [string, ...string[]],
+): Promise<Peer | string> {
+  const program = installed(name)
+  return program === undefined ? `it is not installed (apt-get install ${name})` : start(name, port, command(program))
+}
+
+/** Starts nginx with what is written to a file of this name. */
+export function startNginx(workspace: Workspace, port: number, file: string, config: string): Promise<Peer | string> {
+  const path = workspace.write(file, config)
+  return startProgram('nginx', port, (program) => [program, '-c', path, '-p', workspace.path, '-e', 'stderr'])
+}
+
+/** Starts HAProxy with what is written to a file of this name. */
+export function startHaproxy(workspace: Workspace, port: number, file: string, config: string): Promise<Peer | string> {
+  const path = workspace.write(file, config)
+  return startProgram('haproxy', port, (program) => [program, '-db', '-f', path])
+}
+
+async function start(name: string, port: number, command: readonly [string, ...string[]]): Promise<Peer> {
+  const url = `http://127.0.0.1:${port}`
+  return { server: await ServerProcess.start({ name, command, readyUrl: `${url}/` }), url }
+}
