@@ -14,6 +14,7 @@ const CHANGE: ConfigChange = {
   previousRevision: 'aa',
   revision: 'bb',
   changedFields: ['/handler/config/entity'],
+  outcome: { isDone: true, statusCode: 200, pointers: [] },
 }
 
 describe('events of the configuration', () => {
@@ -32,7 +33,7 @@ describe('events of the configuration', () => {
       previousRevision: 'aa',
       revision: 'bb',
       changedFields: ['/handler/config/entity'],
-      response: { status: 'SUCCESSFUL' },
+      response: { status: 'SUCCESSFUL', statusCode: '200' },
     })
   })
 
@@ -44,7 +45,7 @@ describe('events of the configuration', () => {
       previousRevision: null,
       revision: null,
       changedFields: [],
-      refused: { status: 400, pointers: ['/handler', '/handler'] },
+      outcome: { isDone: false, statusCode: 400, pointers: ['/handler', '/handler'] },
     })
     for (const name of ['userId', 'client', 'previousRevision', 'revision'])
       assert.equal(Object.hasOwn(event, name), false)
@@ -61,7 +62,7 @@ describe('events of the configuration', () => {
       objectId: long,
       detail: { file: long },
       changedFields: Array.from({ length: 1_000 }, (_, n) => `/${'\u2028'.repeat(n)}`),
-      refused: { status: 400, pointers: Array.from({ length: 1_000 }, (_, n) => `/x${n}`) },
+      outcome: { isDone: false, statusCode: 400, pointers: Array.from({ length: 1_000 }, (_, n) => `/x${n}`) },
     })
     assert.ok(Buffer.byteLength(eventLine(event)) < MAX_LINE_BYTES)
     assert.equal((event['changedFields'] as string[]).at(-1), '')

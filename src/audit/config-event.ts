@@ -9,7 +9,7 @@ export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION
 export interface ConfigActor {
   /** Null where nobody said who they are. */
   readonly userId: string | null
-  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were asked for; `file` for a file that changed. */
+  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were asked for, `file` for a file that changed. */
   readonly authentication: string
   readonly client?: { readonly ip: string; readonly port: number }
 }
@@ -31,8 +31,16 @@ export interface ConfigChange {
   readonly revision: string | null
   /** JSON pointers. */
   readonly changedFields: readonly string[]
-  /** Set where the change was refused: the status that was answered, and the pointers of what was wrong. */
-  readonly refused?: { readonly status: number | null; readonly pointers: readonly string[] }
+  readonly outcome: ConfigOutcome
+}
+
+/** What became of an attempt to change something. */
+export interface ConfigOutcome {
+  readonly isDone: boolean
+  /** The status that was answered; null where nobody asked. */
+  readonly statusCode: number | null
+  /** Where problems are, as JSON pointers. */
+  readonly pointers: readonly string[]
 }
 
 /** Longer texts are cut, so that every event fits into a line: names in requests may be anything. */
@@ -43,7 +51,7 @@ const MAX_POINTER_BYTES = 4_096
 
 /** The event of a change (the fields of field-notes 7.2 and of the commons topic `config`). */
 export function configEvent(id: string, time: number, change: ConfigChange): AuditEvent {
-  const { actor, operation, detail, refused } = change
+  const { actor, operation, detail } = change
   return {
     _id: id,
     timestamp: new Date(time).toISOString(),
@@ -58,15 +66,15 @@ export function configEvent(id: string, time: number, change: ConfigChange): Aud
     ...(change.previousRevision !== null && { previousRevision: change.previousRevision }),
     ...(change.revision !== null && { revision: change.revision }),
     changedFields: pointers(change.changedFields),
-    response: refused === undefined ? { status: 'SUCCESSFUL' } : failure(refused),
+    response: response(change.outcome),
   }
 }
 
-function failure({ status, pointers: wrong }: NonNullable<ConfigChange['refused']>): JsonObject {
+function response({ isDone, statusCode, pointers: places }: ConfigOutcome): JsonObject {
   return {
-    status: 'FAILED',
-    ...(status !== null && { statusCode: String(status) }),
-    ...(wrong.length > 0 && { detail: { pointers: pointers(wrong) } }),
+    status: isDone ? 'SUCCESSFUL' : 'FAILED',
+    ...(statusCode !== null && { statusCode: String(statusCode) }),
+    ...(places.length > 0 && { detail: { pointers: pointers(places) } }),
   }
 }
 

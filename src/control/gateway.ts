@@ -13,6 +13,7 @@ import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { GatewayAudit } from './audit/gateway-audit.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { measureHistory } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
@@ -48,6 +49,7 @@ export class Gateway {
   readonly #records = new RecordKeeper(systemClock)
   readonly #monitoring: Monitoring
   readonly #history: RouteHistory
+  readonly #audit: GatewayAudit
   readonly #reloads: Counter
   readonly #configRevision: string
   #admin: Listener | null = null
@@ -79,11 +81,12 @@ export class Gateway {
     measureProcess(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
-    const { instance, history: directory } = settings.directories
+    const { instance, history: directory, logs } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
     measureHistory(metrics, this.#history)
-    const sources = { metrics: this.#monitoring.registry, history: this.#history }
-    this.stores = new RouteStores(() => this.#supervisor.units, sources, logger)
+    this.#audit = new GatewayAudit(logs, { logger, clock: systemClock, metrics })
+    const records = { metrics: this.#monitoring.registry, history: this.#history, audit: this.#audit.config }
+    this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
   }
 
   /** Opens the management connector, then starts the units; resolves when all serve. */
@@ -151,6 +154,7 @@ export class Gateway {
     this.stores.close()
     await this.#admin?.close()
     await this.#history.close()
+    await this.#audit.close()
     this.#monitoring[Symbol.dispose]()
     await this.#input.settings.dispose()
   }
@@ -193,6 +197,7 @@ export class Gateway {
           deadline: unit.scriptDeadline,
         },
         logger: logger.child({ logger: 'admin' }),
+        audit: this.#audit,
         info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
       }),
     })

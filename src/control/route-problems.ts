@@ -11,19 +11,24 @@ export type PlacedProblem = Problem & Partial<Position>
 
 type Files = ReadonlyMap<string, RouteFile>
 
+/** Is told of a file that is not served as it is written. */
+export type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly PlacedProblem[]) => void
+
 /** Why files of one folder are not served as they are written, and which contents need not be tried again. */
 export class RouteProblems {
   readonly #directory: string
   readonly #deploys: DeployCounts
   readonly #logger: Logger
+  readonly #observer: FailureObserver
   readonly #problems = new Map<string, readonly PlacedProblem[]>()
   /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
   readonly #failed = new Map<string, string>()
 
-  constructor(directory: string, deploys: DeployCounts, logger: Logger) {
+  constructor(directory: string, deploys: DeployCounts, logger: Logger, observer: FailureObserver) {
     this.#directory = directory
     this.#deploys = deploys
     this.#logger = logger
+    this.#observer = observer
   }
 
   /** How many files have problems. */
@@ -50,6 +55,7 @@ export class RouteProblems {
     this.#failed.set(file, content)
     if (before === JSON.stringify(placed)) return
     this.#deploys.failed++
+    this.#observer(file, files.get(file), placed)
     for (const { pointer, message, line, column } of placed) {
       const place = line === undefined ? file : `${file}:${line}:${column}`
       this.#logger.error(

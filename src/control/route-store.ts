@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
+import type { FolderChanges } from './audit/folder-changes.ts'
 import { prepareDeployment } from './deployment.ts'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
 import type { ReplacedVersions } from './history/replaced-versions.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
-import { type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
+import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
 import { type PlannedChange, planRoutes, type Serving } from './route-plan.ts'
 import { type PlacedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
@@ -20,6 +21,14 @@ export interface RouteStatus {
   readonly problems: readonly PlacedProblem[]
 }
 
+/** A folder of routes, and who keeps record of what happens in it. */
+export interface RouteFolder {
+  readonly directory: string
+  readonly name: string
+  readonly history: ReplacedVersions
+  readonly changes: FolderChanges
+}
+
 /**
  * The routes of one folder: what its files say, what is served, and the way from the one to the other. All changes
  * go through one queue. A file that turns bad leaves its last good version serving.
@@ -30,6 +39,7 @@ export class RouteStore {
   readonly history: ReplacedVersions
   /** What became of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
+  readonly #changes: FolderChanges
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #serving = new Map<string, Serving>()
@@ -43,17 +53,17 @@ export class RouteStore {
   #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    { directory, name, history }: { directory: string; name: string; history: ReplacedVersions },
-    units: () => readonly UnitLink[],
-    logger: Logger,
-  ) {
+  constructor({ directory, name, history, changes }: RouteFolder, units: () => readonly UnitLink[], logger: Logger) {
     this.directory = directory
     this.name = name
     this.history = history
+    this.#changes = changes
     this.#units = units
     this.#logger = logger
-    this.#problems = new RouteProblems(directory, this.deploys, logger)
+    this.#problems = new RouteProblems(directory, this.deploys, logger, (file, found, problems) => {
+      const served = [...this.#serving.values()].find((serving) => serving.file === file)
+      changes.failed(file, found === undefined ? file : idOf(found), served, problems)
+    })
   }
 
   /** A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. */
@@ -118,7 +128,11 @@ export class RouteStore {
       const plan = planRoutes(this.#files, this.#serving)
       this.#problems.noteRefused(this.#files, plan)
       const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
-      if (changes.length > 0) await this.#deploy(changes)
+      if (changes.length > 0) {
+        const before = new Map(this.#serving)
+        await this.#deploy(changes)
+        await this.#changes.deployed(before, this.#serving)
+      }
       this.#problems.forgetGone(this.#files)
     })
   }
@@ -217,13 +231,13 @@ export class RouteStore {
 
   /** Every file and how it fares, by file name. */
   status(): RouteStatus[] {
-    const idOf = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
+    const ids = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
     const files = new Set([...this.#files.keys(), ...this.#problems.files()])
     return [...files].sort().map((file) => {
       const problems = this.#problems.of(file)
       return {
         file,
-        id: idOf.get(file) ?? this.#files.get(file)?.route?.id ?? null,
+        id: ids.get(file) ?? this.#files.get(file)?.route?.id ?? null,
         state: problems.length > 0 ? 'failed' : 'loaded',
         problems,
       }

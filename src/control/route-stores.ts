@@ -1,6 +1,8 @@
 import type { FromUnit } from '#contracts'
 import type { Logger } from '#logging'
 import type { Holder, MetricsRegistry } from '#metrics'
+import type { ConfigAudit } from './audit/config-audit.ts'
+import { FolderChanges } from './audit/folder-changes.ts'
 import { ReplacedVersions } from './history/replaced-versions.ts'
 import type { RouteHistory } from './history/route-history.ts'
 import { measureDeploys } from './monitoring/deploy-metrics.ts'
@@ -12,26 +14,27 @@ interface OpenStore {
   readonly store: RouteStore
   readonly watcher: RouteWatcher | null
   readonly holder: Holder
-  /** Fully qualified names of the routers on the folder. */
-  readonly routers: Set<string>
+  /** Fully qualified names of the routers on the folder, and their places in the management API. */
+  readonly routers: Map<string, string>
+}
+
+/** Where all stores count what they do, and keep what has been. */
+export interface StoreRecords {
+  readonly metrics: MetricsRegistry
+  readonly history: RouteHistory
+  readonly audit: ConfigAudit
 }
 
 /** The stores of all folders that routers have open. */
 export class RouteStores {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
-  readonly #metrics: MetricsRegistry
-  readonly #history: RouteHistory
+  readonly #records: StoreRecords
   readonly #stores = new Map<string, OpenStore>()
 
-  constructor(
-    units: () => readonly UnitLink[],
-    { metrics, history }: { metrics: MetricsRegistry; history: RouteHistory },
-    logger: Logger,
-  ) {
+  constructor(units: () => readonly UnitLink[], records: StoreRecords, logger: Logger) {
     this.#units = units
-    this.#metrics = metrics
-    this.#history = history
+    this.#records = records
     this.#logger = logger
   }
 
@@ -84,16 +87,30 @@ export class RouteStores {
 
   #store({ directory, name, router, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
     const known = this.#stores.get(directory)
-    known?.routers.add(router)
+    const place = this.#placeOf(router, name)
+    known?.routers.set(router, place)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const history = new ReplacedVersions(this.#history, directory)
-    const store = new RouteStore({ directory, name, history }, this.#units, logger)
+    const { metrics, audit } = this.#records
+    const history = new ReplacedVersions(this.#records.history, directory)
+    const changes = new FolderChanges(audit, `system/objects/${place}/routes`)
+    const store = new RouteStore({ directory, name, history, changes }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
-    const holder = this.#metrics.open()
+    const holder = metrics.open()
     measureDeploys(holder, router, store)
-    this.#stores.set(directory, { store, watcher, holder, routers: new Set([router]) })
+    this.#stores.set(directory, { store, watcher, holder, routers: new Map([[router, place]]) })
     return store
+  }
+
+  /** `_router`, or `_router/routes/<route>/objects/<router>` for one in a route. Names may hold dots: longest match first. */
+  #placeOf(router: string, name: string): string {
+    const outer = [...this.#stores.values()]
+      .flatMap(({ routers }) => [...routers])
+      .filter(([other]) => router.startsWith(`${other}.`) && router.length > other.length + name.length + 2)
+      .sort(([a], [b]) => b.length - a.length)[0]
+    if (outer === undefined) return name
+    const route = router.slice(outer[0].length + 1, -name.length - 1)
+    return `${outer[1]}/routes/${route}/objects/${name}`
   }
 
   /** Nobody has a router on the folder any more. */

@@ -3,6 +3,7 @@ import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
+import { identifyCaller } from './admin-caller.ts'
 import { type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
@@ -42,8 +43,11 @@ export function adminApi(api: AdminApi): Handler {
     if (isScrapePath(path)) return scrape(exchange)
     return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
   }
-  const guard = api.protection ?? authenticate(api.credentials, api.mode, isMetricsPath)
-  const guarded = chain([guard], endpoints)
+  const guards =
+    api.protection === null
+      ? [authenticate(api.credentials, api.mode, isMetricsPath)]
+      : [api.protection, identifyCaller]
+  const guarded = chain(guards, endpoints)
   const inside: Handler = async (exchange) => {
     const rooted = withoutPrefix(exchange, api.prefix)
     return isHealthPath(rooted.request.uri.path) ? health(rooted) : guarded(rooted)

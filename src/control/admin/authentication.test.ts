@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { respond } from '#http'
+import { OAuth2Context, SsoTokenContext } from '#contracts'
+import { type Exchange, type Filter, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
+import { type AdminCaller, AdminCallerContext, identifyCaller } from './admin-caller.ts'
 import { adminCredentials, authenticate, isLoopback } from './authentication.ts'
 
 const PASSWORD = 'pässword: with a colon'
@@ -94,6 +96,50 @@ describe('admin authentication (decisions 3)', () => {
     const response = await filter(exchangeFor('GET', 'http://localhost/api/info'), async () => respond(200))
     assert.equal(response.headers.get('www-authenticate'), 'Basic realm="IdentityGateway", charset="UTF-8"')
     assert.equal(response.headers.get('cache-control'), 'no-store')
+  })
+})
+
+describe('who the caller is', () => {
+  const callerOf = async (filter: Filter, exchange: Exchange): Promise<AdminCaller | null> => {
+    let found: AdminCaller | null = null
+    await filter(exchange, async (inner) => {
+      found = inner.context(AdminCallerContext)
+      return respond(200)
+    })
+    return found
+  }
+  const asking = (authorization?: string) =>
+    exchangeFor('GET', 'http://localhost/api/info', {
+      client: { remoteAddress: '127.0.0.1' },
+      ...(authorization !== undefined && { headers: { Authorization: authorization } }),
+    })
+
+  test('the admin, by Basic or by Bearer', async () => {
+    const filter = authenticate({ password: () => 'token' }, 'PRODUCTION', () => false)
+    const caller = (scheme: string) => callerOf(filter, asking(scheme))
+    assert.deepEqual(await caller(basic('admin', 'token')), { userId: 'admin', authentication: 'basic' })
+    assert.deepEqual(await caller('Bearer token'), { userId: 'admin', authentication: 'bearer' })
+  })
+
+  test('nobody by name, where a process on this machine was let in without credentials', async () => {
+    const filter = authenticate({ password: () => null }, 'DEVELOPMENT', () => false)
+    assert.deepEqual(await callerOf(filter, asking('Basic cm9vdDp4')), { userId: null, authentication: 'loopback' })
+  })
+
+  test('whom the filters of the protection have found', async () => {
+    const authentication = 'adminProtection'
+    assert.deepEqual(await callerOf(identifyCaller, asking()), { userId: null, authentication })
+    const accessToken = { token: 't', info: { sub: 'carol' }, scopes: new Set<string>(), expiresAt: null }
+    const token = asking().with(OAuth2Context, { accessToken })
+    assert.deepEqual(await callerOf(identifyCaller, token), { userId: 'carol', authentication })
+    const machine = { ...accessToken, info: { sub: '', client_id: 'deployer' } }
+    const client = asking().with(OAuth2Context, { accessToken: machine })
+    assert.deepEqual(await callerOf(identifyCaller, client), { userId: 'deployer', authentication })
+    const session = { value: 's', info: { username: 'dave' }, loginEndpoint: '', universalId: null }
+    assert.deepEqual(await callerOf(identifyCaller, asking().with(SsoTokenContext, session)), {
+      userId: 'dave',
+      authentication,
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Exchange, Filter } from '#http'
+import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { crestError } from './crest-error.ts'
 
 /** How the management API knows who may use it. */
@@ -35,7 +36,7 @@ function readPassword(path: string): string | null {
   }
 }
 
-/** Lets a request on with the admin credentials; without configured ones, by the mode (decisions 3). */
+/** Lets a request on with the admin credentials; without configured ones, by the mode (decisions 3). Says who it was. */
 export function authenticate(
   credentials: AdminCredentials,
   mode: 'PRODUCTION' | 'DEVELOPMENT',
@@ -44,23 +45,27 @@ export function authenticate(
   return async (exchange, next) => {
     const password = credentials.password()
     const loopback = isLoopback(exchange.client.remoteAddress)
+    const onward = (caller: AdminCaller) => next(exchange.with(AdminCallerContext, caller))
     if (loopback && isOpenToLoopback(exchange.request.uri.path)) return next(exchange)
-    if (password === null && mode === 'DEVELOPMENT' && loopback) return next(exchange)
-    if (password !== null && presents(exchange, password)) return next(exchange)
+    if (password === null && mode === 'DEVELOPMENT' && loopback) {
+      return onward({ userId: null, authentication: 'loopback' })
+    }
+    const authentication = password === null ? null : presented(exchange, password)
+    if (authentication !== null) return onward({ userId: ADMIN_USER, authentication })
     return crestError(401, 'this needs the admin credentials', {
       'WWW-Authenticate': 'Basic realm="IdentityGateway", charset="UTF-8"',
     })
   }
 }
 
-/** Basic with the user `admin`, or Bearer. Exactly one Authorization header. */
-function presents({ request }: Exchange, password: string): boolean {
+/** How the password was presented: Basic with the user `admin`, or Bearer. Exactly one Authorization header. */
+function presented({ request }: Exchange, password: string): 'basic' | 'bearer' | null {
   const headers = request.headers.all('authorization')
   const [scheme = '', value = '', ...more] = (headers.length === 1 ? (headers[0] as string) : '').split(' ')
-  if (more.length > 0 || value === '') return false
-  if (scheme.toLowerCase() === 'bearer') return same(value, password)
-  if (scheme.toLowerCase() !== 'basic') return false
-  return same(Buffer.from(value, 'base64').toString('utf8'), `admin:${password}`)
+  if (more.length > 0 || value === '') return null
+  if (scheme.toLowerCase() === 'bearer') return same(value, password) ? 'bearer' : null
+  if (scheme.toLowerCase() !== 'basic') return null
+  return same(Buffer.from(value, 'base64').toString('utf8'), `${ADMIN_USER}:${password}`) ? 'basic' : null
 }
 
 /** Digests have one length, so that comparing them tells nothing of either text (threats B53). */

@@ -1,6 +1,8 @@
 import { type Collection, commonRest, type Singleton } from '#crest'
-import { type Handler, type Request, Response } from '#http'
+import { type Exchange, type Handler, type Request, Response } from '#http'
 import type { Logger } from '#logging'
+import { auditedHandler } from '../audit/audited-handler.ts'
+import type { GatewayAudit } from '../audit/gateway-audit.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
@@ -22,6 +24,7 @@ export interface GatewayInfo {
 export interface SystemApi extends Explaining {
   readonly states: ObjectStates
   readonly logger: Logger
+  readonly audit: Pick<GatewayAudit, 'config' | 'topics'>
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
   info(): GatewayInfo
@@ -30,14 +33,15 @@ export interface SystemApi extends Explaining {
 const INFO = '/api/info'
 const TYPES = '/api/system/types'
 const OBJECTS = '/api/system/objects'
+const AUDIT = '/api/audit'
 
 /** Paths that hold others and nothing of their own. */
-const HOLDERS = new Set(['/api', '/api/system', OBJECTS])
+const HOLDERS = new Set(['/api', '/api/system', OBJECTS, AUDIT])
 
 /** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
 const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*)?$/
 
-/** The Common REST endpoints of the gateway itself: information, object types, and the routes of every router. */
+/** The Common REST endpoints of the gateway itself: information, object types, the audit, the routes of every router. */
 export function systemApi(api: SystemApi): Handler {
   const info = commonRest(infoSingleton(api), { base: INFO })
   const types = commonRest(typesCollection(api.types), { base: TYPES })
@@ -55,11 +59,16 @@ export function systemApi(api: SystemApi): Handler {
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
     if (HOLDERS.has(rawPath)) return holder(exchange.request)
+    if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))
+    // Before the first unit serves, nobody knows which routers there are.
+    const isEarly = collection !== undefined && !api.units().some(({ state }) => state === 'ready')
+    if (store === null && isEarly) return crestError(503, 'no unit serves yet; try again', { 'Retry-After': '1' })
     if (store === null) return crestError(404, `there is nothing at ${exchange.request.uri.path}`)
-    return commonRest(routesOf(store, names), { base: `${OBJECTS}${collection}` })(exchange)
+    const base = `${OBJECTS}${collection}`
+    return auditedHandler(commonRest(routesOf(store, names), { base }), base, api.audit.config)(exchange)
   }
   return async (exchange) => {
     const response = await endpoint(exchange)
@@ -72,6 +81,15 @@ export function systemApi(api: SystemApi): Handler {
 function holder({ method }: Request): Response {
   if (method === 'GET' || method === 'HEAD') return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
   return crestError(405, `${method} is not allowed here; there are GET, HEAD`, { Allow: 'GET, HEAD' })
+}
+
+/** The events of a topic, below `/api/audit/<topic>`. */
+async function auditOf({ audit }: SystemApi, exchange: Exchange): Promise<Response> {
+  const { rawPath, path } = exchange.request.uri
+  const [topic = ''] = rawPath.slice(AUDIT.length + 1).split('/', 1)
+  const collection = audit.topics.get(topic)
+  if (collection === undefined) return crestError(404, `there is nothing at ${path}`)
+  return commonRest(collection, { base: `${AUDIT}/${topic}` })(exchange)
 }
 
 /** The names in a path such as `/_router/routes/outer/objects/inner/routes`: routers, and routes between them. */

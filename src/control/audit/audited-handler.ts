@@ -1,0 +1,121 @@
+import { type ConfigActor, type ConfigChange, type ConfigOperation, changedFields } from '#audit'
+import type { Exchange, Handler, Request, Response } from '#http'
+import { isPlainObject } from '#json'
+import { AdminCallerContext } from '../admin/admin-caller.ts'
+import { type ChangeNote, ChangeNoteContext, type NotedChange } from './change-note.ts'
+import type { ConfigAudit } from './config-audit.ts'
+
+/** A request that asks for a change. */
+interface Attempt {
+  /** Null where that depends on whether there is something already. */
+  readonly operation: ConfigOperation | null
+  readonly detail?: Readonly<Record<string, string>>
+}
+
+interface Noted extends NotedChange {
+  readonly moment: ReturnType<ConfigAudit['moment']>
+}
+
+/** Actions that change something. */
+const CHANGING: ReadonlySet<string> = new Set(['rollback'])
+
+/**
+ * Keeps record of what requests change, and of changes that are refused, before they are answered. The provider tells
+ * with `noteChange` what it has changed.
+ */
+export function auditedHandler(handler: Handler, base: string, audit: ConfigAudit): Handler {
+  return async (exchange) => {
+    const attempt = attemptOf(exchange.request)
+    if (attempt === null) return handler(exchange)
+    let noted: Noted | null = null
+    const note: ChangeNote = {
+      changed: (change) => {
+        noted = { ...change, moment: audit.moment() }
+      },
+    }
+    const response = await handler(exchange.with(ChangeNoteContext, note))
+    if (noted !== null || response.status >= 400) {
+      const change = changeOf(exchange, { attempt, base, noted, response })
+      await audit.record(change, (noted as Noted | null)?.moment)
+    }
+    return response
+  }
+}
+
+function attemptOf(request: Request): Attempt | null {
+  switch (request.method) {
+    case 'PUT':
+      return { operation: request.headers.has('if-none-match') ? 'CREATE' : null }
+    case 'PATCH':
+    case 'DELETE':
+      return { operation: request.method }
+    case 'POST': {
+      const action = actionOf(request)
+      if (action === null || action.toLowerCase() === 'create') return { operation: 'CREATE' }
+      return CHANGING.has(action) ? { operation: 'ACTION', detail: { action } } : null
+    }
+    default:
+      return null
+  }
+}
+
+function actionOf({ uri }: Request): string | null {
+  for (const [name, value] of new URLSearchParams(uri.rawQuery ?? '')) {
+    if (name.toLowerCase() === '_action') return value
+  }
+  return null
+}
+
+function changeOf(
+  exchange: Exchange,
+  { attempt, base, noted, response }: { attempt: Attempt; base: string; noted: Noted | null; response: Response },
+): ConfigChange {
+  const { before = null, after = null } = noted ?? {}
+  const id = noted?.id ?? idIn(exchange.request, base)
+  // Without the leading "/api/", which names the way and not the thing.
+  const path = base.replace(/^\/api\//, '')
+  return {
+    actor: actorOf(exchange),
+    transactionId: exchange.transactionId.value,
+    objectId: id === null ? path : `${path}/${id}`,
+    operation: attempt.operation ?? (noted !== null && before === null ? 'CREATE' : 'UPDATE'),
+    protocol: 'CREST',
+    ...(attempt.detail !== undefined && { detail: attempt.detail }),
+    previousRevision: before?.revision ?? null,
+    revision: after?.revision ?? null,
+    changedFields: changedFields(before?.content ?? {}, after?.content ?? {}),
+    outcome: {
+      // What was changed stays changed, whatever failed afterwards.
+      isDone: noted !== null,
+      statusCode: response.status,
+      pointers: noted === null ? pointersIn(response) : [],
+    },
+  }
+}
+
+function idIn({ uri }: Request, base: string): string | null {
+  const segment = uri.rawPath.slice(base.length + 1)
+  if (segment === '') return null
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function actorOf(exchange: Exchange): ConfigActor {
+  const { remoteAddress: ip, remotePort: port } = exchange.client
+  const caller = exchange.context(AdminCallerContext)
+  return { userId: caller?.userId ?? null, authentication: caller?.authentication ?? 'none', client: { ip, port } }
+}
+
+/** Where the problems of a refused change are. What they are is not recorded: messages may quote values. */
+function pointersIn({ body }: Response): readonly string[] {
+  const answer: unknown = body.isBuffered ? JSON.parse(body.text()) : null
+  const detail = isPlainObject(answer) ? answer['detail'] : null
+  const problems = isPlainObject(detail) ? detail['problems'] : null
+  return (Array.isArray(problems) ? problems : []).flatMap((problem: unknown) => {
+    const pointer = isPlainObject(problem) ? problem['pointer'] : null
+    return typeof pointer === 'string' ? [pointer] : []
+  })
+}

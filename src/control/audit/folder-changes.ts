@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { type ConfigActor, type ConfigChange, changedFields } from '#audit'
+import type { RouteSource } from '#contracts'
+import type { JsonObject } from '#json'
+import type { Problem } from '#schema'
+import type { Serving } from '../route-plan.ts'
+import type { ConfigAudit } from './config-audit.ts'
+
+type Served = ReadonlyMap<string, Serving>
+
+/** Nobody says who changed a file. */
+const FILE: ConfigActor = { userId: null, authentication: 'file' }
+
+/** Thousands of files may change at once: no more events than these go to the trail at a time. */
+const AT_ONCE = 100
+
+/** Records changes that came about because files of a folder changed. */
+export class FolderChanges {
+  readonly #audit: ConfigAudit
+  readonly #path: string
+  readonly #waiting: (() => Promise<void>)[] = []
+  #writing: Promise<void> | null = null
+
+  /** `path`: that of the routes in the management API, such as `system/objects/_router/routes`. */
+  constructor(audit: ConfigAudit, path: string) {
+    this.#audit = audit
+    this.#path = path
+  }
+
+  /** What is served was brought in line with the files. Resolves when that is on record. */
+  deployed(before: Served, after: Served): Promise<void> {
+    const transactionId = randomUUID()
+    for (const id of new Set([...before.keys(), ...after.keys()])) {
+      const [old, now] = [before.get(id), after.get(id)]
+      if (old?.source.revision !== now?.source.revision) this.#changed(id, old, now, transactionId)
+    }
+    return this.#write()
+  }
+
+  /** A file is not served as it is written; `served` is what is served in its place. */
+  failed(file: string, id: string, served: Serving | undefined, problems: readonly Problem[]): void {
+    const pointers = problems.map(({ pointer }) => pointer)
+    this.#add(() => ({
+      ...this.#change(id, file, randomUUID()),
+      operation: served === undefined ? 'CREATE' : 'UPDATE',
+      previousRevision: served?.source.revision ?? null,
+      revision: null,
+      changedFields: [],
+      outcome: { isDone: false, statusCode: null, pointers },
+    }))
+    void this.#write()
+  }
+
+  #changed(id: string, old: Serving | undefined, now: Serving | undefined, transactionId: string): void {
+    const { file } = (now ?? old) as Serving
+    this.#add(() => ({
+      ...this.#change(id, file, transactionId),
+      operation: now === undefined ? 'DELETE' : old === undefined ? 'CREATE' : 'UPDATE',
+      previousRevision: old?.source.revision ?? null,
+      revision: now?.source.revision ?? null,
+      changedFields: changedFields(contentOf(old?.source), contentOf(now?.source)),
+      outcome: { isDone: true, statusCode: null, pointers: [] },
+    }))
+  }
+
+  #change(id: string, file: string, transactionId: string) {
+    return { actor: FILE, transactionId, objectId: `${this.#path}/${id}`, protocol: 'FILE', detail: { file } }
+  }
+
+  #add(change: () => ConfigChange): void {
+    const moment = this.#audit.moment()
+    this.#waiting.push(() => this.#audit.record(change(), moment))
+  }
+
+  #write(): Promise<void> {
+    if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#writeAll()
+    return this.#writing ?? Promise.resolve()
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await Promise.all(this.#waiting.splice(0, AT_ONCE).map((record) => record()))
+    }
+    this.#writing = null
+  }
+}
+
+/** Served texts have been read before. */
+function contentOf(source: RouteSource | undefined): JsonObject {
+  if (source === undefined) return {}
+  const { _id: _, _rev: __, ...content } = JSON.parse(source.text) as JsonObject
+  return content
+}
