@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '#json'
 import { pathRoute } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
+import { TestInstance } from '#test/instance'
 import { type Managed, managing, ROUTES } from '#test/management'
 
 const { GATEWAY_KILL_ROUNDS, GATEWAY_WRITERS } = process.env
@@ -41,10 +42,10 @@ class Writers {
   }
 
   /** Runs until all is written or the process is gone. */
-  async run(onAcknowledged: (count: number) => void): Promise<void> {
+  async run(found: ReadonlyMap<string, Version>, onAcknowledged: (count: number) => void): Promise<void> {
     const writer = async (id: string): Promise<void> => {
-      let before: Version = null
-      for (let turn = 1; this.#sent++ < WRITES; turn++) {
+      let before = found.get(id) ?? null
+      for (let turn = (before ?? 0) + 1; this.#sent++ < WRITES; turn++) {
         const next: Version = before !== null && turn % DELETE_EACH === 0 ? null : turn
         this.allowed.set(id, [before, next])
         const { status, text } = await this.#write(id, next)
@@ -66,53 +67,66 @@ class Writers {
   }
 }
 
-for (let round = 1; round <= ROUNDS; round++) {
-  test(`F18: kill -9 at a random moment of ${WRITES} writes, round ${round}: what was acknowledged is there, no file is broken`, async (t) => {
-    await using gateway = await GatewayProcess.start({ env, units: 2 })
-    const folder = join(gateway.instance.directory, 'config/routes')
-    const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES })
-    const writers = new Writers(managing(`http://127.0.0.1:${gateway.adminPort}`, { agent }))
-    const killAfter = 1 + Math.floor(Math.random() * (WRITES - CONCURRENT_WRITES))
-    await writers.run((count) => {
-      // Not at the end of a write but anywhere in the next one.
-      if (count === killAfter) setTimeout(() => gateway.kill('SIGKILL'), Math.random() * 10)
-    })
-    agent.destroy()
-    assert.equal((await gateway.exit).signal, 'SIGKILL')
-
-    const unfinished = readdirSync(folder).filter((name) => !name.endsWith('.json'))
-    const found = new Map<string, Version>()
-    for (const name of readdirSync(folder)) {
-      if (unfinished.includes(name)) continue
-      const route = JSON.parse(readFileSync(join(folder, name), 'utf8')) as JsonObject
-      assert.equal(name, `${route['_id']}.json`)
-      found.set(route['_id'] as string, versionIn(route))
-    }
-    for (const [id, versions] of writers.allowed) {
-      const version = found.get(id) ?? null
-      assert.ok(versions.includes(version), `${id} is ${version}, not one of ${versions}`)
-    }
-    t.diagnostic(`killed after ${writers.acknowledged} writes, ${unfinished.length} temporary files left`)
-
-    writeFileSync(join(folder, '.w0.json.0123456789abcdef.tmp'), '{')
-    await using again = await GatewayProcess.start({ env, units: 2, instance: gateway.instance })
-    assert.deepEqual(
-      readdirSync(folder).sort(),
-      [...found.keys()].map((id) => `${id}.json`).sort(),
-      'what was cut short is taken away, and nothing else',
-    )
-    for (const id of writers.allowed.keys()) {
-      const version = found.get(id) ?? null
-      const { status, text } = await again.ask(`/${id}`)
-      assert.deepEqual(
-        [status, version === null ? null : Number.parseInt(text, 10)],
-        [version === null ? 404 : 200, version],
-      )
-    }
-    const failed = await again.askAdmin(`${ROUTES}?_queryFilter=_status/state+eq+%22failed%22&_countOnly=true`)
-    assert.equal((JSON.parse(failed.text) as JsonObject)['resultCount'], 0)
-  })
+/** What stands in the files of a folder; every one has to be a whole route, but for those that writing leaves aside. */
+function versionsIn(folder: string): Map<string, Version> {
+  const found = new Map<string, Version>()
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.tmp')) continue
+    const route = JSON.parse(readFileSync(join(folder, name), 'utf8')) as JsonObject
+    assert.equal(name, `${route['_id']}.json`)
+    found.set(route['_id'] as string, versionIn(route))
+  }
+  return found
 }
+
+/** Writes until the process is killed; gives what was acknowledged, or was under way, by route. */
+async function writeAndKill(gateway: GatewayProcess, found: ReadonlyMap<string, Version>): Promise<Writers> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES })
+  const writers = new Writers(managing(`http://127.0.0.1:${gateway.adminPort}`, { agent }))
+  const killAfter = 1 + Math.floor(Math.random() * (WRITES - CONCURRENT_WRITES))
+  await writers.run(found, (count) => {
+    // Not at the end of a write but anywhere in the next one.
+    if (count === killAfter) setTimeout(() => gateway.kill('SIGKILL'), Math.random() * 10)
+  })
+  agent.destroy()
+  assert.equal((await gateway.exit).signal, 'SIGKILL')
+  return writers
+}
+
+test(`F18: after kill -9 at a random moment of ${WRITES} writes, ${ROUNDS} times, what was acknowledged is there and no file is broken`, async (t) => {
+  using instance = new TestInstance({ units: 2 })
+  const folder = join(instance.directory, 'config/routes')
+  let gateway = await GatewayProcess.start({ env, instance })
+  let found = new Map<string, Version>()
+  try {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const writers = await writeAndKill(gateway, found)
+      const unfinished = readdirSync(folder).filter((name) => name.endsWith('.tmp')).length
+      found = versionsIn(folder)
+      for (const [id, versions] of writers.allowed) {
+        const version = found.get(id) ?? null
+        assert.ok(versions.includes(version), `${id} is ${version}, not one of ${versions}`)
+      }
+      t.diagnostic(`round ${round}: killed after ${writers.acknowledged} writes, ${unfinished} of them unfinished`)
+
+      writeFileSync(join(folder, '.w0.json.0123456789abcdef.tmp'), '{')
+      gateway = await GatewayProcess.start({ env, instance })
+      assert.deepEqual(
+        readdirSync(folder).sort(),
+        [...found.keys()].map((id) => `${id}.json`).sort(),
+        'what was cut short is taken away, and nothing else',
+      )
+      for (const id of writers.allowed.keys()) {
+        const { status, text } = await gateway.ask(`/${id}`)
+        assert.equal(status === 404 ? null : Number.parseInt(text, 10), found.get(id) ?? null, `${id} is served`)
+      }
+      const failed = await gateway.askAdmin(`${ROUTES}?_queryFilter=_status/state+eq+%22failed%22&_countOnly=true`)
+      assert.equal((JSON.parse(failed.text) as JsonObject)['resultCount'], 0)
+    }
+  } finally {
+    await gateway[Symbol.asyncDispose]()
+  }
+})
 
 test('B78: of 1,000 writers of one revision exactly one wins, and of 50 creators', async () => {
   await using gateway = await GatewayProcess.start({ env, units: 2 })

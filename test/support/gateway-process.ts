@@ -62,11 +62,16 @@ export class GatewayProcess implements AsyncDisposable {
   static async start(parts: ProcessParts): Promise<GatewayProcess> {
     const running = new GatewayProcess(parts)
     const { output } = parts
-    const ready =
-      output === undefined ? await running.log.until(READY) : await lineOf(output, READY, () => running.hasEnded)
-    running.port = (ready['ports'] as number[])[0] as number
-    running.adminPort = ready['adminPort'] as number
-    return running
+    try {
+      const ready =
+        output === undefined ? await running.log.until(READY) : await lineOf(output, READY, () => running.hasEnded)
+      running.port = (ready['ports'] as number[])[0] as number
+      running.adminPort = ready['adminPort'] as number
+      return running
+    } catch (error) {
+      await running[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   get pid(): number {
