@@ -1,5 +1,7 @@
 import { canonicalJson, formatPointer, isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
 import { memberOf, type Pointer } from '../pointer.ts'
+import { MAX_BODY_BYTES, MAX_VALUES, ResourceSize } from '../resource-size.ts'
+import { Turns } from '../turns.ts'
 import { PatchError, type PatchOperation } from './operation.ts'
 import { findPlace, makePlace, type Place, putAt, removeAt, setAt } from './place.ts'
 import { WeightLimit } from './weight-limit.ts'
@@ -22,8 +24,21 @@ export async function applyPatch(
   options: PatchOptions = {},
 ): Promise<JsonObject> {
   const patched = new Patching(structuredClone(resource), options)
-  for (const operation of operations) await patched.apply(operation)
+  const turns = new Turns()
+  for (const operation of operations) {
+    await patched.apply(operation)
+    if (turns.isOver) await turns.next()
+  }
+  checkSize(resource, patched.root)
   return patched.root
+}
+
+/** What could not be sent as a whole does not come into being piece by piece; what is so large already may shrink. */
+function checkSize(before: JsonObject, after: JsonObject): void {
+  const size = new ResourceSize(after)
+  if (!size.isTooLarge || !size.exceeds(new ResourceSize(before))) return
+  const limits = `${MAX_VALUES} values or ${MAX_BODY_BYTES} characters`
+  throw new PatchError(`the patched resource would hold more than ${limits}`, 413)
 }
 
 /** A copy that is being worked on. */
@@ -46,7 +61,7 @@ class Patching {
       case 'remove':
         return this.#remove(step.field, step.value)
       case 'copy':
-        return this.#add(step.field, structuredClone(this.#taken(step.from)))
+        return this.#copy(step.from, step.field)
       case 'move':
         return this.#move(step.from, step.field)
       case 'increment':
@@ -56,13 +71,19 @@ class Patching {
     }
   }
 
+  #copy(from: Pointer, field: Pointer): void {
+    const value = this.#taken(from)
+    this.#weight.add(value, 0)
+    this.#add(field, structuredClone(value))
+  }
+
   #add(field: Pointer, value: JsonValue): void {
     this.#weight.add(value, field.length)
     if (field.length === 0) {
       this.root = wholeResource(value)
       return
     }
-    const place = makePlace(this.root, field)
+    const place = this.#made(field)
     if (Array.isArray(place.value) && !Array.isArray(place.holder)) {
       setAt(place, this.#joined(place.value, Array.isArray(value) ? value : [value], field))
       return
@@ -91,7 +112,7 @@ class Patching {
       this.root = wholeResource(value)
       return
     }
-    const place = value === null ? findPlace(this.root, field) : makePlace(this.root, field)
+    const place = value === null ? findPlace(this.root, field) : this.#made(field)
     if (place === null) return
     if (Array.isArray(place.holder)) {
       throw new PatchError(
@@ -114,7 +135,10 @@ class Patching {
         place,
         place.value.filter((element) => !unwanted.has(canonicalJson(element))),
       )
-    } else if (canonicalJson(place.value) === canonicalJson(value)) removeAt(place)
+    } else {
+      this.#weight.add(place.value, field.length)
+      if (canonicalJson(place.value) === canonicalJson(value)) removeAt(place)
+    }
   }
 
   #move(from: Pointer, field: Pointer): void {
@@ -145,12 +169,21 @@ class Patching {
     if (transform === undefined) throw new PatchError('transform is not supported by this resource', 501)
     if (field.length === 0) throw new PatchError('transform needs a field')
     const before = findPlace(this.root, field)?.value ?? null
+    this.#weight.add(this.root, 0)
     const value = await transform(structuredClone(before), instruction, structuredClone(this.root))
     this.#weight.add(value, field.length)
-    const place = makePlace(this.root, field)
+    const place = this.#made(field)
     if (place.value === undefined) putAt(place, value, field)
     else setAt(place, value)
     this.#tidySet(place, field)
+  }
+
+  /** The place of a field, with the objects on the way to it. What stands in the same list may have to move. */
+  #made(field: Pointer): Place {
+    this.#weight.spend(field.length)
+    const place = makePlace(this.root, field)
+    if (Array.isArray(place.holder)) this.#weight.spend(place.holder.length >> 8)
+    return place
   }
 
   /** A value that was changed where it stands may be equal to another of its set now. */

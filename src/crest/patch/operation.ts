@@ -8,12 +8,12 @@ export type PatchOperation =
   | { readonly operation: 'remove'; readonly field: Pointer; readonly value?: JsonValue }
   | { readonly operation: 'copy' | 'move'; readonly field: Pointer; readonly from: Pointer }
 
-/** A patch that can not be done. 400: it makes no sense; 409: it does not fit the resource. */
+/** A patch that can not be done. 400: it makes no sense; 409: it does not fit the resource; 413: too large. */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
   readonly status: number
 
-  constructor(message: string, status: 400 | 403 | 409 | 501 = 400) {
+  constructor(message: string, status: 400 | 403 | 409 | 413 | 501 = 400) {
     super(message)
     this.status = status
   }

@@ -1,8 +1,11 @@
 import type { JsonValue } from '#json'
 import { PatchError } from './operation.ts'
 
-const MAX_WEIGHT = 4_000_000
+const MAX_WEIGHT = 200_000
 const MAX_DEPTH = 256
+
+/** So many characters of a text are as much work as one value. */
+const CHARACTERS = 32
 
 /**
  * Bounds what the operations of one patch put into a resource or go through. A list that is copied into itself doubles
@@ -15,18 +18,24 @@ export class WeightLimit {
   add(value: JsonValue, depth: number): void {
     if (depth > MAX_DEPTH)
       throw new PatchError(`the patched resource would be nested more than ${MAX_DEPTH} levels deep`)
-    this.spend(typeof value === 'string' ? value.length + 1 : 1)
+    this.spend(1)
+    if (typeof value === 'string') this.text(value)
     if (typeof value !== 'object' || value === null) return
     if (Array.isArray(value)) for (const element of value) this.add(element, depth + 1)
     else {
       for (const [name, member] of Object.entries(value)) {
-        this.spend(name.length)
+        this.text(name)
         this.add(member, depth + 1)
       }
     }
   }
 
-  /** Takes work into account. */
+  /** Takes the characters of a text into account. */
+  text(text: string): void {
+    this.spend(Math.floor(text.length / CHARACTERS))
+  }
+
+  /** Takes work into account: what is done with so many values. */
   spend(weight: number): void {
     this.#left -= weight
     if (this.#left < 0) throw new PatchError('the patch adds or goes through too much; split it')

@@ -1,13 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BodyTooLargeError, type Exchange, mediaType } from '#http'
 import { isPlainObject, type JsonObject, JsonSyntaxError, type JsonValue, parseJson, readDocument } from '#json'
+import { MAX_BODY_BYTES, MAX_VALUES } from '../resource-size.ts'
 import { RequestError } from './refusal.ts'
-
-/** Larger bodies are 413 (spec gap 30). */
-export const MAX_BODY_BYTES = 1024 * 1024
-
-/** More values are refused before anything is made of them: objects of very many members are slow to work with. */
-const MAX_VALUES = 20_000
 
 const LARGE_BODY_BYTES = 64 * 1024
 
