@@ -259,6 +259,26 @@ describe('routes over Common REST', () => {
     }
   })
 
+  test('_id is unique: a file that says the id of another route is known by its own name, and can be mended', async () => {
+    await ask('PUT', `${ROUTES}/twin`, { body: pathRoute('/twin', 'first') })
+    await gateway.deploy('zz-twin', { _id: 'twin', ...pathRoute('/zz-twin', 'second') })
+    const { json } = await ask('GET', `${ROUTES}?_queryFilter=_id+co+%22twin%22&_fields=_status/state`)
+    assert.deepEqual(
+      (json['results'] as JsonObject[]).map(({ _id: id, _status: status }) => [id, (status as JsonObject)['state']]),
+      [
+        ['twin', 'loaded'],
+        ['zz-twin', 'failed'],
+      ],
+    )
+    assert.equal((await gateway.ask('/twin')).text, 'first')
+    assert.equal((await ask('PUT', `${ROUTES}/zz-twin`, { body: pathRoute('/zz-twin', 'mended') })).status, 200)
+    assert.equal((await gateway.ask('/zz-twin')).text, 'mended')
+    await gateway.deploy('zz-twin', { _id: 'twin', ...pathRoute('/zz-twin', 'third') })
+    assert.equal((await ask('DELETE', `${ROUTES}/zz-twin`)).status, 200)
+    assert.equal(existsSync(join(folder, 'zz-twin.json')), false)
+    assert.equal((await ask('DELETE', `${ROUTES}/twin`)).status, 200)
+  })
+
   test('validate says what would happen, and nothing does', async () => {
     const before = files()
     const validate = async (body: unknown) => (await ask('POST', `${ROUTES}?_action=validate`, { body })).json

@@ -5,9 +5,9 @@ import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import { type AuditedState, noteChange } from '../../audit/change-note.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
-import { fileRevision, idOf, parseRouteFile, type RouteFile } from '../../route-files.ts'
+import { fileRevision, parseRouteFile, type RouteFile } from '../../route-files.ts'
 import { AdminCallerContext } from '../admin-caller.ts'
-import { contentOf, fileOf, type RouteSources, routeResource } from './route-resources.ts'
+import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 
 /** Names that are devices on other systems, where the folder may be read too (threats B75). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
@@ -84,12 +84,13 @@ export class RouteEditor {
 
   /** Why a new route can not have this id: another one has it, or one that a file system may take for the same. */
   #clash(id: string, file = `${id}.json`): Refusal | null {
+    const { store } = this.#sources
     const same = id.toLowerCase()
-    const clash = [...this.#sources.store.files.values()].find((other) => {
-      return idOf(other).toLowerCase() === same || other.file.toLowerCase() === file.toLowerCase()
+    const clash = [...store.files.values()].find((other) => {
+      return idIn(store, other).toLowerCase() === same || other.file.toLowerCase() === file.toLowerCase()
     })
     if (clash === undefined) return null
-    if (idOf(clash) === id) return new Refusal(412, 'there is a route of this id already')
+    if (idIn(store, clash) === id) return new Refusal(412, 'there is a route of this id already')
     return new Refusal(409, 'another route has this file, or an id that differs from this one by case only')
   }
 
@@ -98,7 +99,7 @@ export class RouteEditor {
     const { store } = this.#sources
     const known = fileOf(store, id)
     const current = known === null ? null : store.reread(known.file)
-    if (current === null || idOf(current) !== id) return new Refusal(404, 'there is no route of this id')
+    if (current === null || idIn(store, current) !== id) return new Refusal(404, 'there is no route of this id')
     if (revision === null || revision === fileRevision(current)) return current
     return new Refusal(412, 'the route has another revision now; read it again')
   }

@@ -18,11 +18,17 @@ export interface RouteSources {
   degraded(id: string): readonly DegradedObject[]
 }
 
+/** The id of a file among the others: one that says an id another route has is known by its own name, to be mended. */
+export function idIn(store: RouteStore, file: RouteFile): string {
+  const isTaken = store.problemsOf(file.file).some(({ pointer }) => pointer === '/_id')
+  return isTaken ? file.file.replace(/\.json$/, '') : idOf(file)
+}
+
 /** The file of a route; of several with one id, the one that is served. */
 export function fileOf(store: RouteStore, id: string): RouteFile | null {
   let found: RouteFile | null = null
   for (const file of store.files.values()) {
-    if (idOf(file) !== id) continue
+    if (idIn(store, file) !== id) continue
     if (store.problemsOf(file.file).length === 0) return file
     found ??= file
   }
@@ -55,7 +61,7 @@ export function versionSummary({ head }: KeptVersion): JsonObject {
 
 /** A route file as a resource; `_status` and `_history` are there for those who ask for them, and made only then. */
 export function routeResource(file: RouteFile, sources: RouteSources): Resource {
-  const id = idOf(file)
+  const id = idIn(sources.store, file)
   return {
     id,
     revision: fileRevision(file),

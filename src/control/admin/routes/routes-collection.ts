@@ -16,7 +16,7 @@ import type { RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { RouteEditor } from './route-editor.ts'
-import { type DegradedObjects, fileOf, type RouteSources, routeResource } from './route-resources.ts'
+import { type DegradedObjects, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 import { deletedAction, historyAction, rollbackAction } from './route-versions.ts'
 import { ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './routes-description.ts'
 
@@ -31,10 +31,12 @@ export function routesCollection(
 ): Collection {
   let degradedNow: DegradedObjects = new Map()
   const sources: RouteSources = { store, degraded: (id) => degradedNow.get(id) ?? [] }
-  // Resources stay the same as long as their files do, and there may be many: each is made once.
+  // Resources stay the same as long as their files and ids do, and there may be many: each is made once.
   const resources = new WeakMap<RouteFile, Resource>()
   const resourceOf = (file: RouteFile): Resource => {
-    const resource = resources.get(file) ?? routeResource(file, sources)
+    const known = resources.get(file)
+    if (known !== undefined && known.id === idIn(store, file)) return known
+    const resource = routeResource(file, sources)
     resources.set(file, resource)
     return resource
   }
