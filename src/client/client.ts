@@ -1,8 +1,9 @@
 import type { Exchange, Request, Response, Uri } from '#http'
 import { OriginPool, type OriginStats } from './origin-pool.ts'
+import { PIECE_BYTES } from './outbound-request.ts'
 import { type ClientSettings, settingsKey } from './settings.ts'
 import { DEFAULT_TLS, OutboundContexts } from './tls/outbound-context.ts'
-import { PIECE_BYTES, UpstreamCall } from './upstream-call.ts'
+import { UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { Watchdog } from './watchdog.ts'
 

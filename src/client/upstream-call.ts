@@ -1,7 +1,5 @@
-import type { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
-import type { ForwardProxy } from '#contracts'
-import { Body, type Exchange, type Request, Response, reasonPhrase, type Uri } from '#http'
+import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
 import {
   besides,
   inboundHeaders,
@@ -9,15 +7,15 @@ import {
   interimFields,
   isPlainlyFramed,
   isReasonPhrase,
-  outboundHeaders,
 } from './message-head.ts'
-import { RequestBody, type UploadObserver } from './request-body.ts'
+import { type Destination, outboundRequest } from './outbound-request.ts'
+import type { UploadObserver } from './request-body.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
 import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
-import { headEdit, type TextEdit } from './written-text.ts'
+import type { TextEdit } from './written-text.ts'
 
 /** The connection a call was given. */
 export interface Carrier {
@@ -31,18 +29,11 @@ export interface Carrier {
 }
 
 /** Who admits calls; it is told once of each that it holds its connection no longer, whatever became of it. */
-export interface CallOwner {
-  readonly hostname: string
+export interface CallOwner extends Destination {
   readonly settings: ClientSettings
-  /** Whether each connection carries one request only. */
-  readonly isUsedOnce: boolean
-  /** Set where requests are handed to a proxy, which is told the whole URI. */
-  readonly proxy: ForwardProxy | null
   ended(call: UpstreamCall): void
 }
 
-/** Buffered request bodies up to this size are written in one piece with the head. */
-export const PIECE_BYTES = 65_536
 const MAX_INFORMATIONAL = 32
 // RFC 9110 section 9.2.2
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
@@ -100,7 +91,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   dispatchOver(dispatcher: Pick<Dispatcher, 'dispatch'>): void {
     this.#state = 'dispatched'
     this.deadline = Number.POSITIVE_INFINITY
-    dispatcher.dispatch(this.#options(), this)
+    const { options, headEdit, isStreamed } = outboundRequest(this.#request, this.#owner, this)
+    this.#headEdit = headEdit
+    this.#uploading = isStreamed
+    dispatcher.dispatch(options, this)
   }
 
   /** Ends the call from our side: nobody wants the answer, or it took too long. */
@@ -230,36 +224,6 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     else this.carrier.finish(trailers, end)
   }
 
-  #options(): Dispatcher.DispatchOptions {
-    const { method, uri, headers } = this.#request
-    const body = this.#outboundBody()
-    this.#uploading = body instanceof RequestBody
-    const { proxy } = this.#owner
-    const list = outboundHeaders(headers, this.#uploading ? lengthToSay(this.#request.body) : null)
-    const isAboutServer = method === 'OPTIONS' && uri.rawPath === '*'
-    this.#headEdit = headEdit(isAboutServer && proxy === null, list.includes('TE'))
-    const authorization = proxy?.authorization() ?? null
-    if (authorization !== null) list.push('proxy-authorization', authorization)
-    const options: Dispatcher.DispatchOptions & { servername: string } = {
-      method,
-      path: targetOf(uri, isAboutServer, proxy),
-      headers: list,
-      body: body as Uint8Array | Readable | null,
-      // Of the target, never of the Host field: the certificate is checked against it.
-      servername: this.#owner.hostname,
-    }
-    if (this.#owner.isUsedOnce) options.reset = true
-    return options
-  }
-
-  #outboundBody(): Uint8Array | RequestBody | null {
-    const body = this.#request.body
-    if (body.isEmpty) return null
-    if (body.trailers === null && body.isBuffered && body.length !== null && body.length <= PIECE_BYTES)
-      return body.bytes()
-    return new RequestBody(body, this)
-  }
-
   /** RFC 9112 section 6.3: what has no body keeps its Content-Length, which tells of another response. */
   #responseBody(status: number, contentLength: string | null): Body {
     if (this.#request.method === 'HEAD' || status === 204 || status === 304 || contentLength === '0') return Body.empty
@@ -315,16 +279,4 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     this.#stopListening()
     this.#owner.ended(this)
   }
-}
-
-/** The request target in the form that its reader needs (RFC 9112 section 3.2). */
-function targetOf({ origin, rawPath, rawQuery }: Uri, isAboutServer: boolean, proxy: ForwardProxy | null): string {
-  if (isAboutServer) return proxy === null ? '*' : origin
-  const path = rawPath === '' ? '/' : rawPath
-  return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
-}
-
-/** In HTTP/1.1 trailers only follow chunks, which have no length before them. */
-function lengthToSay(body: Body): number | null {
-  return body.trailers === null ? body.length : null
 }
