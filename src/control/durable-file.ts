@@ -38,6 +38,14 @@ export async function removeDurably(directory: string, name: string): Promise<vo
   await inFolder(directory, () => rm(join(directory, name), { force: true }))
 }
 
+/** What says that the machine has too little of something now, and nothing about a file. */
+const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+/** Whether a file could not be opened for reasons that have nothing to do with it (threats F17). */
+export function isShortage(error: unknown): boolean {
+  return SHORTAGES.has((error as NodeJS.ErrnoException).code)
+}
+
 /** Takes away what writes left behind that a crash cut short. */
 export function removeUnfinishedWrites(directory: string): void {
   try {

@@ -12,6 +12,7 @@ import {
   readDocument,
 } from '#json'
 import type { Problem } from '#schema'
+import { isShortage } from './durable-file.ts'
 
 /** A route file as it was last read. */
 export interface RouteFile {
@@ -25,9 +26,6 @@ export interface RouteFile {
 }
 
 const MAX_ROUTE_FILE = 4 * 1024 * 1024
-
-/** What says that the machine has too little of something now, and nothing about a file. */
-const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 /** Clocks of file systems tick coarsely: within this time a second change may leave the stamp as it was. */
 const STAMP_SETTLES_AFTER = 2_000
@@ -58,9 +56,8 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
     return before?.stamp === stamp ? before : readRouteFile(name, path, kept, size)
   } catch (error) {
     // Gone between listing and reading: as if it had never been listed.
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return null
-    if (SHORTAGES.has(code)) throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (isShortage(error)) throw error
     const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
     return { file: name, text: '', stamp: '', route: null, problems }
   }
