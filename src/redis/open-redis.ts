@@ -44,19 +44,19 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
 }
 
 function accessBy(values: RedisValues, env: Environment): () => Promise<RedisAccess> {
-  const { username = null, passwordSecretId, secretsProvider, keyPrefix } = values
+  const { username = null, passwordSecretId, sentinelUsername = null, sentinelPasswordSecretId } = values
   const tls: ClientTls | null = values.tls ?? null
-  const secrets = providerOf([secretsProvider ?? env.secrets])
-  const password = async (): Promise<string | null> => {
-    if (passwordSecretId === undefined) return null
-    return (await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })).revealText()
+  const secrets = providerOf([values.secretsProvider ?? env.secrets])
+  const passwordOf = async (secretId: string | undefined): Promise<string | null> => {
+    if (secretId === undefined) return null
+    return (await secrets.active({ secretId, purpose: 'GENERIC' })).revealText()
   }
   return async () => ({
     topology: topologyOf(values),
-    username,
-    password: await password(),
+    credentials: { username, password: await passwordOf(passwordSecretId) },
+    sentinelCredentials: { username: sentinelUsername, password: await passwordOf(sentinelPasswordSecretId) },
     tls: isSecure(values) ? await tlsOptions(tls) : null,
-    keyPrefix,
+    keyPrefix: values.keyPrefix,
   })
 }
 
@@ -64,15 +64,21 @@ interface Changing {
   onChange(listener: () => void): () => void
 }
 
-function changing({ passwordSecretId, secretsProvider, tls }: RedisValues, env: Environment): readonly Changing[] {
-  const sources = [passwordSecretId === undefined ? null : (secretsProvider ?? env.secrets), tls?.keys, tls?.trust]
+function changing(values: RedisValues, env: Environment): readonly Changing[] {
+  const { secretsProvider, tls } = values
+  const sources = [hasPassword(values) ? (secretsProvider ?? env.secrets) : null, tls?.keys, tls?.trust]
   return sources.filter((source) => source !== null && source !== undefined)
 }
 
 /** The password and what is kept would pass for all to see. */
-function warnOfPlainConnection({ url, passwordSecretId }: RedisValues, env: Environment): void {
+function warnOfPlainConnection(values: RedisValues, env: Environment): void {
+  const { url } = values
   const urls = typeof url === 'string' ? [url] : url
   const isFar = urls.some((each) => !/^rediss:|^redis:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/.test(each))
-  if (!isFar || passwordSecretId === undefined) return
+  if (!isFar || !hasPassword(values)) return
   env.warn('the password for Redis can be read on its way over redis; use rediss for url')
+}
+
+function hasPassword({ passwordSecretId, sentinelPasswordSecretId }: RedisValues): boolean {
+  return passwordSecretId !== undefined || sentinelPasswordSecretId !== undefined
 }

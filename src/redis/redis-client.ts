@@ -3,11 +3,17 @@ import { Cluster, Redis } from 'ioredis'
 import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
 import type { RedisTopology } from './redis-addresses.ts'
 
-/** How to reach Redis, with the password as it is now. */
-export interface RedisAccess {
-  readonly topology: RedisTopology
+/** Who the gateway is at a server. */
+export interface RedisCredentials {
   readonly username: string | null
   readonly password: string | null
+}
+
+/** How to reach Redis, with passwords as they are now. */
+export interface RedisAccess {
+  readonly topology: RedisTopology
+  readonly credentials: RedisCredentials
+  readonly sentinelCredentials: RedisCredentials
   /** Null for plain connections. */
   readonly tls: ConnectionOptions | null
   readonly keyPrefix: string
@@ -19,19 +25,18 @@ export type RedisClient = Redis | Cluster
 const CONNECT_LIMIT = 5_000
 /** A connection on which commands wait this long for any byte is dead, whatever the operating system believes. */
 const SILENCE_LIMIT = 5_000
+const SENTINEL_LIMIT = 1_000
 const MAX_DELAY = 2_000
 
 const delayBefore = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), MAX_DELAY) * (0.5 + Math.random() / 2)
 
 /** A client that is not connected yet. Commands are never kept for later: a decision is wanted now or not at all. */
-export function redisClient({ topology, username, password, tls, keyPrefix }: RedisAccess): RedisClient {
-  const credentials = {
-    ...(username === null ? {} : { username }),
-    ...(password === null ? {} : { password }),
-  }
+export function redisClient(access: RedisAccess): RedisClient {
+  const { topology, credentials, sentinelCredentials, tls, keyPrefix } = access
   const options = {
-    ...credentials,
+    ...(credentials.username === null ? {} : { username: credentials.username }),
+    ...(credentials.password === null ? {} : { password: credentials.password }),
     ...(tls === null ? {} : { tls }),
     // RESP2 is what every Redis and Valkey speaks, and all that is needed here.
     protocol: 2 as const,
@@ -71,7 +76,11 @@ export function redisClient({ topology, username, password, tls, keyPrefix }: Re
     ...common,
     sentinels: [...topology.addresses],
     name: topology.primary,
+    ...(sentinelCredentials.username === null ? {} : { sentinelUsername: sentinelCredentials.username }),
+    ...(sentinelCredentials.password === null ? {} : { sentinelPassword: sentinelCredentials.password }),
     sentinelRetryStrategy: delayBefore,
+    // The next one is asked where a sentinel is silent.
+    sentinelCommandTimeout: SENTINEL_LIMIT,
     ...(tls === null ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
   })
 }

@@ -156,17 +156,6 @@ test('TLS, with whom the configuration trusts', { skip: redisMissing || opensslM
   await assert.rejects(distrusting.object.call('PING'), { reason: 'unavailable' })
 })
 
-test('a cluster, found by one of its nodes', { skip: redisMissing }, async () => {
-  await using server = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1')
-  await using alone = await open({ url: server.url, timeout: '2 s', keyPrefix: '' })
-  await alone.object.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16383)
-  await until(async () => String(await alone.object.call('CLUSTER', 'INFO')).includes('cluster_state:ok'))
-  await using built = await open({ url: [server.url], timeout: '2 s' })
-  await Promise.all(['a', 'b', 'c'].map((key) => built.object.run(ECHO, [key], [`of ${key}`])))
-  assert.equal(await built.object.call('GET', 'b'), 'of b')
-  assert.equal(await alone.object.call('GET', 'gateway:b'), 'of b')
-})
-
 test('sentinels say where the primary is', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using sentinel = await RedisServer.startSentinel(`sentinel monitor shop 127.0.0.1 ${server.port} 1`)
@@ -198,6 +187,16 @@ const REFUSALS: [string, JsonObject, string][] = [
     `${at}/url/1: expected the same scheme in all addresses: redis, or rediss`,
   ],
   ['a name alone', { url: 'redis://a', username: 'b' }, `${at}: username needs passwordSecretId`],
+  [
+    'a name at sentinels alone',
+    { url: 'redis://a', sentinelName: 'b', sentinelUsername: 'c' },
+    `${at}: sentinelUsername needs sentinelPasswordSecretId`,
+  ],
+  [
+    'a password of sentinels without any',
+    { url: 'redis://a', sentinelPasswordSecretId: 'b' },
+    `${at}: sentinelPasswordSecretId needs sentinelName`,
+  ],
   [
     'a time of zero',
     { url: 'redis://a', timeout: '0 s' },

@@ -149,9 +149,12 @@ export class RedisConnection {
 
 const LATE = new Error('late')
 
+/** How the client says that the connection went away; it speaks of its own options then. */
+const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
+
 /** The message alone: errors of the client carry the arguments of the command, which may be a password. */
-function problemOf({ name, message }: Error): string {
-  return name === 'MaxRetriesPerRequestError' ? 'the connection was closed' : message
+function problemOf({ message }: Error): string {
+  return CLOSED.test(message) ? 'the connection was closed' : message
 }
 
 function disconnect(client: RedisClient): void {

@@ -25,12 +25,18 @@ export const REDIS_FIELDS = {
   sentinelName: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Name of the primary that sentinels watch over; the addresses are those of the sentinels.' }),
+  sentinelUsername: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({ description: 'Name of the gateway at the sentinels; by default the user `default`.' }),
+  sentinelPasswordSecretId: config(secretId())
+    .optional()
+    .meta({ description: 'Secret id of the password at the sentinels, where they want one.' }),
   username: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Name of the gateway at Redis; by default the user `default`.' }),
   passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password at Redis.' }),
   secretsProvider: ref(SecretsProviderKind).optional().meta({
-    description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
+    description: 'Where passwords are looked up; in the secrets of the file and its parents by default.',
   }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
@@ -48,7 +54,11 @@ export const REDIS_FIELDS = {
 export type RedisValues = Settled<DecodedMembers<typeof REDIS_FIELDS>>
 
 /** Which fields go together. */
-export const REDIS_RULES = [needs('username', 'passwordSecretId')]
+export const REDIS_RULES = [
+  needs('username', 'passwordSecretId'),
+  needs('sentinelUsername', 'sentinelPasswordSecretId'),
+  needs('sentinelPasswordSecretId', 'sentinelName'),
+]
 
 /** Reports what only shows once the fields are settled. */
 export function checkRedis(

@@ -17,12 +17,14 @@ export class RedisServer implements AsyncDisposable {
   readonly port: number
   readonly #directory: string
   readonly #arguments: readonly string[]
+  readonly #clientArguments: readonly string[]
   #child: ChildProcess
 
-  private constructor(port: number, directory: string, args: readonly string[], child: ChildProcess) {
-    this.port = port
-    this.#directory = directory
-    this.#arguments = args
+  private constructor(parts: ServerParts, child: ChildProcess) {
+    this.port = parts.port
+    this.#directory = parts.directory
+    this.#arguments = parts.args
+    this.#clientArguments = clientArguments(parts.settings)
     this.#child = child
   }
 
@@ -31,9 +33,9 @@ export class RedisServer implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'gateway-redis-'))
     const port = await freePort()
     const plain = extra.includes('--tls-port') ? ['--port', '0'] : ['--port', `${port}`]
-    const args = [...plain, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
-    const all = [...args, ...extra.map((each) => each.replaceAll('{port}', `${port}`))]
-    return new RedisServer(port, directory, all, await started(port, all))
+    const settings = extra.map((each) => each.replaceAll('{port}', `${port}`))
+    const args = [...plain, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory, ...settings]
+    return new RedisServer({ port, directory, args, settings }, await started(port, args))
   }
 
   /** Starts a sentinel with the lines of its configuration. */
@@ -41,9 +43,12 @@ export class RedisServer implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'gateway-sentinel-'))
     const port = await freePort()
     const file = join(directory, 'sentinel.conf')
-    await writeFile(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${directory}`, ...lines, ''].join('\n'))
+    const written = lines.map((line) => line.replaceAll('{port}', `${port}`))
+    const plain = written.some((line) => line.startsWith('tls-port')) ? 'port 0' : `port ${port}`
+    await writeFile(file, [plain, 'bind 127.0.0.1', `dir ${directory}`, ...written, ''].join('\n'))
+    const settings = written.flatMap((line) => `--${line}`.split(' '))
     const args = [file, '--sentinel']
-    return new RedisServer(port, directory, args, await started(port, args))
+    return new RedisServer({ port, directory, args, settings }, await started(port, args))
   }
 
   get url(): string {
@@ -52,7 +57,7 @@ export class RedisServer implements AsyncDisposable {
 
   /** What the server answers to a command, as `redis-cli` prints it. */
   async ask(...command: (string | number)[]): Promise<string> {
-    const args = ['-p', `${this.port}`, ...cliOptions(this.#arguments), ...command.map(String)]
+    const args = ['-p', `${this.port}`, ...this.#clientArguments, ...command.map(String)]
     return (await promisify(execFile)('redis-cli', args)).stdout.trim()
   }
 
@@ -93,10 +98,19 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
-function cliOptions(args: readonly string[]): string[] {
-  const argumentOf = (name: string) => args[args.indexOf(name) + 1] as string
-  const password = args.includes('--requirepass') ? ['--no-auth-warning', '-a', argumentOf('--requirepass')] : []
-  const tls = args.includes('--tls-port') ? ['--tls', '--cacert', argumentOf('--tls-ca-cert-file')] : []
+interface ServerParts {
+  readonly port: number
+  readonly directory: string
+  readonly args: readonly string[]
+  /** What a test has said of it, each name with two dashes before. */
+  readonly settings: readonly string[]
+}
+
+/** How `redis-cli` gets in. */
+function clientArguments(settings: readonly string[]): string[] {
+  const settingOf = (name: string) => settings[settings.indexOf(name) + 1] as string
+  const password = settings.includes('--requirepass') ? ['--no-auth-warning', '-a', settingOf('--requirepass')] : []
+  const tls = settings.includes('--tls-port') ? ['--tls', '--cacert', settingOf('--tls-ca-cert-file')] : []
   return [...password, ...tls]
 }
 

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ClientTls, ClientTlsKind } from '#contracts'
+import type { JsonObject } from '#json'
+import { defineType, kind } from '#schema'
+import { build, type Surroundings } from '#test/build'
+import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
+import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { RedisServer, redisMissing } from '#test/redis'
+import { RedisCluster } from '#test/redis-cluster'
+import { PRIMARY_NAME } from '#test/redis-sentinels'
+import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from './index.ts'
+
+const Store = defineType({
+  name: 'TestStore',
+  kind: kind<RedisConnection>('TestStore'),
+  summary: 'A connection of a test.',
+  config: REDIS_FIELDS,
+  rules: REDIS_RULES,
+  check: checkRedis,
+  create: openRedis,
+})
+
+const open = (config: JsonObject, surroundings?: Surroundings) => build<RedisConnection>(Store, config, surroundings)
+
+const PUT = new RedisScript("redis.call('SET', KEYS[1], ARGV[1]) return redis.call('TIME')[1]")
+const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`)
+
+/** What of keys could be written, and how long the longest of them took. */
+async function written({ object: redis }: { object: RedisConnection }) {
+  let longest = 0
+  const puts = keys.map(async (key) => {
+    const start = performance.now()
+    const isDone = await redis.run(PUT, [key], ['x']).then(
+      () => true,
+      () => false,
+    )
+    longest = Math.max(longest, performance.now() - start)
+    return isDone
+  })
+  return { count: (await Promise.all(puts)).filter((isDone) => isDone).length, longest }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 15_000
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('it did not happen within 15 seconds')
+    await delay(20)
+  }
+}
+
+interface Secured {
+  readonly surroundings: Surroundings
+  readonly config: JsonObject
+  /** For servers. */
+  readonly args: string[]
+  /** For sentinels. */
+  readonly lines: string[]
+}
+
+/** Certificates for servers of a test, and a configuration that trusts them and knows the passwords. */
+function secured(authority: Authority, passwords: PemSecrets): Secured {
+  const { keyFile, certificateFile } = authority.issue({ name: 'redis.example.com', altNames: 'IP:127.0.0.1' })
+  const files = { 'ca-cert-file': authority.certificateFile, 'cert-file': certificateFile, 'key-file': keyFile }
+  const settings = [
+    ['tls-port', '{port}'],
+    ['tls-auth-clients', 'no'],
+    ['tls-replication', 'yes'],
+    ...Object.entries(files).map(([name, file]) => [`tls-${name}`, file]),
+  ] as [string, string][]
+  const Tls = defineType({
+    name: 'TestTls',
+    kind: ClientTlsKind,
+    summary: 'TLS of a test.',
+    config: {},
+    create: (): ClientTls => ({
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.3',
+      ciphers: null,
+      alpn: false,
+      keys: null,
+      trust: trustIn(authority.certificate),
+      hostnames: 'STRICT',
+    }),
+  })
+  const surroundings: Surroundings = {
+    types: [Tls, pemStoreType(new Changing<PemSecrets>(passwords))],
+    heap: [
+      { name: 'Tls', type: 'TestTls' },
+      { name: 'Secrets', type: 'PemStore' },
+    ],
+  }
+  return {
+    surroundings,
+    config: { tls: 'Tls', secretsProvider: 'Secrets', timeout: '2 s' },
+    args: settings.flatMap(([name, value]) => [`--${name}`, value]),
+    lines: settings.map(([name, value]) => `${name} ${value}`),
+  }
+}
+
+const secure = (urls: readonly string[]) => urls.map((url) => url.replace('redis:', 'rediss:'))
+
+/** The commands that the page of the store says a user needs. */
+const NEEDED = ['eval', 'evalsha', 'get', 'set', 'time', 'info', 'cluster|info', 'cluster|slots', 'asking']
+
+describe('a cluster with TLS, and a user that may do no more than is needed', {
+  skip: redisMissing || opensslMissing,
+}, () => {
+  let authority: Authority
+  let servers: Secured
+  let cluster: RedisCluster
+  let config: JsonObject
+
+  before(async () => {
+    authority = new Authority()
+    servers = secured(authority, { 'redis.password': 'secret', 'redis.other': 'wrong' })
+    const user = ['--user', 'gateway', 'on', '>secret', '~gateway:*', ...NEEDED.map((command) => `+${command}`)]
+    cluster = await RedisCluster.start({ primaries: 3 }, ...servers.args, '--tls-cluster', 'yes', ...user)
+    const url = secure(cluster.urls).slice(0, 2)
+    config = { ...servers.config, url, username: 'gateway', passwordSecretId: 'redis.password' }
+  })
+  after(async () => {
+    await cluster[Symbol.asyncDispose]()
+    authority[Symbol.dispose]()
+  })
+
+  test('all nodes are served, and those who are not trusted are not', async () => {
+    await using built = await open(config, servers.surroundings)
+    assert.equal((await written(built)).count, keys.length)
+    assert.deepEqual(built.states, [])
+    const { tls: _trusting, ...distrusting } = config
+    await Promise.all([refused({ ...config, passwordSecretId: 'redis.other' }), refused(distrusting)])
+  })
+
+  async function refused(access: JsonObject): Promise<void> {
+    await using built = await open(access, servers.surroundings)
+    assert.equal((await written(built)).count, 0)
+  }
+
+  test('a silent node: nobody waits longer than timeout, and other nodes are asked as before', async () => {
+    await using built = await open({ ...config, timeout: '300 ms' }, servers.surroundings)
+    await until(async () => (await written(built)).count === keys.length)
+    const [, silent] = cluster.primaries as [RedisServer, RedisServer]
+    silent.freeze()
+    await until(async () => (await written(built)).count < keys.length && built.states.length > 0)
+    const { count, longest } = await written(built)
+    assert.ok(count > 0 && count < keys.length, `${count}`)
+    assert.ok(longest < 300 + 1_000, `${longest} ms`)
+    silent.thaw()
+    await until(async () => (await written(built)).count === keys.length)
+    assert.deepEqual(built.states, ['degraded: Redis can not be used', 'up: Redis can be used'])
+  })
+
+  test('all nodes killed and started again: found by itself', async () => {
+    await using built = await open(config, servers.surroundings)
+    await until(async () => (await written(built)).count === keys.length)
+    await Promise.all(cluster.nodes.map((node) => node.kill()))
+    await until(async () => (await written(built)).count === 0)
+    await Promise.all(cluster.nodes.map((node) => node.restart()))
+    await until(async () => (await written(built)).count === keys.length)
+    assert.deepEqual(built.states, ['degraded: Redis can not be used', 'up: Redis can be used'])
+  })
+})
+
+test('sentinels with TLS, and a user and password of their own', { skip: redisMissing || opensslMissing }, async () => {
+  using authority = new Authority()
+  const passwords = { 'redis.password': 'of the primary', 'sentinel.password': 'sentinels' }
+  const { surroundings, config, args, lines } = secured(authority, passwords)
+  await using server = await RedisServer.start(...args, '--requirepass', 'of the primary')
+  await using sentinel = await RedisServer.startSentinel(
+    ...lines,
+    `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${server.port} 1`,
+    `sentinel auth-pass ${PRIMARY_NAME} "of the primary"`,
+    'requirepass of-admins',
+    'user gateway on >sentinels +sentinel|get-master-addr-by-name +sentinel|sentinels',
+  )
+  const access = { ...config, url: secure([sentinel.url]), sentinelName: PRIMARY_NAME }
+  const sentinelAccess = { sentinelUsername: 'gateway', sentinelPasswordSecretId: 'sentinel.password' }
+  const known = { ...access, ...sentinelAccess, passwordSecretId: 'redis.password' }
+  await using built = await open(known, surroundings)
+  assert.equal((await written(built)).count, keys.length)
+  await using unknown = await open({ ...access, passwordSecretId: 'redis.password' }, surroundings)
+  assert.equal((await written(unknown)).count, 0)
+  assert.match(unknown.log.lines.join(''), /NOAUTH/)
+})
+
+test('a silent sentinel: the next one is asked', { skip: redisMissing }, async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  await using server = await RedisServer.start()
+  await using sentinel = await RedisServer.startSentinel(`sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${server.port} 1`)
+  const url = [`redis://127.0.0.1:${port}`, sentinel.url]
+  await using built = await open({ url, sentinelName: PRIMARY_NAME, timeout: '1 s' })
+  await until(async () => (await written(built)).count === keys.length)
+  silent.close()
+})

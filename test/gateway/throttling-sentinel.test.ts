@@ -1,0 +1,80 @@
+// Rates that are kept by a primary which dies, and by the replica that a sentinel puts in its place.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { RunningGateway } from '#test/gateway'
+import { redisMissing } from '#test/redis'
+import { PRIMARY_NAME, RedisSentinels } from '#test/redis-sentinels'
+
+const route = (path: string, url: string[], numberOfRequests: number, onStoreFailure: string) => ({
+  condition: `\${find(request.uri.path, '^/${path}')}`,
+  heap: [
+    {
+      name: 'Counts',
+      type: 'RedisThrottlingStore',
+      config: { url, sentinelName: PRIMARY_NAME, timeout: '1 s', keyPrefix: `${path}:` },
+    },
+  ],
+  handler: {
+    type: 'Chain',
+    config: {
+      filters: [
+        {
+          name: 'Limit',
+          type: 'ThrottlingFilter',
+          config: { rate: { numberOfRequests, duration: '1 hour' }, store: 'Counts', onStoreFailure },
+        },
+      ],
+      handler: { type: 'StaticResponseHandler', config: { status: 204 } },
+    },
+  },
+})
+
+test('a primary killed: the replica takes over with what was counted, and only the fallback is admitted besides', {
+  skip: redisMissing,
+}, async () => {
+  await using servers = await RedisSentinels.start(1)
+  const routes = {
+    local: route('local', servers.urls, 10, 'LOCAL'),
+    deny: route('deny', servers.urls, 100_000, 'DENY'),
+  }
+  await using gateway = await RunningGateway.start({ routes })
+  let longest = 0
+  const ask = async (path: string, times: number): Promise<number[]> => {
+    const asks = Array.from({ length: times }, async () => {
+      const start = performance.now()
+      const { status } = await gateway.ask(path)
+      longest = Math.max(longest, performance.now() - start)
+      return status
+    })
+    return Promise.all(asks)
+  }
+  const admitted = async (times: number) => (await ask('/local', times)).filter((status) => status === 204).length
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    const end = performance.now() + 15_000
+    while (!(await holds())) {
+      assert.ok(performance.now() < end, 'it did not happen within 15 seconds')
+      await delay(20)
+    }
+  }
+  const serves = async () => (await ask('/deny', 1))[0] === 204
+  await until(serves)
+  assert.equal(await admitted(15), 10)
+  const [key] = (await servers.primary.ask('KEYS', 'local:*')).split('\n')
+  await servers.replica.answers(await servers.primary.ask('GET', key!), 'GET', key!)
+
+  await servers.primary.kill()
+  await until(async () => !(await serves()))
+  assert.equal(await admitted(15), 10, 'the gateway counts by itself')
+  await until(serves)
+  await until(async () => gateway.log.with(/Redis can be used again/).length === 2)
+  assert.equal(await admitted(15), 0, 'the replica knows what was counted')
+
+  // Whoever was the primary has nothing in it now, and nobody counts there.
+  await servers.primary.restart()
+  assert.equal(await admitted(15), 0)
+  assert.deepEqual([...new Set(await ask('/deny', 15))], [204])
+  assert.ok(longest < 1_000 + 1_500, `${longest} ms`)
+  const lost = gateway.log.lines.filter((line) => line.includes('Redis can not be used; it is tried again'))
+  assert.equal(lost.length, 2, 'each store says so once')
+})
