@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { type Logger, onceEvery } from '#logging'
-import { writeDurably } from '../durable-file.ts'
+import { isShortage } from '../durable-file.ts'
 import { parseRouteFile, revisionOf } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'
-import { printVersion, type Replacement, readVersionText, UnreadableVersion, versionName } from './version-file.ts'
+import { type Replacement, readVersionText, UnreadableVersion, versionName } from './version-file.ts'
 import { type HistoryLimits, type KeptVersion, VersionIndex } from './version-index.ts'
+import { VersionWriter } from './version-writer.ts'
 
 /** A version of a route that another one takes the place of. */
 export interface ReplacedVersion {
@@ -27,9 +27,6 @@ export interface HistoryInput {
 
 const LIMITS: HistoryLimits = { versions: 10, files: 10_000, bytes: 64 * 1024 * 1024 }
 
-/** Routes can hold secrets in plain text, and what was once in one stays in here. */
-const RIGHTS = { file: 0o600, folder: 0o700 }
-
 const WARNING_INTERVAL = 60_000
 
 /** Longer ones are cut: a trusted proxy may send any. */
@@ -42,21 +39,25 @@ const MAX_TRANSACTION_ID = 256
 export class RouteHistory {
   readonly #input: HistoryInput
   readonly #index: VersionIndex
+  readonly #writer: VersionWriter
   readonly #warnings
-  /** Versions that will be written when their turn comes. */
-  readonly #waiting = new Set<KeptVersion>()
-  /** Versions that are being written. */
-  readonly #writes = new Map<KeptVersion, Promise<void>>()
-  readonly #removals = new Set<Promise<void>>()
   #loading: Promise<void> | null = null
-  #writing: Promise<void> | null = null
-  #closed = false
   #sequence = 0
   #failures = 0
 
   constructor(input: HistoryInput) {
     this.#input = input
     this.#index = new VersionIndex(input.limits ?? LIMITS)
+    this.#writer = new VersionWriter(input.directory, {
+      written: (version) => {
+        version.text = null
+        return this.#index.has(version)
+      },
+      failed: (version, error) => {
+        this.#failures++
+        this.#warnUnwritten(version, error)
+      },
+    })
     this.#warnings = onceEvery(input.clock, WARNING_INTERVAL)
   }
 
@@ -103,29 +104,23 @@ export class RouteHistory {
   async keepNow(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
     const kept = replaced.map((version) => this.#add(folder, version, by))
-    await Promise.all(kept.map((version) => this.#write(version)))
+    await Promise.all(kept.map((version) => this.#writer.now(version)))
   }
 
-  /** Keeps versions, and writes them one after the other while other things go on: they may be many. */
+  /** Keeps versions, and writes them little by little while other things go on: they may be many. */
   async keepSoon(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
-    for (const version of replaced) this.#waiting.add(this.#add(folder, version, by))
-    if (this.#closed) return
-    this.#writing ??= this.#writeWaiting().finally(() => {
-      this.#writing = null
-    })
+    for (const version of replaced) this.#writer.soon(this.#add(folder, version, by))
   }
 
   /** Writes what waits of a route now; resolves when it is on disk, or can not be written. */
   async finish(folder: string, id: string): Promise<void> {
     await this.load()
-    const versions = this.versions(folder, id)
-    await Promise.all(
-      versions.map((version) => (this.#waiting.delete(version) ? this.#write(version) : this.#writes.get(version))),
-    )
+    const unwritten = this.versions(folder, id).filter(({ text }) => text !== null)
+    await Promise.all(unwritten.map((version) => this.#writer.now(version)))
   }
 
-  /** The text of a version; null where its file is gone or damaged, and then so is the version. */
+  /** The text of a version; null where its file is gone or damaged, and then so is the version. Throws on a shortage. */
   async read(version: KeptVersion): Promise<string | null> {
     try {
       const text = version.text ?? (await readVersionText(this.#input.directory, version.name))
@@ -133,6 +128,7 @@ export class RouteHistory {
       if ((parseRouteFile(file, text, '').route?.revision ?? revisionOf({ text })) === revision) return text
       throw new UnreadableVersion('its text is not that of its revision')
     } catch (error) {
+      if (isShortage(error)) throw error
       this.#index.remove(version)
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       this.#input.logger.warn({ file: join(this.#input.directory, version.name), reason }, 'a version is ignored')
@@ -143,25 +139,22 @@ export class RouteHistory {
   /** Resolves when nothing waits to be written. */
   async settled(): Promise<void> {
     await this.load()
-    while (this.#writing !== null || this.#writes.size > 0 || this.#removals.size > 0) {
-      await Promise.all([this.#writing, ...this.#writes.values(), ...this.#removals])
-    }
+    await this.#writer.settled()
   }
 
   /** Gives up what waits, and resolves when nothing touches the disk any more. */
   async close(): Promise<void> {
-    this.#closed = true
-    this.#waiting.clear()
-    await this.settled()
+    await this.load()
+    await this.#writer.close()
   }
 
   async #load(): Promise<void> {
     const { directory, logger, limits = LIMITS } = this.#input
     const { versions, surplus } = await readHistory(directory, limits.files, logger)
-    for (const name of surplus) this.#remove(name)
+    for (const name of surplus) this.#writer.removeFile(name)
     for (const version of versions) {
       this.#sequence = Math.max(this.#sequence, version.sequence)
-      for (const gone of this.#index.add(version)) this.#remove(gone.name)
+      for (const gone of this.#index.add(version)) this.#writer.remove(gone)
     }
   }
 
@@ -175,36 +168,8 @@ export class RouteHistory {
     }
     const head = { folder, file, id, revision, replacedAt, replacedBy, bytes: Buffer.byteLength(text) }
     const version: KeptVersion = { head, name: versionName(sequence, id), sequence, text }
-    for (const gone of this.#index.add(version)) {
-      this.#waiting.delete(gone)
-      // One that is not on disk yet is looked at again when it is.
-      if (gone.text === null) this.#remove(gone.name)
-    }
+    for (const gone of this.#index.add(version)) this.#writer.remove(gone)
     return version
-  }
-
-  async #writeWaiting(): Promise<void> {
-    for (const version of this.#waiting) {
-      this.#waiting.delete(version)
-      await this.#write(version)
-    }
-  }
-
-  #write(version: KeptVersion): Promise<void> {
-    const { head, name, text } = version
-    if (text === null || this.#closed) return Promise.resolve()
-    const write = writeDurably(this.#input.directory, name, printVersion(head, text), RIGHTS)
-      .then(() => {
-        version.text = null
-        if (!this.#index.has(version)) this.#remove(name)
-      })
-      .catch((error: NodeJS.ErrnoException) => {
-        this.#failures++
-        this.#warnUnwritten(version, error)
-      })
-      .finally(() => this.#writes.delete(version))
-    this.#writes.set(version, write)
-    return write
   }
 
   #warnUnwritten({ head }: KeptVersion, error: NodeJS.ErrnoException): void {
@@ -213,13 +178,5 @@ export class RouteHistory {
     const { directory } = this.#input
     const fields = { directory, route: head.id, revision: head.revision, code: error.code, heldBack: held }
     this.#input.logger.warn(fields, 'a replaced version of a route can not be written, it is kept until a restart')
-  }
-
-  /** What is still there after a crash goes when it is read again. */
-  #remove(name: string): void {
-    const removal = rm(join(this.#input.directory, name), { force: true })
-      .catch(() => {})
-      .finally(() => this.#removals.delete(removal))
-    this.#removals.add(removal)
   }
 }

@@ -1,0 +1,104 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from '../durable-file.ts'
+import { printVersion } from './version-file.ts'
+import type { KeptVersion } from './version-index.ts'
+
+/** Routes can hold secrets in plain text, and what was once in one stays in here. */
+const RIGHTS = { file: 0o600, folder: 0o700 }
+
+/** Versions that nobody waits for are written so many at once: others want to write too. */
+const WRITES_AT_ONCE = 2
+
+/** What the history does with what its writer finds out. */
+export interface WriterEvents {
+  /** A version is on disk; false where nobody wants it there any more. */
+  written(version: KeptVersion): boolean
+  failed(version: KeptVersion, error: NodeJS.ErrnoException): void
+}
+
+/** Writes and removes the files of versions. */
+export class VersionWriter {
+  readonly #directory: string
+  readonly #events: WriterEvents
+  /** Versions that will be written when their turn comes, and files that will be removed. */
+  readonly #waiting = new Set<KeptVersion>()
+  readonly #leaving = new Set<string>()
+  readonly #writes = new Map<KeptVersion, Promise<void>>()
+  #writers = 0
+  #removal: Promise<void> | null = null
+  #isClosed = false
+
+  constructor(directory: string, events: WriterEvents) {
+    this.#directory = directory
+    this.#events = events
+  }
+
+  /** Writes a version, or waits for its write that runs already; resolves when it is on disk, or can not be. */
+  now(version: KeptVersion): Promise<void> {
+    this.#waiting.delete(version)
+    return this.#writes.get(version) ?? this.#write(version)
+  }
+
+  /** Writes a version when its turn comes. */
+  soon(version: KeptVersion): void {
+    if (this.#isClosed) return
+    this.#waiting.add(version)
+    if (this.#writers < WRITES_AT_ONCE) void this.#writeWaiting()
+  }
+
+  /** Takes a version from the disk, or keeps it from getting there. */
+  remove(version: KeptVersion): void {
+    // One that is being written is asked about when it is there.
+    if (!this.#waiting.delete(version) && !this.#writes.has(version)) this.removeFile(version.name)
+  }
+
+  /** Removes a file, after those that were to be removed before it: nobody waits for them. */
+  removeFile(name: string): void {
+    this.#leaving.add(name)
+    if (this.#removal === null) void this.#removeLeaving()
+  }
+
+  /** Resolves when there is nothing left to do. */
+  async settled(): Promise<void> {
+    while (this.#writers > 0 || this.#writes.size > 0 || this.#removal !== null) {
+      await Promise.all([...this.#writes.values(), this.#removal])
+    }
+  }
+
+  /** Gives up what waits, writes no more, and resolves when nothing touches the disk. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#waiting.clear()
+    await this.settled()
+  }
+
+  async #writeWaiting(): Promise<void> {
+    this.#writers++
+    for (const version of this.#waiting) await this.now(version)
+    this.#writers--
+  }
+
+  #write(version: KeptVersion): Promise<void> {
+    const { head, name, text } = version
+    if (text === null || this.#isClosed) return Promise.resolve()
+    const write = writeDurably(this.#directory, name, printVersion(head, text), RIGHTS)
+      .then(() => {
+        if (!this.#events.written(version)) this.removeFile(name)
+      })
+      .catch((error: NodeJS.ErrnoException) => this.#events.failed(version, error))
+      .finally(() => this.#writes.delete(version))
+    this.#writes.set(version, write)
+    return write
+  }
+
+  /** A file that is still there after a crash goes when the folder is read again. */
+  async #removeLeaving(): Promise<void> {
+    for (const name of this.#leaving) {
+      this.#leaving.delete(name)
+      this.#removal = rm(join(this.#directory, name), { force: true }).catch(() => {})
+      await this.#removal
+    }
+    this.#removal = null
+  }
+}
