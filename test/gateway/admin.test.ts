@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Answer } from '#test/ask'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { converse, RawClient } from '#test/listening'
 
@@ -257,4 +258,19 @@ test('adminProtection: a filter of the admin heap guards the API in place of the
   assert.equal((await gateway.askAdmin('/manage/ping')).status, 200)
   assert.equal((await gateway.ask('/manage/ping')).status, 404)
   assert.equal((await gateway.ask('/gateway/ping')).text, 'a route')
+})
+
+test('the routes of a gateway that is just starting are 503 and not 404', async () => {
+  const path = '/api/system/objects/_router/routes?_queryFilter=true'
+  const early: Answer[] = []
+  await using gateway = await RunningGateway.start({
+    admin: { mode: 'DEVELOPMENT' },
+    whileStarting: async (starting) => {
+      early.push(await starting.askAdmin(path), await starting.askAdmin('/api/info'))
+    },
+  })
+  const [routes, info] = early
+  assert.ok(routes?.status === 200 || (routes?.status === 503 && routes.headers['retry-after'] === '1'))
+  assert.equal(info?.status, 200)
+  assert.equal((await gateway.askAdmin(path)).status, 200)
 })

@@ -10,6 +10,8 @@ import { LogLines } from './log-lines.ts'
 /** What a gateway of a test is started with. */
 export interface GatewayParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
+  /** What is done between the beginning of the start and its end, with the management connector open. */
+  readonly whileStarting?: (starting: RunningGateway) => Promise<void>
 }
 
 /** A whole gateway on free loopback ports, in the process of the test; its units are threads as always. */
@@ -42,7 +44,12 @@ export class RunningGateway implements AsyncDisposable {
     try {
       const running = new RunningGateway(instance, await settingsOf(instance.directory, env), env)
       try {
-        await running.gateway.start()
+        const started = running.gateway.start()
+        if (parts.whileStarting !== undefined) {
+          while (running.gateway.adminPort === 0) await Promise.race([started, turn()])
+          await parts.whileStarting(running)
+        }
+        await started
         return running
       } catch (error) {
         await running[Symbol.asyncDispose]()
