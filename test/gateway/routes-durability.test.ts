@@ -94,7 +94,7 @@ async function writeAndKill(gateway: GatewayProcess, found: ReadonlyMap<string, 
 }
 
 test(`F18: after kill -9 at a random moment of ${WRITES} writes, ${ROUNDS} times, what was acknowledged is there and no file is broken`, async (t) => {
-  using instance = new TestInstance({ units: 2 })
+  using instance = new TestInstance({})
   const folder = join(instance.directory, 'config/routes')
   let gateway = await GatewayProcess.start({ env, instance })
   let found = new Map<string, Version>()
