@@ -22,10 +22,8 @@ export interface ThrottlingDecision {
   readonly admitted: boolean
   /** Requests that are left at once. */
   readonly remaining: number
-  /** Milliseconds until the next request can be admitted; 0 where this one was. */
-  readonly retryAfter: number
-  /** Milliseconds until all requests are left again. */
-  readonly fullAfter: number
+  /** Milliseconds until one more is left. */
+  readonly nextAfter: number
 }
 
 /** Counts requests for several gateways. */

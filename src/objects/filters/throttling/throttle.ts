@@ -35,7 +35,7 @@ export function throttle(throttling: Throttling): Filter {
     if (decision === null) return respond(503, { 'Retry-After': STORE_RETRY })
     if (!decision.admitted) {
       refused.add()
-      const response = respond(429, { 'Retry-After': `${wholeSeconds(decision.retryAfter)}` })
+      const response = respond(429, { 'Retry-After': `${wholeSeconds(decision.nextAfter)}` })
       if (tellsRemaining) tell(response, rate, decision)
       return response
     }
@@ -52,9 +52,18 @@ function wholeSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1_000))
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. Limits of servers behind are added to, not replaced. */
-function tell(response: Response, rate: ThrottlingRate, { remaining, fullAfter }: ThrottlingDecision): void {
-  const window = wholeSeconds(rate.duration)
-  response.headers.add('RateLimit-Policy', `"gateway";q=${rate.numberOfRequests};w=${window}`)
-  response.headers.add('RateLimit', `"gateway";r=${remaining};t=${Math.ceil(fullAfter / 1_000)}`)
+/**
+ * draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. `t` is the time in which there is no more than what is left,
+ * so that Retry-After never comes before its end (section 6). Limits of filters and servers behind are added to.
+ */
+function tell({ headers }: Response, rate: ThrottlingRate, { remaining, nextAfter }: ThrottlingDecision): void {
+  const name = freeName(headers.all('RateLimit-Policy').join())
+  headers.add('RateLimit-Policy', `"${name}";q=${rate.numberOfRequests};w=${wholeSeconds(rate.duration)}`)
+  headers.add('RateLimit', `"${name}";r=${remaining};t=${wholeSeconds(nextAfter)}`)
+}
+
+/** A name by which clients tell this limit from those that are there already. */
+function freeName(policies: string): string {
+  if (!policies.includes('"gateway"')) return 'gateway'
+  for (let number = 2; ; number++) if (!policies.includes(`"gateway-${number}"`)) return `gateway-${number}`
 }

@@ -97,9 +97,25 @@ test('RateLimit and RateLimit-Policy, where they are wanted', async () => {
     return [headers.get('RateLimit'), headers.get('RateLimit-Policy'), headers.get('Retry-After')]
   }
   assert.deepEqual(await told(), ['"gateway";r=1;t=5', '"gateway";q=2;w=10', null])
-  clock.advance(500)
-  assert.deepEqual(await told(), ['"gateway";r=0;t=10', '"gateway";q=2;w=10', null])
-  assert.deepEqual(await told(), ['"gateway";r=0;t=10', '"gateway";q=2;w=10', '5'])
+  clock.advance(1_500)
+  assert.deepEqual(await told(), ['"gateway";r=0;t=4', '"gateway";q=2;w=10', null])
+  clock.advance(1_000)
+  assert.deepEqual(await told(), ['"gateway";r=0;t=3', '"gateway";q=2;w=10', '3'])
+  clock.advance(2_500)
+  assert.deepEqual(await told(), ['"gateway";r=0;t=5', '"gateway";q=2;w=10', null])
+})
+
+test('RateLimit beside those of other filters and servers: each has a name of its own', async () => {
+  const day = { rate: { numberOfRequests: 50, duration: '1 day' }, rateLimitHeaders: true }
+  await using outer = await filter(day)
+  await using inner = await filter({ rate: { numberOfRequests: 2, duration: '1500 ms' }, rateLimitHeaders: true })
+  const behind = new Response(200)
+  behind.headers.set('RateLimit-Policy', '"default";q=9')
+  behind.headers.set('RateLimit', '"default";r=8')
+  const exchange = exchangeFor('GET', 'http://shop.example.com/')
+  const { headers } = await outer.object(exchange, (same) => inner.object(same, async () => behind))
+  assert.deepEqual(headers.all('RateLimit-Policy'), ['"default";q=9', '"gateway";q=2;w=2', '"gateway-2";q=50;w=86400'])
+  assert.deepEqual(headers.all('RateLimit'), ['"default";r=8', '"gateway";r=1;t=1', '"gateway-2";r=49;t=1728'])
 })
 
 test('what is counted: admitted, refused, partitions', async () => {
@@ -121,7 +137,7 @@ class TestStore implements ThrottlingStore {
   async take(filter: string, partition: string, rate: { numberOfRequests: number }) {
     if (this.isBroken) throw new Error('the store is gone')
     this.asked.push(`${filter} ${partition} ${rate.numberOfRequests}`)
-    return { admitted: true, remaining: 0, retryAfter: 0, fullAfter: 0 }
+    return { admitted: true, remaining: 0, nextAfter: 0 }
   }
 }
 

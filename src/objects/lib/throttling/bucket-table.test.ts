@@ -69,16 +69,16 @@ test('admits what a token bucket of fractions admits, for any rate, partitions, 
   )
 })
 
-test('remaining, retryAfter and fullAfter', () => {
+test('remaining and nextAfter', () => {
   const clock = manualClock()
   const table = tableOf(clock)
   const take = () => table.take('a', RATE)
-  assert.deepEqual(take(), { admitted: true, remaining: 2, retryAfter: 0, fullAfter: 1_000 })
-  assert.deepEqual(take(), { admitted: true, remaining: 1, retryAfter: 0, fullAfter: 2_000 })
-  assert.deepEqual(take(), { admitted: true, remaining: 0, retryAfter: 0, fullAfter: 3_000 })
-  assert.deepEqual(take(), { admitted: false, remaining: 0, retryAfter: 1_000, fullAfter: 3_000 })
+  assert.deepEqual(take(), { admitted: true, remaining: 2, nextAfter: 1_000 })
+  assert.deepEqual(take(), { admitted: true, remaining: 1, nextAfter: 1_000 })
+  assert.deepEqual(take(), { admitted: true, remaining: 0, nextAfter: 1_000 })
+  assert.deepEqual(take(), { admitted: false, remaining: 0, nextAfter: 1_000 })
   clock.advance(999)
-  assert.deepEqual(take(), { admitted: false, remaining: 0, retryAfter: 1, fullAfter: 2_001 })
+  assert.deepEqual(take(), { admitted: false, remaining: 0, nextAfter: 1 })
   clock.advance(1)
   assert.equal(take().admitted, true)
 })

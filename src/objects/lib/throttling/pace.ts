@@ -26,15 +26,12 @@ export function paceOf({ numberOfRequests, duration }: ThrottlingRate): Pace {
 
 /** A request that was admitted: the bucket is full again so many ticks from now. */
 export function admitted({ ticks, cost, capacity }: Pace, ahead: number): ThrottlingDecision {
-  return {
-    admitted: true,
-    remaining: Math.floor((capacity - ahead) / cost),
-    retryAfter: 0,
-    fullAfter: ahead / ticks,
-  }
+  const left = capacity - ahead
+  const remaining = Math.floor(left / cost)
+  return { admitted: true, remaining, nextAfter: ((remaining + 1) * cost - left) / ticks }
 }
 
 /** A request that was refused; admitted, it would have made the bucket full so many ticks from now. */
-export function refused({ ticks, cost, capacity }: Pace, ahead: number): ThrottlingDecision {
-  return { admitted: false, remaining: 0, retryAfter: (ahead - capacity) / ticks, fullAfter: (ahead - cost) / ticks }
+export function refused({ ticks, capacity }: Pace, ahead: number): ThrottlingDecision {
+  return { admitted: false, remaining: 0, nextAfter: (ahead - capacity) / ticks }
 }
