@@ -2,6 +2,7 @@
 // running gateway gives them; the codes that its own collections have no use for come from a collection of the test.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Refusal } from '#crest'
 import type { JsonObject } from '#json'
 import type { Answer } from '#test/ask'
@@ -165,8 +166,10 @@ describe('the management API of a gateway', () => {
   })
 
   test('versioning, rule 5: descriptors document the API as it is configured', async () => {
-    for (const path of [ROUTES, '/api/info', '/api/system/types', '/metrics/api']) {
+    for (const path of [ROUTES, '/api/info', '/api/system/types', '/metrics/api', '/api/audit/config']) {
       const document = jsonOf(await ask('GET', `${path}?_api`))
+      const { valid, errors } = await new Validator().validate(structuredClone(document))
+      assert.equal(valid, true, JSON.stringify(errors))
       assert.ok(Object.keys(document['paths'] as JsonObject).includes(path), path)
       assert.match(String(jsonOf(await ask('GET', `${path}?_crestapi`))['id']), /^frapi:gateway:/)
     }

@@ -284,6 +284,7 @@ describe('routes over Common REST', () => {
     const validate = async (body: unknown) => (await ask('POST', `${ROUTES}?_action=validate`, { body })).json
     assert.deepEqual(await validate(pathRoute('/x', 'x')), { valid: true, problems: [] })
     assert.deepEqual(await validate({ _id: 'from-file', ...pathRoute('/x', 'x') }), { valid: true, problems: [] })
+    assert.deepEqual(await validate({ _id: null, ...pathRoute('/x', 'x') }), { valid: true, problems: [] })
     const { valid, problems } = await validate({ handler: 'Nobody' })
     assert.deepEqual([valid, (problems as JsonObject[]).map(({ pointer }) => pointer)], [false, ['/handler']])
     assert.equal((await validate(pathRoute('/x', 'x', { name: 'from-file' })))['valid'], false)

@@ -96,7 +96,8 @@ function validate(editor: RouteEditor): Action {
     response: VALIDATE_RESPONSE,
     run: async (_, { body }) => {
       if (!isPlainObject(body)) return new Refusal(400, 'the body: expected a JSON object, the route')
-      const { _id: id = randomUUID(), _rev: __, ...content } = body as JsonObject
+      const { _id: given = null, _rev: __, ...content } = body as JsonObject
+      const id = given ?? randomUUID()
       if (typeof id !== 'string') return new Refusal(400, '_id: expected a string')
       const problems = await editor.problems(id, content)
       if (problems instanceof Refusal) return problems
