@@ -10,6 +10,8 @@ export interface ReadHistory {
   readonly versions: readonly KeptVersion[]
   /** Names of versions beyond the number that is wanted, which were not looked into. */
   readonly surplus: readonly string[]
+  /** The highest number in a name, also in one that could not be read: what comes next has a higher one. */
+  readonly lastSequence: number
 }
 
 const AT_ONCE = 16
@@ -31,6 +33,7 @@ export async function readHistory(directory: string, wanted: number, logger: Log
     else found.push({ name, sequence })
   }
   found.sort((a, b) => a.sequence - b.sequence || (a.name < b.name ? -1 : 1))
+  const lastSequence = found.at(-1)?.sequence ?? 0
   const surplus = found.splice(0, Math.max(0, found.length - wanted)).map(({ name }) => name)
   const versions = new Map<string, KeptVersion>()
   const waiting = found.values()
@@ -48,7 +51,7 @@ export async function readHistory(directory: string, wanted: number, logger: Log
     const fields = { directory, files: strange.length, first: strange.slice(0, NAMED) }
     logger.warn(fields, 'files in the history of routes are ignored, since they can not be read as versions')
   }
-  return { versions: found.flatMap(({ name }) => versions.get(name) ?? []), surplus }
+  return { versions: found.flatMap(({ name }) => versions.get(name) ?? []), surplus, lastSequence }
 }
 
 async function namesIn(directory: string, logger: Logger): Promise<readonly string[]> {

@@ -150,12 +150,10 @@ export class RouteHistory {
 
   async #load(): Promise<void> {
     const { directory, logger, limits = LIMITS } = this.#input
-    const { versions, surplus } = await readHistory(directory, limits.files, logger)
+    const { versions, surplus, lastSequence } = await readHistory(directory, limits.files, logger)
     for (const name of surplus) this.#writer.removeFile(name)
-    for (const version of versions) {
-      this.#sequence = Math.max(this.#sequence, version.sequence)
-      for (const gone of this.#index.add(version)) this.#writer.remove(gone)
-    }
+    this.#sequence = lastSequence
+    for (const version of versions) for (const gone of this.#index.add(version)) this.#writer.remove(gone)
   }
 
   #add(folder: string, { id, file, revision, text }: ReplacedVersion, by: Replacement): KeptVersion {
