@@ -131,9 +131,10 @@ export class RouteStore {
       if (changes.length > 0) {
         const before = new Map(this.#serving)
         await this.#deploy(changes)
-        await this.#changes.deployed(before, this.#serving)
+        this.#changes.deployed(before, this.#serving)
       }
       this.#problems.forgetGone(this.#files)
+      await this.#changes.written()
     })
   }
 

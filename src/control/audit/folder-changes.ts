@@ -27,14 +27,14 @@ export class FolderChanges {
     this.#path = path
   }
 
-  /** What is served was brought in line with the files. Resolves when that is on record. */
-  deployed(before: Served, after: Served): Promise<void> {
+  /** What is served was brought in line with the files. */
+  deployed(before: Served, after: Served): void {
     const transactionId = randomUUID()
     for (const id of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(id), after.get(id)]
       if (old?.source.revision !== now?.source.revision) this.#changed(id, old, now, transactionId)
     }
-    return this.#write()
+    void this.written()
   }
 
   /** A file is not served as it is written; `served` is what is served in its place. */
@@ -48,7 +48,13 @@ export class FolderChanges {
       changedFields: [],
       outcome: { isDone: false, statusCode: null, pointers },
     }))
-    void this.#write()
+    void this.written()
+  }
+
+  /** Resolves when everything so far is on record, or when it is known that it has to wait. */
+  written(): Promise<void> {
+    if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#writeAll()
+    return this.#writing ?? Promise.resolve()
   }
 
   #changed(id: string, old: Serving | undefined, now: Serving | undefined, transactionId: string): void {
@@ -72,16 +78,14 @@ export class FolderChanges {
     this.#waiting.push(() => this.#audit.record(change(), moment))
   }
 
-  #write(): Promise<void> {
-    if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#writeAll()
-    return this.#writing ?? Promise.resolve()
-  }
-
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await Promise.all(this.#waiting.splice(0, AT_ONCE).map((record) => record()))
+    try {
+      while (this.#waiting.length > 0) {
+        await Promise.all(this.#waiting.splice(0, AT_ONCE).map((record) => record()))
+      }
+    } finally {
+      this.#writing = null
     }
-    this.#writing = null
   }
 }
 
