@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { test } from 'node:test'
 import { Folder } from '#test/folder'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
+import { TestInstance } from '#test/instance'
 import { Load } from '#test/load'
 import { type Managed, managing, ROUTES } from '#test/management'
 import { SmallDisk } from '#test/small-disk'
@@ -120,12 +121,10 @@ test('F16: on a full disk changes are 5xx, the file is intact, all requests are 
 }, async () => {
   using disk = new SmallDisk(1024)
   const routes = disk.folder('routes')
-  await using gateway = await GatewayProcess.start({
-    units: 2,
-    admin: DEVELOPMENT,
-    files: routerOn(routes),
-    output: join(disk.folder('log'), 'gateway.log'),
-  })
+  using instance = new TestInstance({ units: 2, admin: DEVELOPMENT, files: routerOn(routes) })
+  symlinkSync(disk.folder('logs'), join(instance.directory, 'logs'))
+  const output = join(disk.path, 'logs/gateway.log')
+  await using gateway = await GatewayProcess.start({ instance, output })
   const manage = managing(`http://127.0.0.1:${gateway.adminPort}`)
   const put = (id: string, text: string) => manage('PUT', `${ROUTES}/${id}`, { body: pathRoute(`/${id}`, text) })
   assert.equal((await put('kept', 'old')).status, 201)
@@ -155,7 +154,7 @@ test('F16: on a full disk changes are 5xx, the file is intact, all requests are 
   const { requests, wrong, wrongCount } = await load.stop()
   assert.equal(wrongCount, 0, wrong.join('\n'))
   assert.ok(requests > 0)
-  assert.match(readFileSync(join(disk.path, 'log/gateway.log'), 'utf8'), /route changed.*\n?/, 'the log goes on')
+  assert.match(readFileSync(output, 'utf8'), /"route":"after"/, 'the log goes on')
   assert.equal(gateway.hasEnded, false)
 })
 
