@@ -184,6 +184,8 @@ export function realmEvaluations(
   const delivered = (value: unknown, result: EvaluationPort['result']): unknown => {
     if (value === null || value === undefined) {
       if (result === 'texts') throw expected('a Set or an array of strings', value)
+      // Without a rate a request is not limited: a script must say so, and not only forget to return.
+      if (result === 'rate' && value === undefined) throw expected('a ThrottlingRate or null', value)
       return null
     }
     switch (result) {

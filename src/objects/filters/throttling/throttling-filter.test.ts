@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
+import { ThrottlingPolicyKind, type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
 import { type Filter, type Handler, Response } from '#http'
 import type { JsonObject } from '#json'
 import { ConfigError, defineType } from '#schema'
@@ -86,6 +86,35 @@ test('B71: a partition that is null, no text or a failure is a fault: nothing pa
     await using built = await filter({ rate: RATE, requestGroupingPolicy })
     await assert.rejects(ask(built))
     assert.equal(built.metrics.values.get('gw_throttling_admitted_total'), undefined)
+  }
+})
+
+test('a policy that gives nonsense is a fault, never a request without limit', async () => {
+  for (const [numberOfRequests, duration] of [
+    [Number.NaN, 1_000],
+    [0, 1_000],
+    [-1, 1_000],
+    [1.5, 1_000],
+    [Number.POSITIVE_INFINITY, 1_000],
+    [2 ** 31, 3_600_000],
+    [1, Number.NaN],
+    [1, 0],
+    [1, -1_000],
+    [1, Number.POSITIVE_INFINITY],
+    [5_000, 1],
+    ['2', 1_000],
+    [undefined, undefined],
+  ] as [number, number][]) {
+    const Policy = defineType({
+      name: 'Nonsense',
+      kind: ThrottlingPolicyKind,
+      summary: 'A policy of a test.',
+      config: {},
+      create: () => ({ rateFor: () => ({ numberOfRequests, duration }) }),
+    })
+    const more = { types: [Policy], heap: [{ name: 'Policy', type: 'Nonsense' }] }
+    await using built = await filter({ throttlingRatePolicy: 'Policy' }, manualClock(), more)
+    await assert.rejects(ask(built), RangeError, `${numberOfRequests} in ${duration}`)
   }
 })
 

@@ -17,8 +17,12 @@ export const rateField = () =>
     }),
   })
 
-/** Why a rate can not be kept; null where it can. */
+/** Why a rate can not be kept; null where it can. Policies may be anybody's: nothing is taken for granted. */
 export function rateProblem({ numberOfRequests, duration }: ThrottlingRate): string | null {
+  if (!Number.isSafeInteger(numberOfRequests) || numberOfRequests < 1) {
+    return `expected a rate of at least 1 request, got ${numberOfRequests}`
+  }
+  if (!(duration >= 1)) return `expected a rate with a duration of at least 1 ms, got ${duration}`
   if (numberOfRequests > duration * MAX_PER_MILLISECOND) {
     return `expected at most ${MAX_PER_MILLISECOND} requests for each millisecond, got ${numberOfRequests} in ${duration} ms`
   }

@@ -37,6 +37,7 @@ test('the script may ask others for the rate', async () => {
 
 test('whatever else is a fault: never an unlimited request', async () => {
   for (const [source, problem] of [
+    ['request.method', /expected the script to return a ThrottlingRate or null, got undefined/],
     ['return 5', /expected the script to return a ThrottlingRate, got number/],
     ['return { numberOfRequests: 1, duration: 1 }', /expected the script to return a ThrottlingRate, got object/],
     ["return new ThrottlingRate(0, '1 s')", /numberOfRequests: expected an integer of at least 1, got 0/],
