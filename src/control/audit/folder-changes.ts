@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ConfigActor, type ConfigChange, changedFields } from '#audit'
 import type { RouteSource } from '#contracts'
-import type { JsonObject } from '#json'
+import { type JsonObject, readDocument } from '#json'
 import type { Problem } from '#schema'
 import type { Serving } from '../route-plan.ts'
 import type { ConfigAudit } from './config-audit.ts'
@@ -89,9 +89,9 @@ export class FolderChanges {
   }
 }
 
-/** Served texts have been read before. */
+/** Served texts have been read before, with their comments. */
 function contentOf(source: RouteSource | undefined): JsonObject {
   if (source === undefined) return {}
-  const { _id: _, _rev: __, ...content } = JSON.parse(source.text) as JsonObject
+  const { _id: _, _rev: __, ...content } = readDocument(source.text).value as JsonObject
   return content
 }
