@@ -19,19 +19,14 @@ export type {
   StoredQuery,
 } from './protocol/endpoint.ts'
 export { commonRest, type Serving } from './protocol/endpoint-handler.ts'
-export { listResources } from './protocol/listing.ts'
+export { listResources, queryResources } from './protocol/listing.ts'
 export { type Outcome, Refusal } from './protocol/refusal.ts'
 export { PageCookies } from './query/page-cookies.ts'
 export { type CountPolicy, MAX_PAGE_SIZE, type Query, type QuerySelector } from './query/query.ts'
 export { type Entry, type ListingOptions, type ResultPage, resultPage } from './query/result-page.ts'
 export { parseSortKeys, printSortKeys, type SortKey } from './query/sort-keys.ts'
-export {
-  type ExtendedOperator,
-  type ExtendedOperators,
-  evaluate,
-  matches,
-  type Truth,
-} from './query-filter/evaluate.ts'
+export type { ExtendedOperator, ExtendedOperators, Truth } from './query-filter/compile.ts'
+export { evaluate, matches } from './query-filter/evaluate.ts'
 export { type Assertion, type QueryFilter, QueryFilterError } from './query-filter/filter.ts'
 export { parseQueryFilter } from './query-filter/parser.ts'
 export { printQueryFilter } from './query-filter/print.ts'

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '#json'
 import { applyPatch, type PatchOptions } from './patch/apply.ts'
 import type { Collection, Description, Resource } from './protocol/endpoint.ts'
-import { listResources } from './protocol/listing.ts'
+import { queryResources } from './protocol/listing.ts'
 import { Refusal } from './protocol/refusal.ts'
 import { PageCookies } from './query/page-cookies.ts'
 
@@ -54,7 +54,7 @@ export function memoryCollection(description: Description, options: MemoryOption
       const still = current(id, found.revision)
       return still instanceof Refusal ? still : keep(id, content)
     },
-    query: async (_, query) => listResources(resources.values(), query, { cookies }),
+    query: async (_, query) => queryResources([...resources.values()], query, { cookies }),
   }
 }
 

@@ -1,6 +1,7 @@
-import { Response, reasonPhrase } from '#http'
+import { Body, Response, reasonPhrase } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { ResultPage } from '../query/result-page.ts'
+import { Turns } from '../turns.ts'
 import type { ApiVersions } from './api-version.ts'
 import type { Resource } from './endpoint.ts'
 import { type Fields, resourceJson } from './fields.ts'
@@ -26,8 +27,12 @@ export function jsonAnswer(
   form: Pick<AnswerForm, 'pretty' | 'versions'>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const text = form.pretty ? `${JSON.stringify(json, null, 2)}\n` : JSON.stringify(json)
+  const text = jsonText(json, form.pretty)
   return new Response(status, { headers: { ...HEADERS, ...versionHeader(form.versions), ...headers }, body: text })
+}
+
+function jsonText(json: JsonValue, pretty: boolean): string {
+  return pretty ? `${JSON.stringify(json, null, 2)}\n` : JSON.stringify(json)
 }
 
 /** A resource with its revision as ETag. */
@@ -50,18 +55,42 @@ export function noContent({ versions }: AnswerForm): Response {
   return new Response(204, { headers: { 'Cache-Control': 'no-store', ...versionHeader(versions) } })
 }
 
-/** The page of a query. */
-export function pageAnswer(page: ResultPage<Resource>, form: AnswerForm): Response {
-  const results = page.entries.map((resource) => resourceJson(resource, form.fields))
+/** The page of a query. There may be very many results, so that others have their turn while they are written. */
+export async function pageAnswer(page: ResultPage<Resource>, form: AnswerForm): Promise<Response> {
+  const { entries } = page
   const json: JsonObject = {
-    results,
-    resultCount: page.count ?? results.length,
+    results: [],
+    resultCount: page.count ?? entries.length,
     pagedResultsCookie: page.cookie,
     totalPagedResultsPolicy: page.countPolicy,
     totalPagedResults: page.total,
     remainingPagedResults: page.remaining,
   }
-  return jsonAnswer(200, json, form)
+  const answer = jsonAnswer(200, json, form)
+  if (entries.length > 0) answer.body = Body.of(await resultsText(entries, form, jsonText(json, form.pretty)))
+  return answer
+}
+
+/** Texts that are joined in one go. */
+const JOINED = 256
+
+/** Writes results into the empty list of a text. */
+async function resultsText(entries: readonly Resource[], form: AnswerForm, around: string): Promise<Buffer> {
+  const at = around.indexOf('[]') + 1
+  const [between, end] = form.pretty ? [',\n    ', '\n  '] : [',', '']
+  const chunks = [Buffer.from(around.slice(0, at))]
+  const turns = new Turns()
+  for (let from = 0; from < entries.length; from += JOINED) {
+    const texts = entries.slice(from, from + JOINED).map((resource) => {
+      const text = JSON.stringify(resourceJson(resource, form.fields), null, form.pretty ? 2 : 0)
+      return form.pretty ? text.replaceAll('\n', '\n    ') : text
+    })
+    const before = from === 0 ? between.slice(1) : between
+    chunks.push(Buffer.from(before + texts.join(between)))
+    if (turns.isOver) await turns.next()
+  }
+  chunks.push(Buffer.from(end + around.slice(at)))
+  return Buffer.concat(chunks)
 }
 
 /** An error (spec gap 28). */

@@ -15,6 +15,8 @@ export interface Resource {
   readonly content: JsonObject
   /** Further fields that are sent only when `_fields` names them. */
   readonly onRequest?: JsonObject
+  /** One field of both, for providers that can say it without making all of them. */
+  field?(name: string): JsonValue | undefined
 }
 
 /** What a provider is told about the request beside its arguments. */

@@ -190,3 +190,27 @@ describe('pages', () => {
     )
   })
 })
+
+test('pages of very many entries are found as those of few, also with much ahead of them', () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => ({ id: String(n), fields: { n: (n * 7919) % 5_000 } }))
+  const sortKeys = keys('-n')
+  const all = page(many, { sortKeys }).entries.map(({ fields }) => fields['n'])
+  assert.deepEqual(
+    all,
+    Array.from({ length: 5_000 }, (_, n) => 4_999 - n),
+  )
+  const seen: unknown[] = []
+  for (let cookie: string | null = null; ; ) {
+    const got = page(many, { sortKeys, pageSize: 700, cookie })
+    seen.push(...got.entries.map(({ fields }) => fields['n']))
+    cookie = got.cookie
+    if (cookie === null) break
+  }
+  assert.deepEqual(seen, all)
+  const far = page(many, { sortKeys, pageSize: 3, offset: 4_500, countPolicy: 'EXACT' })
+  assert.deepEqual(
+    far.entries.map(({ fields }) => fields['n']),
+    [499, 498, 497],
+  )
+  assert.deepEqual([far.total, far.remaining], [5_000, 497])
+})

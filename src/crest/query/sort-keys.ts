@@ -1,5 +1,5 @@
 import type { JsonValue } from '#json'
-import { formatQueryPointer, type Pointer, parseQueryPointer, valueAt } from '../pointer.ts'
+import { formatQueryPointer, type Pointer, parseQueryPointer } from '../pointer.ts'
 
 /** A field to sort by, and the direction. */
 export interface SortKey {
@@ -37,12 +37,8 @@ export function printSortKeys(keys: readonly SortKey[]): string {
   return keys.map(({ pointer, descending }) => `${descending ? '-' : '+'}${formatQueryPointer(pointer)}`).join(',')
 }
 
-/** The values of a resource that the keys look at; of a list the smallest counts. */
-export function sortValues(resource: JsonValue, keys: readonly SortKey[]): SortValue[] {
-  return keys.map(({ pointer }) => sortValue(valueAt(resource, pointer)))
-}
-
-function sortValue(value: JsonValue | undefined): SortValue {
+/** What a field says about the place of its resource; of a list the smallest value counts. */
+export function sortValue(value: JsonValue | undefined): SortValue {
   if (typeof value === 'string') return value.toLowerCase().slice(0, SORTED_LENGTH)
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (!Array.isArray(value)) return null
@@ -56,14 +52,15 @@ function sortValue(value: JsonValue | undefined): SortValue {
 
 /** Compares two lists of values by the keys. */
 export function compareSortValues(a: readonly SortValue[], b: readonly SortValue[], keys: readonly SortKey[]): number {
-  for (const [at, { descending }] of keys.entries()) {
-    const [left, right] = [a[at] ?? null, b[at] ?? null]
+  for (let at = 0; at < keys.length; at++) {
+    const left = a[at] ?? null
+    const right = b[at] ?? null
     if (left === null || right === null) {
       if (left !== right) return left === null ? 1 : -1
       continue
     }
     const order = compareValues(left, right)
-    if (order !== 0) return descending ? -order : order
+    if (order !== 0) return keys[at]?.descending ? -order : order
   }
   return 0
 }

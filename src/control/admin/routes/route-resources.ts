@@ -62,13 +62,20 @@ export function versionSummary({ head }: KeptVersion): JsonObject {
 /** A route file as a resource; `_status` and `_history` are there for those who ask for them, and made only then. */
 export function routeResource(file: RouteFile, sources: RouteSources): Resource {
   const id = idIn(sources.store, file)
+  const content = contentOf(file)
+  const status = () => statusOf(id, file, sources)
+  const history = () => versionsOf(sources.store, id, file).map(versionSummary)
   return {
     id,
     revision: fileRevision(file),
-    content: contentOf(file),
+    content,
     get onRequest() {
-      const history = versionsOf(sources.store, id, file).map(versionSummary)
-      return { _status: statusOf(id, file, sources), _history: history }
+      return { _status: status(), _history: history() }
+    },
+    field: (name) => {
+      if (Object.hasOwn(content, name)) return content[name]
+      if (name === '_status') return status()
+      return name === '_history' ? history() : undefined
     },
   }
 }

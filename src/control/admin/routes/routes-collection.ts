@@ -4,10 +4,10 @@ import {
   applyPatch,
   type Call,
   type Collection,
-  listResources,
   type Outcome,
   PageCookies,
   type PatchOperation,
+  queryResources,
   Refusal,
   type Resource,
 } from '#crest'
@@ -59,7 +59,7 @@ export function routesCollection(
     query: async (_, query) => {
       await store.history.loaded()
       degradedNow = degraded()
-      return listResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
+      return queryResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
     },
     actions: { validate: validate(editor), explain, deleted: deletedAction(store) },
     resourceActions: { rollback: rollbackAction(store, editor), history: historyAction(store) },

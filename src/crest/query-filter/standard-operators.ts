@@ -1,0 +1,48 @@
+import type { JsonValue } from '#json'
+import type { Assertion } from './filter.ts'
+
+/** What an operator with its assertion says of one value; undefined where it can not say. */
+export type Comparison = (value: JsonValue) => boolean | undefined
+
+/** The comparison of an operator that every filter knows; null for others. Texts are compared without case. */
+export function standardComparison(operator: string, assertion: Assertion): Comparison | null {
+  if (typeof assertion === 'string' && (operator === 'co' || operator === 'sw')) {
+    const part = assertion.toLowerCase()
+    return operator === 'co'
+      ? (value) => typeof value === 'string' && value.toLowerCase().includes(part)
+      : (value) => typeof value === 'string' && value.toLowerCase().startsWith(part)
+  }
+  const order = orderTo(assertion)
+  switch (operator) {
+    case 'eq':
+    // What is no text contains and starts with nothing but itself.
+    case 'co':
+    case 'sw':
+      return (value) => order(value) === 0
+    case 'lt':
+      return (value) => (order(value) ?? 0) < 0
+    case 'le':
+      return (value) => (order(value) ?? 1) <= 0
+    case 'gt':
+      return (value) => (order(value) ?? 0) > 0
+    case 'ge':
+      return (value) => (order(value) ?? -1) >= 0
+    default:
+      return null
+  }
+}
+
+/** How values stand to an assertion of their own type; null where the types differ. */
+function orderTo(assertion: Assertion): (value: JsonValue) => number | null {
+  if (typeof assertion === 'string') {
+    const lower = assertion.toLowerCase()
+    return (value) => (typeof value === 'string' ? sign(value.toLowerCase(), lower) : null)
+  }
+  if (typeof assertion === 'number') return (value) => (typeof value === 'number' ? sign(value, assertion) : null)
+  return (value) => (typeof value === 'boolean' ? Number(value) - Number(assertion) : null)
+}
+
+function sign<T extends string | number>(a: T, b: T): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,35 @@
+import type { Steps } from '../turns.ts'
+import type { Order, Placed } from './order.ts'
+
+/** Beyond twice what is wanted, so many are gathered before they are sorted and the last of them let go. */
+const SLACK = 1_024
+
+/** Keeps the first so many of a result, in order. A page of a large collection does not need the rest of it sorted. */
+export class FirstEntries<E extends { readonly id: string }> {
+  readonly #order: Order<E>
+  readonly #wanted: number
+  #kept: Placed<E>[] = []
+  /** What comes after it can not be among the first any more. */
+  #last: Placed<E> | null = null
+
+  constructor(order: Order<E>, wanted: number) {
+    this.#order = order
+    this.#wanted = wanted
+  }
+
+  add(placed: Placed<E>): void {
+    if (this.#last === null || this.#order.compare(placed.place, this.#last.place) < 0) this.#kept.push(placed)
+  }
+
+  /** Whether there are so many that `shrink` should be called. */
+  get isFull(): boolean {
+    return this.#kept.length >= this.#wanted * 2 + SLACK
+  }
+
+  *shrink(): Steps<readonly Placed<E>[]> {
+    const sorted = yield* this.#order.sorted(this.#kept)
+    this.#kept = sorted.slice(0, this.#wanted)
+    if (this.#kept.length === this.#wanted) this.#last = this.#kept.at(-1) ?? null
+    return this.#kept
+  }
+}
