@@ -9,7 +9,8 @@ export interface RouteEdit {
   readonly next: RouteFile | null
   /** True: find out what would happen, and change nothing. */
   readonly rehearse?: boolean
-  /** Who wants it, for the history of the route. */
+  /** The route that is meant and who wants it, for its history; the file may say another id. */
+  readonly id?: string
   readonly by?: Replacement
 }
 

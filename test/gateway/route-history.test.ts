@@ -13,8 +13,8 @@ const ROUNDS = Number(process.env['GATEWAY_KILL_ROUNDS'] ?? 1)
 const env = { GATEWAY_RUN_MODE: 'DEVELOPMENT' }
 const INNER = `${ROUTES}/outer/objects/inner/routes`
 
-function api({ adminPort }: { readonly adminPort: number }) {
-  const ask = managing(`http://127.0.0.1:${adminPort}`)
+function api({ adminPort }: { readonly adminPort: number }, headers: Readonly<Record<string, string>> = {}) {
+  const ask = managing(`http://127.0.0.1:${adminPort}`, { headers })
   return {
     ask,
     put: (path: string, route: unknown) => ask('PUT', path, { body: route }),
@@ -108,11 +108,13 @@ test('changes made in the folder by hand enter the history, as text that is brou
 })
 
 test('versions are shown before they are brought back, and what is asked for wrongly is refused', async () => {
-  await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' } })
-  const { ask, put, history, rollback } = api(gateway.gateway)
+  await using gateway = await RunningGateway.start({ files: { 'secrets/gateway.admin.password': 'the password' } })
+  const Authorization = `Basic ${Buffer.from('admin:the password').toString('base64')}`
+  const { ask, put, history, rollback } = api(gateway.gateway, { Authorization })
   const first = (await put(`${ROUTES}/shown`, pathRoute('/shown', 'one'))).json['_rev']
   await put(`${ROUTES}/shown`, pathRoute('/shown', 'two'))
   const { json } = await history(`${ROUTES}/shown`, { _rev: first })
+  assert.equal((json['replacedBy'] as JsonObject)['user'], 'admin')
   assert.deepEqual([json['_rev'], json['content']], [first, pathRoute('/shown', 'one')])
   assert.equal((await ask('POST', `${ROUTES}/shown?_action=history`)).status, 200, 'without a body')
   const rows: readonly (readonly [Promise<Managed>, number])[] = [

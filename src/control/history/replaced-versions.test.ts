@@ -118,6 +118,15 @@ test('an edit over what somebody has just written by hand keeps that too, also w
   assert.deepEqual(await past.of('b'), ['{ half delete', 'one delete'])
 })
 
+test('what stands in a file that says the id of another route is a version of the route it is known as', async () => {
+  using past = new Past()
+  const foreign = file('b', 'one', { _id: 'a' })
+  const next = file('b', 'two', { _id: 'b' })
+  await past.versions.noteEdit({ file: 'b.json', next, id: 'b', by: UPDATE }, filesOf(foreign), serving(file('a', 'x')))
+  assert.deepEqual(await past.of('b'), ['one update'])
+  assert.deepEqual(await past.of('a'), [])
+})
+
 test('what a reading has kept already is not kept again by an edit, but is on disk before it', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'))

@@ -57,7 +57,7 @@ export class ReplacedVersions {
   }
 
   /** Before an edit is written: keeps what is served of its file, and what stands in the file, whoever wrote that. */
-  async noteEdit({ file, next, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
+  async noteEdit({ file, next, id: meant, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
     const replaced: ReplacedVersion[] = []
     const finishing: Promise<void>[] = []
     for (const served of serving.values()) {
@@ -67,9 +67,9 @@ export class ReplacedVersions {
     }
     const before = files.get(file)
     if (before !== undefined && before.text !== '') {
-      const version = { id: idOf(before), file, revision: fileRevision(before), text: before.text }
+      const version = { id: meant ?? idOf(before), file, revision: fileRevision(before), text: before.text }
       const isKnown = [...replaced, ...(next === null ? [] : [{ id: idOf(next), revision: fileRevision(next) }])].some(
-        ({ id, revision }) => id === version.id && revision === version.revision,
+        (other) => other.id === version.id && other.revision === version.revision,
       )
       if (!isKnown) replaced.push(version)
     }

@@ -29,8 +29,8 @@ const LIMITS: HistoryLimits = { versions: 10, files: 10_000, bytes: 64 * 1024 * 
 
 const WARNING_INTERVAL = 60_000
 
-/** Longer ones are cut: a trusted proxy may send any. */
-const MAX_TRANSACTION_ID = 256
+/** Longer ones are cut: access managers name users, and trusted proxies transactions, as they like. */
+const MAX_NAME = 256
 
 /**
  * The replaced versions of all routes, each in a file of its own, so that a restart does not lose them. What can not
@@ -159,10 +159,11 @@ export class RouteHistory {
   #add(folder: string, { id, file, revision, text }: ReplacedVersion, by: Replacement): KeptVersion {
     const sequence = ++this.#sequence
     const replacedAt = new Date(this.#input.clock.now()).toISOString()
-    const { transactionId } = by
+    const { user, transactionId } = by
     const replacedBy = {
       ...by,
-      ...(transactionId !== undefined && { transactionId: transactionId.slice(0, MAX_TRANSACTION_ID) }),
+      ...(user !== undefined && { user: user.slice(0, MAX_NAME) }),
+      ...(transactionId !== undefined && { transactionId: transactionId.slice(0, MAX_NAME) }),
     }
     const head = { folder, file, id, revision, replacedAt, replacedBy, bytes: Buffer.byteLength(text) }
     const version: KeptVersion = { head, name: versionName(sequence, id), sequence, text }

@@ -20,7 +20,7 @@ const HEAD: VersionHead = {
   id: 'hello',
   revision: 'abc',
   replacedAt: '2026-01-02T03:04:05.678Z',
-  replacedBy: { operation: 'update', client: '127.0.0.1', transactionId: 'x' },
+  replacedBy: { operation: 'update', user: 'admin', client: '127.0.0.1', transactionId: 'x' },
   bytes: Buffer.byteLength(TEXT),
 }
 const NAME = versionName(7, 'hello')

@@ -8,6 +8,7 @@ import { isPlainObject, type JsonObject, parseJson } from '#json'
 export interface Replacement {
   /** Such as `update`, `delete` or `rollback`; `file` where somebody changed the file itself. */
   readonly operation: string
+  readonly user?: string
   readonly client?: string
   readonly transactionId?: string
 }
@@ -132,9 +133,10 @@ function jsonIn(line: string): JsonObject {
   }
 }
 
-function replacementIn({ operation, client, transactionId }: JsonObject): Replacement {
+function replacementIn({ operation, user, client, transactionId }: JsonObject): Replacement {
   return {
     operation: typeof operation === 'string' ? operation : 'file',
+    ...(typeof user === 'string' && { user }),
     ...(typeof client === 'string' && { client }),
     ...(typeof transactionId === 'string' && { transactionId }),
   }

@@ -112,7 +112,13 @@ export class RouteEditor {
   ): Promise<Resource | Refusal> {
     const { store } = this.#sources
     const { client, transactionId } = call.exchange
-    const by = { operation, client: client.remoteAddress, transactionId: transactionId.value }
+    const user = call.exchange.context(AdminCallerContext)?.userId ?? null
+    const by = {
+      operation,
+      ...(user !== null && { user }),
+      client: client.remoteAddress,
+      transactionId: transactionId.value,
+    }
     let before: RouteFile | null = null
     let after: RouteFile | null = null
     const outcome = await store.edit(() => {
@@ -120,7 +126,7 @@ export class RouteEditor {
       if (decided instanceof Refusal) return { answer: decided }
       before = store.files.get(decided.file) ?? null
       after = decided.next
-      return { ...decided, by }
+      return { ...decided, id, by }
     })
     const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
     if (refusal !== null) return refusal

@@ -1,10 +1,10 @@
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
 import type { KeptVersion } from '../../history/version-index.ts'
-import { idOf, parseRouteFile } from '../../route-files.ts'
+import { parseRouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import type { RouteEditor } from './route-editor.ts'
-import { contentOf, fileOf, versionSummary, versionsOf } from './route-resources.ts'
+import { contentOf, fileOf, idIn, versionSummary, versionsOf } from './route-resources.ts'
 import { DELETED_RESPONSE, HISTORY_RESPONSE, VERSION_REQUEST } from './routes-description.ts'
 
 const NO_VERSION = 'there is no version of this revision; _action=history lists those that are kept'
@@ -57,7 +57,7 @@ export function deletedAction(store: RouteStore): Action {
     response: DELETED_RESPONSE,
     run: async () => {
       await store.history.loaded()
-      const there = new Set([...store.files.values()].map(idOf))
+      const there = new Set([...store.files.values()].map((file) => idIn(store, file)))
       const gone = [...store.history.ids()].filter((id) => !there.has(id)).sort()
       return {
         routes: gone.flatMap((id) =>

@@ -44,6 +44,7 @@ const VERSION = {
     description: 'Who replaced it; operation is file where somebody changed the file itself.',
     properties: {
       operation: { type: 'string' },
+      user: { type: 'string' },
       client: { type: 'string', description: 'The address of the client.' },
       transactionId: { type: 'string' },
     },
