@@ -95,6 +95,30 @@ describe('Common REST status codes', () => {
   }
 })
 
+describe('400 Bad Request: a body that is no JSON is told where it ends to be', () => {
+  const rows: readonly (readonly [string, RegExp])[] = [
+    ['{"a":NaN}', /line 1, column 6: /],
+    ['{\n  "a": 1,\n}', /line 3, column 1: /],
+    ['{"a":1} x', /line 1, column 9: /],
+    ['{"a":01}', /line 1, column 7: /],
+    ["{'a':1}", /line 1, column 2: /],
+    ['{"a":', /line 1, column 6: /],
+    ['{"a":1,"a":2}', /line 1, column 8: the member "a" is given twice/],
+    ['{} // why', /comments/],
+    ['[[['.repeat(100), /nested more than 256 levels/],
+  ]
+  for (const [raw, message] of rows) {
+    test(JSON.stringify(raw.slice(0, 20)), async () => {
+      const { status, json } = await things()('POST', '/things', {
+        raw,
+        headers: { 'Content-Type': 'application/json' },
+      })
+      assert.equal(status, 400)
+      assert.match(String(json['message']), message)
+    })
+  }
+})
+
 describe('Versioning, rules 1 to 3: Accept-API-Version', () => {
   const rows: readonly (readonly [string, number])[] = [
     ['protocol=2.2,resource=1.0', 200],

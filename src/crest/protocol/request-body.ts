@@ -6,6 +6,9 @@ import { RequestError } from './refusal.ts'
 
 const LARGE_BODY_BYTES = 64 * 1024
 
+/** Longer texts are not read again to say what is wrong with them. */
+const MAX_REREAD = 65_536
+
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)"?/i
 
 /** The JSON of a request; null where it has no body. Strict: UTF-8, no comments, no duplicate members, finite numbers. */
@@ -61,8 +64,19 @@ function parseStrictly(text: string): JsonValue {
     if (!kept.isFinite) throw new RequestError(400, 'the body: a number is too large')
     return value
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new RequestError(400, `the body: ${error.message}`)
+    if (error instanceof JsonSyntaxError) throw new RequestError(400, `the body: ${whyNot(text, error)}`)
     throw error
+  }
+}
+
+/** The engine seldom says where it stopped. The reader of files does, but takes its time, and comments too. */
+function whyNot(text: string, { message }: JsonSyntaxError): string {
+  if (text.length > MAX_REREAD) return message
+  try {
+    readDocument(text)
+    return 'not valid JSON; comments, a byte order mark and the like are for files'
+  } catch (error) {
+    return error instanceof JsonSyntaxError ? error.message : message
   }
 }
 
