@@ -79,11 +79,63 @@ describe('ThrottlingFilter', () => {
     assert.deepEqual(await refusedAt({ rate: { duration: '1 s' } }), ['/rate/numberOfRequests'])
   })
 
+  test('rate.numberOfRequests: a whole number of requests', async () => {
+    const bad = [0, -1, 1.5, 2 ** 31, 1e300, '', 'many', true, [], {}, '${1 / 0}', '${null}', "${env['MISSING']}"]
+    for (const numberOfRequests of bad) {
+      const refused = await refusedAt({ rate: { ...RATE, numberOfRequests } })
+      assert.deepEqual(refused, ['/rate/numberOfRequests'], JSON.stringify(numberOfRequests))
+    }
+  })
+
+  test('rate.duration: neither zero nor unlimited, nor anything that is no duration', async () => {
+    const bad = [
+      '0 s',
+      'zero',
+      'unlimited',
+      'UNLIMITED',
+      '-5 s',
+      '',
+      '5',
+      5,
+      -1,
+      '1 parsec',
+      '1 us',
+      '4000 days',
+      '${5}',
+    ]
+    for (const duration of bad) {
+      assert.deepEqual(await refusedAt({ rate: { ...RATE, duration } }), ['/rate/duration'], `${duration}`)
+    }
+  })
+
+  test('throttlingRatePolicy: a reference to a policy, or one in place', async () => {
+    const inPlace = (type: string, config: JsonObject) => refusedAt({ throttlingRatePolicy: { type, config } })
+    assert.deepEqual(await refusedAt({ throttlingRatePolicy: 'Missing' }), ['/throttlingRatePolicy'])
+    assert.deepEqual(await inPlace('NoPolicy', {}), ['/throttlingRatePolicy/type'])
+    assert.deepEqual(await inPlace('StaticResponseHandler', { status: 200 }), ['/throttlingRatePolicy'])
+    const bad = { numberOfRequests: 0, duration: 'unlimited' }
+    const at = '/throttlingRatePolicy/config'
+    const mapped = { throttlingRateMapper: 'x', throttlingRatesMapping: { 'a/b': bad }, defaultRate: bad }
+    assert.deepEqual(await inPlace('MappedThrottlingPolicy', mapped), [
+      `${at}/throttlingRatesMapping/a~1b/numberOfRequests`,
+      `${at}/throttlingRatesMapping/a~1b/duration`,
+      `${at}/defaultRate/numberOfRequests`,
+      `${at}/defaultRate/duration`,
+    ])
+    assert.deepEqual(await inPlace('DefaultRateThrottlingPolicy', { defaultRate: bad }), [
+      `${at}/delegateThrottlingRatePolicy`,
+      `${at}/defaultRate/numberOfRequests`,
+      `${at}/defaultRate/duration`,
+    ])
+  })
+
   test('cleaningInterval: more than zero and at most one day', async () => {
     assert.deepEqual(await refusedAt({ rate: RATE, cleaningInterval: '0 s' }), ['/cleaningInterval'])
     assert.deepEqual(await refusedAt({ rate: RATE, cleaningInterval: '1 ms' }), [])
     assert.deepEqual(await refusedAt({ rate: RATE, cleaningInterval: '1 day' }), [])
-    assert.deepEqual(await refusedAt({ rate: RATE, cleaningInterval: '1 day and 1 ms' }), ['/cleaningInterval'])
+    for (const cleaningInterval of ['1 day and 1 ms', 'unlimited', '-1 s', '', 5]) {
+      assert.deepEqual(await refusedAt({ rate: RATE, cleaningInterval }), ['/cleaningInterval'], `${cleaningInterval}`)
+    }
   })
 
   test('executor: a reference', async () => {
