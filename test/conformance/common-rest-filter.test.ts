@@ -53,6 +53,8 @@ const grammar: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   ],
   'ComparisonExpr: JSON pointer, operator name, JsonValue': [
     ['/at/city eq "Oslo"', 'anna'],
+    ['/and eq 1 or /or pr', ''],
+    ['and eq 1', '400'],
     ['at/city eq "Oslo"', 'anna'],
     ['at/city/ eq "Oslo"', 'anna'],
     ['tags/0 eq "red"', 'anna'],
@@ -180,6 +182,21 @@ test('in a URL white space may be + or %20, a backslash is %5C', async () => {
     assert.equal(json['resultCount'], 1, filter)
   }
 })
+
+const messages: readonly (readonly [string, RegExp])[] = [
+  ['true or or true', /character 9: expected a field/],
+  ['and true', /character 1: expected a field; one of this name is written "\/and"/],
+  ['name eq', /character 8: expected a value after the operator, got the end/],
+  ['name eq "x', /character 9: this string has no closing quote/],
+  ['(true', /character 6: expected "\)", got the end/],
+  ['a~b eq 1', /character 1: expected a JSON pointer/],
+]
+for (const [filter, message] of messages) {
+  test(`${filter} is told where it is wrong`, async () => {
+    const { json } = await (await filled())('GET', `/things?_queryFilter=${encodeURIComponent(filter)}`)
+    assert.match(String(json['message']), message)
+  })
+}
 
 test('a filter of more than 16,384 characters is 400', async () => {
   assert.equal(await find(`name eq "${'x'.repeat(16_384)}"`), '400')

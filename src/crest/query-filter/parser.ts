@@ -72,6 +72,7 @@ class FilterParser {
       this.#advance()
       return { kind: 'literal', value: word === 'true' }
     }
+    if (word === 'and' || word === 'or') this.#fail(`expected a field; one of this name is written "/${word}"`)
     return this.#assertion()
   }
 
