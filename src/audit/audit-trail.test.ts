@@ -74,7 +74,7 @@ describe('an audit trail', () => {
 
   test('only so many wait; those that find no room are counted, and logged once', async () => {
     const disk = new Disk()
-    const { trail, errors } = trailOn(disk, { maxWaiting: 3 })
+    const { trail, errors } = trailOn(disk, { maxWaitingBytes: 3 * '{"_id":"0"}\n'.length })
     disk.full = true
     for (let n = 0; n < 10; n++) await trail.append({ _id: String(n) })
     assert.deepEqual([trail.counts.waiting, trail.counts.lost, errors()], [3, 7, 2])

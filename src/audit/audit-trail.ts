@@ -20,14 +20,15 @@ export interface TrailCounts {
 
 /** How a trail differs from the usual. */
 export interface TrailLimits {
-  /** How many events may wait for a disk that takes nothing. */
-  readonly maxWaiting?: number
+  /** How much may wait for a disk that takes nothing. */
+  readonly maxWaitingBytes?: number
   /** Milliseconds until events that could not be written are tried again by themselves. */
   readonly retryAfter?: number
   /** Milliseconds that whoever caused an event is kept waiting for a disk that does not answer. */
   readonly patience?: number
 }
 
+const MAX_WAITING_BYTES = 8 * 1024 * 1024
 const MAX_BATCH = 256 * 1024
 
 /**
@@ -37,10 +38,11 @@ const MAX_BATCH = 256 * 1024
 export class AuditTrail {
   readonly #keeper: LineKeeper
   readonly #logger: Logger
-  readonly #maxWaiting: number
+  readonly #maxWaitingBytes: number
   readonly #retryAfter: number
   readonly #patience: number
   readonly #waiting: string[] = []
+  #waitingBytes = 0
   readonly #counts = { written: 0, failures: 0, lost: 0 }
   /** The round of writing that runs, and the one that follows it and takes what comes meanwhile. */
   #running: Promise<void> = Promise.resolve()
@@ -51,7 +53,7 @@ export class AuditTrail {
   constructor(keeper: LineKeeper, logger: Logger, limits: TrailLimits = {}) {
     this.#keeper = keeper
     this.#logger = logger
-    this.#maxWaiting = limits.maxWaiting ?? 1_000
+    this.#maxWaitingBytes = limits.maxWaitingBytes ?? MAX_WAITING_BYTES
     this.#retryAfter = limits.retryAfter ?? 5_000
     this.#patience = limits.patience ?? 2_000
   }
@@ -63,13 +65,15 @@ export class AuditTrail {
   /** Adds an event. Resolves when it is on the disk, or when it is known that this has to wait; never rejects. */
   async append(event: JsonObject): Promise<void> {
     const line = eventLine(event)
-    if (Buffer.byteLength(line) > MAX_LINE_BYTES) return this.#lose('an audit event is too large and was not written')
-    if (this.#waiting.length >= this.#maxWaiting) this.#lose('audit events are lost: too many wait to be written')
-    else this.#waiting.push(line)
-    const patience = new AbortController()
-    const late = wait(this.#patience, undefined, { signal: patience.signal, ref: false }).catch(() => {})
-    await Promise.race([this.flush(), late])
-    patience.abort()
+    const bytes = Buffer.byteLength(line)
+    if (bytes > MAX_LINE_BYTES) return this.#lose('an audit event is too large and was not written')
+    if (this.#waitingBytes + bytes > this.#maxWaitingBytes) {
+      this.#lose('audit events are lost: too many wait to be written')
+    } else {
+      this.#waiting.push(line)
+      this.#waitingBytes += bytes
+    }
+    await this.#flushInTime()
   }
 
   /** Writes what waits, if the disk takes it. */
@@ -84,19 +88,29 @@ export class AuditTrail {
 
   /** Writes what waits, and tries no more by itself. */
   async close(): Promise<void> {
-    await this.flush()
+    await this.#flushInTime()
     if (this.#retry !== null) clearTimeout(this.#retry)
     if (this.#waiting.length > 0) {
       this.#logger.error({ events: this.#waiting.length }, 'audit events could not be written and are lost')
     }
   }
 
+  /** A disk that does not answer is not waited for. */
+  async #flushInTime(): Promise<void> {
+    const patience = new AbortController()
+    const late = wait(this.#patience, undefined, { signal: patience.signal }).catch(() => {})
+    await Promise.race([this.flush(), late])
+    patience.abort()
+  }
+
   async #writeAll(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#batch()
-        await this.#keeper.append(batch.join(''))
+        const text = batch.join('')
+        await this.#keeper.append(text)
         this.#waiting.splice(0, batch.length)
+        this.#waitingBytes -= Buffer.byteLength(text)
         this.#counts.written += batch.length
       }
       if (this.#outage !== null) this.#logger.info('audit events are written again')

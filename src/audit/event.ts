@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import { oneJsonLine } from '#logging'
 
 /** What every audit event has, whatever its topic. */
@@ -36,7 +36,12 @@ export function chronology({ id, timestamp }: { readonly id: string; readonly ti
   return `${timestamp} ${id.slice(id.lastIndexOf('-') + 1).padStart(16, '0')}`
 }
 
-/** An event as a line of its own; nothing in it ends the line or moves a terminal (threats B87). */
+/** A value as it stands in a line; nothing in it ends the line or moves a terminal (threats B87). */
+export function jsonText(value: JsonValue): string {
+  return oneJsonLine(JSON.stringify(value))
+}
+
+/** An event as a line of its own. */
 export function eventLine(event: JsonObject): string {
-  return `${oneJsonLine(JSON.stringify(event))}\n`
+  return `${jsonText(event)}\n`
 }

@@ -1,4 +1,5 @@
 import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
+import { jsonText } from './event.ts'
 import type { TrailFile } from './trail-file.ts'
 import { queryEvents } from './trail-query.ts'
 import { type ReadEvent, readTrail } from './trail-reader.ts'
@@ -18,7 +19,7 @@ export function trailCollection(trail: TrailFile, description: Description): Col
     description: { ...description, revisions: false },
     read: (call, id) =>
       turns.take(async () => {
-        for await (const events of whileWanted(call, readTrail(trail))) {
+        for await (const events of whileWanted(call, readTrail(trail, jsonText(id)))) {
           const found = events.find((event) => event.id === id)
           if (found === undefined) continue
           const { _id: _, _rev: __, ...content } = found.fields

@@ -15,21 +15,22 @@ const LINE_END = 0x0a
 
 /**
  * The events of a trail, some at a time: the newest file first, each from its beginning to where it ended when reading
- * began. Lines that are no events are passed over: a crash may have cut one.
+ * began. Lines that are no events are passed over: a crash may have cut one. Where only lines with a certain text are
+ * wanted, others are not taken apart.
  */
-export async function* readTrail(trail: TrailFile): AsyncGenerator<readonly ReadEvent[]> {
+export async function* readTrail(trail: TrailFile, containing = ''): AsyncGenerator<readonly ReadEvent[]> {
   // The growing file is opened before the others are listed. One that is put aside between is met twice, and known by its number.
   const growing = await openIfThere(trail.path)
   const seen = new Set<number>()
   try {
-    if (growing !== null) yield* readEvents(growing, seen)
+    if (growing !== null) yield* readEvents(growing, seen, containing)
   } finally {
     await growing?.close()
   }
   for (const path of [...(await trail.aside())].reverse()) {
     const file = await openIfThere(path)
     try {
-      if (file !== null) yield* readEvents(file, seen)
+      if (file !== null) yield* readEvents(file, seen, containing)
     } finally {
       await file?.close()
     }
@@ -46,7 +47,11 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function* readEvents(file: FileHandle, seen: Set<number>): AsyncGenerator<readonly ReadEvent[]> {
+async function* readEvents(
+  file: FileHandle,
+  seen: Set<number>,
+  containing: string,
+): AsyncGenerator<readonly ReadEvent[]> {
   const stats = await file.stat()
   if (!stats.isFile() || seen.has(stats.ino)) return
   seen.add(stats.ino)
@@ -56,9 +61,9 @@ async function* readEvents(file: FileHandle, seen: Set<number>): AsyncGenerator<
     const { bytesRead } = await file.read(chunk, 0, Math.min(CHUNK_BYTES, stats.size - at), at)
     if (bytesRead === 0) break
     at += bytesRead
-    yield eventsIn(lines.take(chunk.subarray(0, bytesRead)))
+    yield eventsIn(lines.take(chunk.subarray(0, bytesRead)), containing)
   }
-  yield eventsIn(lines.rest())
+  yield eventsIn(lines.rest(), containing)
 }
 
 /** Puts the lines of a file together; of one that is too long nothing is kept. */
@@ -97,8 +102,9 @@ class Lines {
   }
 }
 
-function eventsIn(lines: readonly string[]): readonly ReadEvent[] {
+function eventsIn(lines: readonly string[], containing: string): readonly ReadEvent[] {
   return lines.flatMap((line) => {
+    if (!line.includes(containing)) return []
     try {
       const fields = parseJson(line)
       if (!isPlainObject(fields)) return []

@@ -111,7 +111,7 @@ function actorOf(exchange: Exchange): ConfigActor {
 
 /** Where the problems of a refused change are. What they are is not recorded: messages may quote values. */
 function pointersIn({ body }: Response): readonly string[] {
-  const answer: unknown = body.isBuffered ? JSON.parse(body.text()) : null
+  const answer: unknown = body.isBuffered && !body.isEmpty ? JSON.parse(body.text()) : null
   const detail = isPlainObject(answer) ? answer['detail'] : null
   const problems = isPlainObject(detail) ? detail['problems'] : null
   return (Array.isArray(problems) ? problems : []).flatMap((problem: unknown) => {
