@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Peer } from './peer.ts'
-import { rawRefusal, statusOfParserError } from './refusal.ts'
+import { parserProblem, rawRefusal } from './refusal.ts'
 import type { Service } from './service.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -96,7 +96,8 @@ export class Connection {
       return
     }
     this.#current = null
-    this.socket.write(rawRefusal(statusOfParserError(error.code)))
+    const { status, problem } = parserProblem(error.code)
+    this.socket.write(rawRefusal(status, problem, this.#service.settings))
     this.linger()
     current?.abandon(error)
   }

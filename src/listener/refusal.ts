@@ -1,17 +1,17 @@
 import { type Response, reasonPhrase, respond } from '#http'
 import type { ListenerSettings } from './settings.ts'
 
-/** The status for what the parser would not take. */
-export function statusOfParserError(code: string | undefined): number {
+/** What of a request the parser would not take: the status, and why. */
+export function parserProblem(code: string | undefined): { status: number; problem: string } {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return 431
+      return { status: 431, problem: 'a request line and headers over the limit' }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return 413
+      return { status: 413, problem: 'chunk extensions over the limit' }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 408
+      return { status: 408, problem: 'a request that did not arrive in time' }
     default:
-      return 400
+      return { status: 400, problem: 'what was sent is no HTTP request' }
   }
 }
 
@@ -25,12 +25,13 @@ export function refusal(status: number, problem: string, settings: ListenerSetti
   return response
 }
 
-/** A complete answer for a connection on which no response object exists; it says nothing about the gateway. */
-export function rawRefusal(status: number): string {
-  const reason = reasonPhrase(status)
-  const allow = status === 405 ? `Allow: ${allowedMethods}\r\n` : ''
+/** The same for a connection on which no response object exists, as text. */
+export function rawRefusal(status: number, problem: string, settings: ListenerSettings): string {
+  const { headers, body } = refusal(status, problem, settings)
+  const text = body.text()
+  const fields = headers.raw().reduce((all, part, at) => all + (at % 2 === 0 ? `${part}: ` : `${part}\r\n`), '')
   return (
-    `HTTP/1.1 ${status} ${reason}\r\nDate: ${new Date().toUTCString()}\r\n${allow}Content-Type: text/plain\r\n` +
-    `X-Content-Type-Options: nosniff\r\nContent-Length: ${reason.length}\r\nConnection: close\r\n\r\n${reason}`
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nDate: ${new Date().toUTCString()}\r\n${fields}` +
+    `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
   )
 }

@@ -154,7 +154,7 @@ class HttpListener implements Listener {
     server.on('timeout', (socket) => this.#connections.get(socket)?.quiet())
     // Tunnels are not offered (threats B10); without this Node would close the connection without a word.
     server.on('connect', (_message, socket) => {
-      socket.write(rawRefusal(405))
+      socket.write(rawRefusal(405, 'the method CONNECT', this.#service.settings))
       this.#connections.get(socket)?.linger()
     })
     server.on('upgrade', (message, socket, head) => this.#serveUpgrade(message, socket as Socket, head))

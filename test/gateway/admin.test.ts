@@ -162,10 +162,13 @@ describe('management connector', () => {
     ['GET /api/system/objects/_router/routes/%ff HTTP/1.1\r\nHost: localhost', 400, /path/],
     ['GET /api/info HTTP/1.1\r\nHost: a@b', 400, /user information/],
     ['TRACE /api/info HTTP/1.1\r\nHost: localhost', 405, /TRACE/],
+    ['FOO /api/info HTTP/1.1\r\nHost: localhost', 400, /no HTTP request/],
+    ['CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1', 405, /CONNECT/],
+    [`GET /api/info?_queryFilter=${'('.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 431, /over the limit/],
     [`POST /api/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 20 + 1}`, 413, /Content-Length/],
   ]
   for (const [head, status, reason] of refused) {
-    test(`${head.split('\r\n')[0]} is refused with ${status} in the form of every other error, and says why`, async () => {
+    test(`${head.split('\r\n')[0]?.slice(0, 60)} is refused with ${status} in the form of every other error, and says why`, async () => {
       const answer = await converse(gateway.gateway.adminPort, `${head}\r\nConnection: close\r\n\r\n`)
       assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
       assert.match(answer, /Content-Type: application\/json; charset=UTF-8\r\n/)
