@@ -1,5 +1,6 @@
 import { type Handler, Response } from '#http'
 import type { ObjectState } from '#schema'
+import { crestError } from './crest-error.ts'
 
 /** One thing that has to be well for the gateway to be. */
 export interface HealthCheck {
@@ -37,8 +38,9 @@ export function isHealthPath(path: string): boolean {
 export function healthHandler(health: Health): Handler {
   return async ({ request }) => {
     const endpoint = PATHS[request.uri.path] as keyof Health
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return new Response(405, { headers: { Allow: 'GET, HEAD' } })
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return crestError(405, `${request.method} is not allowed here; there are GET, HEAD`, { Allow: 'GET, HEAD' })
+    }
     const checks = health[endpoint]()
     const ok = checks.every((check) => check.ok)
     const verbose = Object.hasOwn(request.queryParams, 'verbose')
