@@ -36,6 +36,7 @@ class HttpListener implements Listener {
   readonly #http2: Http2Connections
   #secure: SecureServer | null = null
   #whenEmpty: (() => void) | null = null
+  refused = 0
 
   private constructor(service: Service, open: (listener: HttpListener) => HttpServer) {
     this.#service = service
@@ -167,6 +168,7 @@ class HttpListener implements Listener {
     const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
     server.on('connection', (socket: Socket) => {
       if (!reserve.has(socket)) return
+      this.refused++
       socket.destroy()
       const held = guard.admit('')
       if (held === null) return

@@ -44,6 +44,8 @@ export interface ListenerSettings {
 export interface Listener {
   readonly port: number
   readonly stats: { readonly connections: number; readonly active: number }
+  /** How many connections were closed at once, since too many files were open. */
+  readonly refused: number
   setHandler(handler: Handler): void
   /** Stops accepting, lets running requests end for so long, cuts off the rest and says how many those were. */
   drain(gracePeriodMs: number): Promise<{ aborted: number }>

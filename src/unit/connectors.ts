@@ -49,6 +49,11 @@ export class Connectors {
     return this.#listeners.map(({ listener }) => listener.port)
   }
 
+  /** How many connections were closed at once, since too many files were open. */
+  get refused(): number {
+    return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
+  }
+
   /** Stops accepting and lets what runs end within each connector's grace period; says how many requests were cut off. */
   async drain(): Promise<number> {
     const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))

@@ -94,6 +94,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       logger,
     })
     connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, connectorTls.tls)
+    measureConnectors(metrics, connectors)
     link.send({ type: 'ready', ports: connectors.ports })
   } catch (error) {
     const problems = error instanceof ConfigError ? [...error.problems] : []
@@ -101,6 +102,11 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
     // A port that was opened before another failed would keep a thread alive that serves nothing.
     process.exit(1)
   }
+}
+
+function measureConnectors(metrics: MetricsRegistry, connectors: Connectors): void {
+  const help = 'Connections that were closed at once, since too many files were open.'
+  metrics.open().countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
 }
 
 await serve(workerData as UnitSettings, parentPort as MessagePort)
