@@ -153,8 +153,14 @@ const LATE = new Error('late')
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
 
 /** The message alone: errors of the client carry the arguments of the command, which may be a password. */
-function problemOf({ message }: Error): string {
+function problemOf({ message, lastNodeError }: ClientError): string {
+  if (lastNodeError) return `no node of the cluster answers: ${problemOf(lastNodeError)}`
   return CLOSED.test(message) ? 'the connection was closed' : message
+}
+
+/** An error of the client; where no node of a cluster could be asked, it says what happened to the last one. */
+interface ClientError extends Error {
+  readonly lastNodeError?: Error | null
 }
 
 function disconnect(client: RedisClient): void {

@@ -132,12 +132,16 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     assert.equal((await written(built)).count, keys.length)
     assert.deepEqual(built.states, [])
     const { tls: _trusting, ...distrusting } = config
-    await Promise.all([refused({ ...config, passwordSecretId: 'redis.other' }), refused(distrusting)])
+    await Promise.all([
+      refused({ ...config, passwordSecretId: 'redis.other' }, /no node of the cluster answers: (?:WRONGPASS|NOAUTH)/),
+      refused(distrusting, /no node of the cluster answers/),
+    ])
   })
 
-  async function refused(access: JsonObject): Promise<void> {
+  async function refused(access: JsonObject, problem: RegExp): Promise<void> {
     await using built = await open(access, servers.surroundings)
     assert.equal((await written(built)).count, 0)
+    assert.match(built.log.lines.join(''), problem)
   }
 
   test('a silent node: nobody waits longer than timeout, and other nodes are asked as before', async () => {
