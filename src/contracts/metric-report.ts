@@ -49,10 +49,10 @@ export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>
   /** Of a summary, the sum of all observations. */
   readonly value: number
-  /** How the values of threads become one, where they are not added up. */
-  readonly merge?: 'max'
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
+  /** Stands for the series, where it is known: the same in all of its samples. */
+  readonly series?: object
   /** Summaries only: how many observations there were since it began. */
   readonly count?: number
   readonly recent?: RecentObservations

@@ -1,13 +1,18 @@
 import type { MetricReport, MetricSample, SeriesHead } from '#contracts'
+import { NumberSample, type SummaryPlace, SummarySample } from './ledger-sample.ts'
 import { readValues } from './report.ts'
 import { seriesKey } from './series-table.ts'
-import { StretchSum } from './stretches.ts'
 
 /** What a thread has said so far. */
 interface Account {
   /** By the thread's own ids. */
   readonly entries: Map<number, Entry>
   values: Float64Array
+  /** Ids in the order of the values, and their entries: mostly the same from one report to the next. */
+  ids: readonly number[]
+  order: readonly Entry[]
+  /** Their numbers among those that are told; negative, and one less, where the largest value counts. */
+  places: Int32Array
 }
 
 /** A series over all threads. */
@@ -19,11 +24,8 @@ interface Entry {
   /** What threads have counted that are no more. */
   keptSum: number
   keptCount: number
-  /** Which sum the following belongs to. */
-  round: number
-  value: number
-  /** Where the summaries of threads are. */
-  places: { readonly values: Float64Array; readonly at: number }[] | null
+  /** Its number among those that are told; -1 for none. */
+  at: number
 }
 
 /**
@@ -33,12 +35,20 @@ interface Entry {
 export class MetricLedger {
   readonly #accounts = new Map<object, Account>()
   readonly #entries = new Map<string, Entry>()
-  readonly #stretches = new StretchSum()
-  #round = 0
+  /** The series that are told; null where that has to be found out anew. */
+  #told: readonly Entry[] | null = null
+  /** Whether there may be series that no thread has any more. */
+  #hasGone = false
 
   /** Takes what a thread says; later reports of one thread replace earlier ones. */
   take(thread: object, { heads, values }: MetricReport): void {
-    const account = this.#accounts.get(thread) ?? { entries: new Map(), values: new Float64Array(0) }
+    const account = this.#accounts.get(thread) ?? {
+      entries: new Map(),
+      values: new Float64Array(0),
+      ids: [],
+      order: [],
+      places: new Int32Array(0),
+    }
     this.#accounts.set(thread, account)
     for (const { id, ...head } of heads) {
       const entry = this.#entry(head)
@@ -47,7 +57,10 @@ export class MetricLedger {
     }
     if (values === null) return
     account.values = values
-    forgetUnreported(account)
+    if (heads.length === 0 && hasIds(values, account.ids)) return
+    arrange(account)
+    this.#told = null
+    this.#hasGone = true
   }
 
   /** A thread has ended: its totals stay, everything else goes. */
@@ -55,6 +68,8 @@ export class MetricLedger {
     const account = this.#accounts.get(thread)
     if (account === undefined) return
     this.#accounts.delete(thread)
+    this.#told = null
+    this.#hasGone = true
     const { entries, values } = account
     for (const entry of entries.values()) entry.threads--
     readValues(values, {
@@ -72,56 +87,43 @@ export class MetricLedger {
 
   /** Forgets totals of series that no thread has any more, such as those of routes that were removed. */
   forgetGone(): void {
+    if (!this.#hasGone) return
+    this.#hasGone = false
+    this.#told = null
     for (const [key, { threads }] of this.#entries) if (threads === 0) this.#entries.delete(key)
   }
 
   /** Every series that a thread has, or had when it ended. */
   samples(): MetricSample[] {
-    const round = ++this.#round
-    const found: Entry[] = []
-    const begin = (entry: Entry): void => {
-      if (entry.round === round) return
-      entry.round = round
-      entry.value = entry.head.merge === 'max' ? Number.NEGATIVE_INFINITY : entry.keptSum
-      entry.places = entry.head.type === 'summary' ? [] : null
-      found.push(entry)
+    this.#told ??= this.#toTell()
+    const told = this.#told
+    const sums = new Float64Array(told.length)
+    const places = new Array<SummaryPlace[] | null>(told.length).fill(null)
+    for (let at = 0; at < told.length; at++) {
+      const { head, keptSum } = told[at] as Entry
+      sums[at] = head.merge === 'max' ? Number.NEGATIVE_INFINITY : keptSum
+      if (head.type === 'summary') places[at] = []
     }
-    for (const { entries, values } of this.#accounts.values()) {
-      readValues(values, {
-        number: (id, value) => {
-          const entry = entries.get(id) as Entry
-          begin(entry)
-          entry.value = entry.head.merge === 'max' ? Math.max(entry.value, value) : entry.value + value
-        },
-        summary: (id, at) => {
-          const entry = entries.get(id) as Entry
-          begin(entry)
-          entry.places?.push({ values, at })
-        },
-      })
-    }
-    for (const entry of this.#entries.values()) if (entry.keptSum > 0 || entry.keptCount > 0) begin(entry)
-    return found.map((entry) => this.#sample(entry))
+    for (const account of this.#accounts.values()) addUp(account, sums, places)
+    return told.map(({ head, since, keptSum, keptCount }, at) => {
+      const found = places[at] ?? null
+      if (found === null) return new NumberSample(head, since, sums[at] as number)
+      return new SummarySample(head, since, { sum: keptSum, count: keptCount }, found)
+    })
   }
 
-  #sample({ head, since, value, places, keptCount }: Entry): MetricSample {
-    const { name, help, type, labels, merge } = head
-    if (places === null) {
-      return merge === undefined
-        ? { name, help, type, labels, since, value }
-        : { name, help, type, labels, since, value, merge }
+  #toTell(): Entry[] {
+    const told: Entry[] = []
+    const tell = (entry: Entry): void => {
+      if (entry.at >= 0) return
+      entry.at = told.length
+      told.push(entry)
     }
-    let [sum, count, m1, m5, m15] = [value, keptCount, 0, 0, 0]
-    for (const { values, at } of places) {
-      sum += values[at] as number
-      count += values[at + 1] as number
-      m1 += values[at + 2] as number
-      m5 += values[at + 3] as number
-      m15 += values[at + 4] as number
-      this.#stretches.add(values, at + 6, values[at + 5] as number)
-    }
-    const recent = this.#stretches.take()
-    return { name, help, type, labels, since, value: sum, count, recent, rates: { m1, m5, m15 } }
+    for (const entry of this.#entries.values()) entry.at = -1
+    for (const { order } of this.#accounts.values()) for (const entry of order) tell(entry)
+    for (const entry of this.#entries.values()) if (entry.keptSum > 0 || entry.keptCount > 0) tell(entry)
+    for (const account of this.#accounts.values()) account.places = Int32Array.from(account.order, placeOf)
+    return told
   }
 
   #entry(head: Omit<SeriesHead, 'id'>): Entry {
@@ -131,34 +133,52 @@ export class MetricLedger {
       known.since = Math.min(known.since, head.since)
       return known
     }
-    const entry: Entry = {
-      head,
-      since: head.since,
-      threads: 0,
-      keptSum: 0,
-      keptCount: 0,
-      round: 0,
-      value: 0,
-      places: null,
-    }
+    const entry: Entry = { head, since: head.since, threads: 0, keptSum: 0, keptCount: 0, at: -1 }
     this.#entries.set(key, entry)
     return entry
   }
 }
 
-/** What a report leaves out, its thread has given up. */
-function forgetUnreported({ entries, values }: Account): void {
-  let reported = 0
-  const count = () => {
-    reported++
+function placeOf({ at, head }: Entry): number {
+  return head.merge === 'max' ? ~at : at
+}
+
+/** Adds what a thread has said to the sums. Ten thousand routes have a hundred thousand numbers in each thread. */
+function addUp({ values, places: at }: Account, sums: Float64Array, found: (SummaryPlace[] | null)[]): void {
+  let next = 0
+  readValues(values, {
+    number: (_, value) => {
+      const place = at[next++] as number
+      if (place >= 0) sums[place] = (sums[place] as number) + value
+      else sums[~place] = Math.max(sums[~place] as number, value)
+    },
+    summary: (_, from) => found[at[next++] as number]?.push({ values, at: from }),
+  })
+}
+
+/** Whether values are those of the given series, in this order. */
+function hasIds(values: Float64Array, ids: readonly number[]): boolean {
+  let at = 0
+  let same = true
+  const compare = (id: number): void => {
+    if (ids[at++] !== id) same = false
   }
-  readValues(values, { number: count, summary: count })
-  if (reported === entries.size) return
-  const ids = new Set<number>()
-  const note = (id: number): void => void ids.add(id)
+  readValues(values, { number: compare, summary: compare })
+  return same && at === ids.length
+}
+
+/** Finds the series of the values; what a report leaves out, its thread has given up. */
+function arrange(account: Account): void {
+  const { entries, values } = account
+  const ids: number[] = []
+  const note = (id: number): void => void ids.push(id)
   readValues(values, { number: note, summary: note })
+  account.ids = ids
+  account.order = ids.map((id) => entries.get(id) as Entry)
+  if (ids.length === entries.size) return
+  const reported = new Set(ids)
   for (const [id, entry] of entries) {
-    if (ids.has(id)) continue
+    if (reported.has(id)) continue
     entry.threads--
     entries.delete(id)
   }

@@ -14,6 +14,9 @@ const TICKS_PER_STRETCH = 300 / TICK_SECONDS
 /** The numbers of one thread. Each holder owns its part of them, and gives it back when it is retired. */
 export class MetricsRegistry {
   readonly #series = new Map<string, Series>()
+  /** The series as a list; null where it has to be made anew. */
+  #list: readonly Series[] | null = null
+  readonly #summaries = new Set<SummarySeries>()
   readonly #types = new Map<string, { type: MetricSample['type']; users: number }>()
   readonly #reporter = new Reporter()
   #ticks = 0
@@ -26,22 +29,22 @@ export class MetricsRegistry {
   /** Every series, with all its holders in one. */
   collect(): MetricSample[] {
     const ledger = new MetricLedger()
-    ledger.take(this, new Reporter().report(this.#series.values(), Number.POSITIVE_INFINITY))
+    ledger.take(this, new Reporter().report([...this.#series.values()], Number.POSITIVE_INFINITY))
     return ledger.samples()
   }
 
   /** What another thread needs to know; heads that it knows already are left out. */
   report(): MetricReport {
-    return this.#reporter.report(this.#series.values())
+    this.#list ??= [...this.#series.values()]
+    return this.#reporter.report(this.#list)
   }
 
   /** To be called every five seconds: rates and quantiles are about the last minutes. */
   tick(): void {
     const turns = ++this.#ticks % TICKS_PER_STRETCH === 0
-    for (const { total } of this.#series.values()) {
-      if (!(total instanceof SummarySeries)) continue
-      total.tick()
-      if (turns) total.turn()
+    for (const summary of this.#summaries) {
+      summary.tick()
+      if (turns) summary.turn()
     }
   }
 
@@ -75,11 +78,15 @@ export class MetricsRegistry {
       users: 0,
     }
     this.#series.set(key, series)
+    this.#list = null
+    if (series.total instanceof SummarySeries) this.#summaries.add(series.total)
     return series
   }
 
-  #end(key: string, { name }: Series): void {
+  #end(key: string, { name, total }: Series): void {
     this.#series.delete(key)
+    this.#list = null
+    if (total instanceof SummarySeries) this.#summaries.delete(total)
     const known = this.#types.get(name)
     if (known !== undefined && --known.users === 0) this.#types.delete(name)
   }

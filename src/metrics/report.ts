@@ -1,6 +1,6 @@
 import type { MetricReport, SeriesHead } from '#contracts'
 import { NumberList } from './number-list.ts'
-import { SummarySeries } from './series.ts'
+import type { CounterSeries, SummarySeries } from './series.ts'
 import type { Series } from './series-table.ts'
 
 /** Heads in one report: so many take a few milliseconds, during which the thread serves nobody. */
@@ -21,8 +21,8 @@ export class Reporter {
     return ++this.#ids
   }
 
-  report(all: Iterable<Series>, headsAtOnce = HEADS_AT_ONCE): MetricReport {
-    const series = [...all]
+  /** `series` are all there are, in the order they began. */
+  report(series: readonly Series[], headsAtOnce = HEADS_AT_ONCE): MetricReport {
     // Ids and the order of the table both grow, so that what is new stands at the end.
     const fresh = series.slice(firstAfter(series, this.#told))
     const heads = fresh.slice(0, headsAtOnce).map(headOf)
@@ -46,7 +46,7 @@ function valuesOf(series: readonly Series[]): Float64Array {
   const summaries: Series[] = []
   list.push(0)
   for (const one of series) {
-    if (one.total instanceof SummarySeries) summaries.push(one)
+    if (one.type === 'summary') summaries.push(one)
     else {
       list.push(one.id)
       list.push(numberOf(one))
@@ -58,6 +58,7 @@ function valuesOf(series: readonly Series[]): Float64Array {
 }
 
 function numberOf({ total, parts, merge }: Series): number {
+  if (parts.size === 0 && total !== null) return (total as CounterSeries).value
   let value = merge === 'max' ? Number.NEGATIVE_INFINITY : ((total as { value: number } | null)?.value ?? 0)
   for (const part of parts) value = merge === 'max' ? Math.max(value, part.value) : value + part.value
   return value

@@ -1,6 +1,6 @@
 import type { MetricSample } from '#contracts'
-import { type Collection, listResources, PageCookies, Refusal, type Resource } from '#crest'
-import type { JsonObject } from '#json'
+import { type Collection, PageCookies, queryResources, Refusal, type Resource } from '#crest'
+import type { JsonObject, JsonValue } from '#json'
 import { metricSchema } from './metric-schema.ts'
 import { timerContent } from './timer-content.ts'
 
@@ -28,20 +28,59 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
       revisions: false,
     },
     read: async (_, id) => {
-      const sample = (await collect()).find((one) => idOf(one) === id)
+      const sample = (await collect()).find((one) => knownId(one) === id)
       if (sample === undefined) return new Refusal(404, 'there is no metric of this id')
-      return { id, revision: null, content: contentOf(sample) }
+      return new MetricResource(id, sample)
     },
-    query: async (_, query) => listResources(resourcesOf(await collect()), query, { cookies }),
+    query: async (_, query) => queryResources(resourcesOf(await collect()), query, { cookies }),
   }
 }
 
 /** One after the other: of ten thousand routes, most are not what a query looks for. */
 function* resourcesOf(samples: readonly MetricSample[]): Generator<Resource> {
   for (const sample of samples) {
-    const id = idOf(sample)
-    if (id !== null) yield { id, revision: null, content: contentOf(sample) }
+    const id = knownId(sample)
+    if (id !== null) yield new MetricResource(id, sample)
   }
+}
+
+/** A metric. There are very many of them, so that only what is asked for is made. */
+class MetricResource implements Resource {
+  readonly id: string
+  readonly revision = null
+  readonly #sample: MetricSample
+  #content: JsonObject | null = null
+
+  constructor(id: string, sample: MetricSample) {
+    this.id = id
+    this.#sample = sample
+  }
+
+  get content(): JsonObject {
+    this.#content ??= contentOf(this.#sample)
+    return this.#content
+  }
+
+  field(name: string): JsonValue | undefined {
+    const { type, value, count } = this.#sample
+    if (name === '_type') return type === 'summary' ? 'timer' : type
+    if (name === 'count' && type !== 'gauge') return type === 'counter' ? value : (count ?? 0)
+    if (name === 'value') return type === 'gauge' ? value : undefined
+    if (type !== 'summary') return undefined
+    return Object.hasOwn(this.content, name) ? this.content[name] : undefined
+  }
+}
+
+/** The ids of series that have been looked at: putting them together takes longer than finding them. */
+const ids = new WeakMap<object, string | null>()
+
+function knownId(sample: MetricSample): string | null {
+  if (sample.series === undefined) return idOf(sample)
+  const known = ids.get(sample.series)
+  if (known !== undefined) return known
+  const id = idOf(sample)
+  ids.set(sample.series, id)
+  return id
 }
 
 /** `heap.<router-name>.route.<route-name>.<metric>`; null for what has no place in the collection. */
