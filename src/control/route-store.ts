@@ -8,9 +8,10 @@ import type { ReplacedVersions } from './history/replaced-versions.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
-import { type PlannedChange, planRoutes, type Serving } from './route-plan.ts'
+import { type PlannedChange, planRoutes } from './route-plan.ts'
 import { type PlacedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
+import { ServedRoutes } from './served-routes.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** How a route file fares. */
@@ -42,11 +43,9 @@ export class RouteStore {
   readonly #changes: FolderChanges
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
-  readonly #serving = new Map<string, Serving>()
+  readonly #served: ServedRoutes
   readonly #problems: RouteProblems
   readonly #openings = new RouterOpenings()
-  /** Revisions whose warnings have been logged, by route. */
-  readonly #warned = new Map<string, string>()
   #files: ReadonlyMap<string, RouteFile> = new Map()
   #scanned = false
   /** A scan was asked for while no unit was there. */
@@ -60,9 +59,9 @@ export class RouteStore {
     this.#changes = changes
     this.#units = units
     this.#logger = logger
+    this.#served = new ServedRoutes(directory, this.deploys, logger)
     this.#problems = new RouteProblems(directory, this.deploys, logger, (file, found, problems) => {
-      const served = [...this.#serving.values()].find((serving) => serving.file === file)
-      changes.failed(file, found === undefined ? file : idOf(found), served, problems)
+      changes.failed(file, found === undefined ? file : idOf(found), this.#served.ofFile(file), problems)
     })
   }
 
@@ -71,7 +70,7 @@ export class RouteStore {
     return this.#enqueue(async () => {
       if (!this.#scanned) this.#firstScan()
       this.#openings.begin(unit)
-      return [...this.#serving.values()].map(({ source }) => source)
+      return this.#served.sources
     })
   }
 
@@ -83,30 +82,17 @@ export class RouteStore {
       this.scan().catch((error: unknown) => this.#logger.error({ error }, 'the route folder can not be scanned'))
     }
     if (wasExpected && unit.number === 0) {
-      this.#logger.info({ routes: this.#serving.size - failures.length, directory: this.directory }, 'routes loaded')
+      this.#logger.info({ routes: this.served - failures.length, directory: this.directory }, 'routes loaded')
     }
     for (const { id, problems } of failures) {
-      const served = this.#serving.get(id)
-      if (served === undefined) continue
-      // Other units may serve it, so it stays known: removing its file must remove it there.
-      this.#serving.set(id, { ...served, incomplete: true })
-      this.#problems.add(this.#files, served.file, problems, served.source.revision)
+      const served = this.#served.markIncomplete(id)
+      if (served !== undefined) this.#problems.add(this.#files, served.file, problems, served.source.revision)
     }
   }
 
   /** Logs what a route's author should know, once for all units. */
-  warned({ id, revision, warnings }: RouteWarnings): void {
-    if (this.#warned.get(id) === revision) return
-    // The unit says so while it swaps, before the store has recorded the new version.
-    const served = this.#files.get(this.#serving.get(id)?.file ?? '')
-    const found = served?.route?.id === id ? served : [...this.#files.values()].find(({ route }) => route?.id === id)
-    if (found?.route?.revision !== revision) return
-    this.#warned.set(id, revision)
-    for (const { pointer, message } of warnings) {
-      const { line, column } = found.route.document.locate(pointer)
-      const fields = { file: join(this.directory, found.file), line, column, pointer }
-      this.#logger.warn(fields, `${found.file}:${line}:${column}: ${pointer}: ${message}`)
-    }
+  warned(warnings: RouteWarnings): void {
+    this.#served.warn(this.#files, warnings)
   }
 
   /** A unit has ended, and with it what it was building. */
@@ -124,14 +110,14 @@ export class RouteStore {
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
       this.#problems.noteReading(this.#files)
-      this.history.noteReading(this.#files, this.#serving)
-      const plan = planRoutes(this.#files, this.#serving)
+      this.history.noteReading(this.#files, this.#served.routes)
+      const plan = planRoutes(this.#files, this.#served.routes)
       this.#problems.noteRefused(this.#files, plan)
       const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
       if (changes.length > 0) {
-        const before = new Map(this.#serving)
+        const before = new Map(this.#served.routes)
         await this.#deploy(changes)
-        this.#changes.deployed(before, this.#serving)
+        this.#changes.deployed(before, this.#served.routes)
       }
       this.#problems.forgetGone(this.#files)
       await this.#changes.written()
@@ -140,7 +126,7 @@ export class RouteStore {
 
   /** How many routes are served. */
   get served(): number {
-    return this.#serving.size
+    return this.#served.routes.size
   }
 
   /** How many files are not served as they are written. */
@@ -200,7 +186,7 @@ export class RouteStore {
     const files = new Map(this.#files)
     if (next === null) files.delete(file)
     else files.set(file, next)
-    const plan = planRoutes(files, this.#serving)
+    const plan = planRoutes(files, this.#served.routes)
     const taken = plan.refused.get(file)
     if (taken !== undefined) return { state: 'taken', problem: taken }
     const planned = plan.changes.filter((change) => change.file === file)
@@ -214,7 +200,7 @@ export class RouteStore {
       await deployment.commit([])
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
-    await this.history.noteEdit(edit, this.#files, this.#serving)
+    await this.history.noteEdit(edit, this.#files, this.#served.routes)
     try {
       if (next === null) await removeDurably(this.directory, file)
       else await writeDurably(this.directory, file, next.text)
@@ -232,7 +218,7 @@ export class RouteStore {
 
   /** Every file and how it fares, by file name. */
   status(): RouteStatus[] {
-    const ids = new Map([...this.#serving.values()].map(({ file, source }) => [file, source.id]))
+    const ids = new Map([...this.#served.routes.values()].map(({ file, source }) => [file, source.id]))
     const files = new Set([...this.#files.keys(), ...this.#problems.files()])
     return [...files].sort().map((file) => {
       const problems = this.#problems.of(file)
@@ -250,10 +236,9 @@ export class RouteStore {
     removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
     this.#problems.noteReading(this.#files)
-    const plan = planRoutes(this.#files, this.#serving)
+    const plan = planRoutes(this.#files, this.#served.routes)
     this.#problems.noteRefused(this.#files, plan)
-    for (const { change, file } of plan.changes)
-      if ('put' in change) this.#serving.set(change.put.id, { source: change.put, file })
+    this.#served.begin(plan)
   }
 
   async #deploy(planned: readonly PlannedChange[]): Promise<void> {
@@ -271,19 +256,9 @@ export class RouteStore {
     for (const at of accepted) this.#record(planned[at] as PlannedChange)
   }
 
-  #record({ change, file }: PlannedChange): void {
-    this.deploys.succeeded++
-    this.deploys.lastAt = Date.now()
-    if ('remove' in change) {
-      if (this.#serving.get(change.remove)?.file === file) this.#serving.delete(change.remove)
-      this.#warned.delete(change.remove)
-      this.#logger.info({ route: change.remove, file }, 'route removed')
-      return
-    }
-    const updated = this.#serving.has(change.put.id)
-    this.#serving.set(change.put.id, { source: change.put, file })
-    this.#problems.forget(file)
-    this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
+  #record(change: PlannedChange): void {
+    this.#served.record(change)
+    if ('put' in change.change) this.#problems.forget(change.file)
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { RouteSource, RouteWarnings } from '#contracts'
+import type { Logger } from '#logging'
+import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import type { RouteFile } from './route-files.ts'
+import type { PlannedChange, RoutePlan, Serving } from './route-plan.ts'
+
+/** The routes of one folder that are served, and what their authors were told about them. */
+export class ServedRoutes {
+  readonly #directory: string
+  readonly #deploys: DeployCounts
+  readonly #logger: Logger
+  readonly #routes = new Map<string, Serving>()
+  /** Revisions whose warnings have been logged, by route. */
+  readonly #warned = new Map<string, string>()
+
+  constructor(directory: string, deploys: DeployCounts, logger: Logger) {
+    this.#directory = directory
+    this.#deploys = deploys
+    this.#logger = logger
+  }
+
+  /** By their ids. */
+  get routes(): ReadonlyMap<string, Serving> {
+    return this.#routes
+  }
+
+  get sources(): readonly RouteSource[] {
+    return [...this.#routes.values()].map(({ source }) => source)
+  }
+
+  /** What is served of a file. */
+  ofFile(file: string): Serving | undefined {
+    return [...this.#routes.values()].find((served) => served.file === file)
+  }
+
+  /** Takes what routers are handed when they open. */
+  begin({ changes }: RoutePlan): void {
+    for (const { change, file } of changes)
+      if ('put' in change) this.#routes.set(change.put.id, { source: change.put, file })
+  }
+
+  /** A unit could not build a route; others may serve it, so it stays known: removing its file must remove it there. */
+  markIncomplete(id: string): Serving | undefined {
+    const served = this.#routes.get(id)
+    if (served !== undefined) this.#routes.set(id, { ...served, incomplete: true })
+    return served
+  }
+
+  /** A change is in place in every unit. */
+  record({ change, file }: PlannedChange): void {
+    this.#deploys.succeeded++
+    this.#deploys.lastAt = Date.now()
+    if ('remove' in change) {
+      if (this.#routes.get(change.remove)?.file === file) this.#routes.delete(change.remove)
+      this.#warned.delete(change.remove)
+      this.#logger.info({ route: change.remove, file }, 'route removed')
+      return
+    }
+    const updated = this.#routes.has(change.put.id)
+    this.#routes.set(change.put.id, { source: change.put, file })
+    this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
+  }
+
+  /** Logs what a route's author should know, once for all units. */
+  warn(files: ReadonlyMap<string, RouteFile>, { id, revision, warnings }: RouteWarnings): void {
+    if (this.#warned.get(id) === revision) return
+    // The unit says so while it swaps, before the new version is recorded here.
+    const served = files.get(this.#routes.get(id)?.file ?? '')
+    const found = served?.route?.id === id ? served : [...files.values()].find(({ route }) => route?.id === id)
+    if (found?.route?.revision !== revision) return
+    this.#warned.set(id, revision)
+    for (const { pointer, message } of warnings) {
+      const { line, column } = found.route.document.locate(pointer)
+      const fields = { file: join(this.#directory, found.file), line, column, pointer }
+      this.#logger.warn(fields, `${found.file}:${line}:${column}: ${pointer}: ${message}`)
+    }
+  }
+}
