@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Handler, Response, respond } from '#http'
+import type { JsonObject } from '#json'
+import { exchangeFor } from '#test/exchange'
+import { auditedHandler } from './audited-handler.ts'
+import { type NotedChange, noteChange } from './change-note.ts'
+import { ConfigAudit } from './config-audit.ts'
+
+const BASE = '/api/system/things'
+
+/** Sends a request to a handler, and gives what is on record when the answer comes. */
+async function recorded(method: string, target: string, handler: Handler, headers = {}): Promise<JsonObject[]> {
+  const events: JsonObject[] = []
+  const append = async (event: JsonObject): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve))
+    events.push(event)
+  }
+  const audit = new ConfigAudit({ append }, { now: () => 0 })
+  await auditedHandler(handler, BASE, audit)(exchangeFor(method, `http://localhost${BASE}${target}`, { headers }))
+  return events
+}
+
+const changing =
+  (change: NotedChange, status = 200): Handler =>
+  async (exchange) => {
+    noteChange(exchange, change)
+    return respond(status)
+  }
+const refusing =
+  (status: number, body = ''): Handler =>
+  async () =>
+    new Response(status, { body })
+
+const before = { revision: 'a', content: { x: 1 } }
+const after = { revision: 'b', content: { x: 2 } }
+const summary = (events: readonly JsonObject[]) =>
+  events.map(({ operation, objectId, response }) => [operation, objectId, (response as JsonObject)['status']])
+
+describe('requests that change something', () => {
+  const rows: readonly (readonly [method: string, target: string, change: NotedChange, operation: string])[] = [
+    ['PUT', '/x', { id: 'x', before, after }, 'UPDATE'],
+    ['PUT', '/x', { id: 'x', before: null, after }, 'CREATE'],
+    ['POST', '', { id: 'x', before: null, after }, 'CREATE'],
+    ['POST', '?_action=CREATE', { id: 'x', before: null, after }, 'CREATE'],
+    ['PATCH', '/x', { id: 'x', before, after }, 'PATCH'],
+    ['DELETE', '/x', { id: 'x', before, after: null }, 'DELETE'],
+    ['POST', '/x?_ACTION=rollback', { id: 'x', before, after }, 'ACTION'],
+  ]
+  for (const [method, target, change, operation] of rows) {
+    test(`${method} ${target} is ${operation}`, async () => {
+      const events = await recorded(method, target, changing(change))
+      assert.deepEqual(summary(events), [[operation, 'system/things/x', 'SUCCESSFUL']])
+    })
+  }
+
+  test('what was changed is on record as done, also where something failed afterwards', async () => {
+    const events = await recorded('PUT', '/x', changing({ id: 'x', before, after }, 500))
+    assert.deepEqual(events[0]?.['response'], { status: 'SUCCESSFUL', statusCode: '500' })
+  })
+})
+
+describe('requests that are refused', () => {
+  for (const [method, target, status, operation, objectId, headers] of [
+    ['PUT', '/x', 412, 'UPDATE', 'system/things/x', {}],
+    ['PUT', '/x', 412, 'CREATE', 'system/things/x', { 'If-None-Match': '*' }],
+    ['DELETE', '/a%20b', 404, 'DELETE', 'system/things/a b', {}],
+    ['DELETE', '/%ff', 400, 'DELETE', 'system/things/%ff', {}],
+    ['PATCH', '', 405, 'PATCH', 'system/things', {}],
+    ['POST', '?_action=create', 409, 'CREATE', 'system/things', {}],
+    ['POST', '/x?_action=rollback', 404, 'ACTION', 'system/things/x', {}],
+  ] as const) {
+    test(`${method} ${target} with ${status} is a failed ${operation}`, async () => {
+      const events = await recorded(method, target, refusing(status), headers)
+      assert.deepEqual(summary(events), [[operation, objectId, 'FAILED']])
+    })
+  }
+
+  test('say where the problems are, and not what they are', async () => {
+    const problems = [{ pointer: '/x', message: 'hunter2' }, { pointer: 7 }, 'hunter2']
+    const events = await recorded('PUT', '/x', refusing(400, JSON.stringify({ detail: { problems } })))
+    assert.deepEqual((events[0]?.['response'] as JsonObject | undefined)?.['detail'], { pointers: ['/x'] })
+    assert.doesNotMatch(JSON.stringify(events), /hunter2/)
+  })
+})
+
+test('requests that only look leave nothing', async () => {
+  for (const [method, target] of [
+    ['GET', '/x'],
+    ['HEAD', '/x'],
+    ['OPTIONS', '/x'],
+    ['POST', '?_action=validate'],
+    ['POST', '/x?_action=history'],
+  ] as const) {
+    assert.deepEqual(await recorded(method, target, refusing(400)), [], `${method} ${target}`)
+  }
+  assert.deepEqual(await recorded('PUT', '/x', refusing(200)), [])
+})
