@@ -2,6 +2,9 @@ import { type Cluster, Command, type Redis } from 'ioredis'
 import type { RedisArgument } from './redis-connection.ts'
 import { type Servers, WHOLE } from './servers.ts'
 
+/** Milliseconds between two looks for lost nodes. */
+const LOOK_INTERVAL = 1_000
+
 /** The node of a cluster that serves a key, as far as the client knows. */
 export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): string {
   if (key === undefined) return WHOLE
@@ -9,20 +12,22 @@ export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): strin
   return cluster.slots[slot]?.[0] ?? WHOLE
 }
 
-/** Keeps account of nodes by what happens to their connections. */
+/** Keeps account of nodes by what happens to their connections, and looks for lost ones until they are found. */
 export function watchNodes(cluster: Cluster, servers: Servers, isCurrent: () => boolean): void {
   cluster.on('+node', (node: Redis) => {
     const name = nameOf(node)
     // A connection that the client itself gives up says nothing about the node.
     const counts = () => isCurrent() && cluster.nodes().includes(node)
-    node.on('ready', async () => {
-      if (servers.isLost(name) && (await serves(node)) && counts()) servers.of(name).succeeded()
-    })
+    node.on('ready', () => counts() && findAgain(node, servers))
     node.on('error', ({ message }: Error) => counts() && servers.of(name).failed(message))
     node.on('close', () => counts() && servers.of(name).failed('the connection was closed'))
     if (cluster.status === 'ready') connect(node)
   })
-  cluster.on('ready', () => isCurrent() && keepNodes(cluster, servers))
+  cluster.on('refresh', () => isCurrent() && keepNodes(cluster, servers))
+  const timer = setInterval(() => {
+    if (!isCurrent()) clearInterval(timer)
+    else if (cluster.status === 'ready') lookForLost(cluster, servers)
+  }, LOOK_INTERVAL).unref()
 }
 
 /** Whether there is a connection to a node. */
@@ -30,16 +35,11 @@ export function isConnected(cluster: Cluster, name: string): boolean {
   return name === WHOLE || cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready')
 }
 
-/**
- * Asks which node serves what: after a failover, nobody else tells the client. Where none of the nodes answers that, it
- * begins anew with the addresses of the configuration, which may lead elsewhere by now.
- */
-export function findNodesAnew(cluster: Cluster, servers: Servers): void {
-  cluster.refreshSlotsCache((error) => {
-    if (cluster.status !== 'ready') return
-    if (!error) keepNodes(cluster, servers)
-    else if (cluster.nodes().length > 0) cluster.disconnect(true)
-  })
+/** Asks which node serves what: after a failover, nobody else tells the client. Nodes that are back are connected to. */
+function lookForLost(cluster: Cluster, servers: Servers): void {
+  if (!servers.hasLostNode) return
+  cluster.refreshSlotsCache()
+  for (const node of cluster.nodes()) if (node.status === 'ready') void findAgain(node, servers)
 }
 
 /** Waits until the connections to all nodes have been made or refused. */
@@ -49,12 +49,14 @@ export async function nodesConnected(cluster: Cluster): Promise<void> {
 }
 
 /** A node that has just been started answers before it serves anything. */
-async function serves(node: Redis): Promise<boolean> {
+async function findAgain(node: Redis, servers: Servers): Promise<void> {
+  const name = nameOf(node)
+  if (!servers.isLost(name)) return
   const info = await node.cluster('INFO').catch(() => '')
-  return info.includes('cluster_state:ok')
+  if (info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
 }
 
-/** Forgets nodes that are no more, and looks whether lost ones are back although nobody asks them anything. */
+/** Forgets nodes that are no more, and connects to new ones and those that were lost. */
 function keepNodes(cluster: Cluster, servers: Servers): void {
   servers.keep(new Set(cluster.nodes().map(nameOf)))
   for (const node of cluster.nodes()) connect(node)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
 import type { Availability, AvailabilityEvents } from './availability.ts'
-import { findNodesAnew, isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
+import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
 import { Servers, WHOLE } from './servers.ts'
@@ -124,11 +124,9 @@ export class RedisConnection {
     })
   }
 
-  /** Of lost nodes: whether to try now; it is asked, too, whether another one has taken over meanwhile. */
+  /** Of lost nodes: whether it is worth to try. */
   #isReachable(client: RedisClient, name: string): boolean {
-    if (!(client instanceof Cluster) || !this.#servers.isLost(name)) return true
-    findNodesAnew(client, this.#servers)
-    return isConnected(client, name)
+    return !(client instanceof Cluster) || !this.#servers.isLost(name) || isConnected(client, name)
   }
 
   #failure(server: Availability, error: Error): RedisError {

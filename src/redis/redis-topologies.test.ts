@@ -163,6 +163,8 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     await until(async () => (await written(built)).count === keys.length)
     await Promise.all(cluster.nodes.map((node) => node.kill()))
     await until(async () => (await written(built)).count === 0)
+    // Long enough for the client to have given up all nodes, and to begin with the configured addresses again.
+    await delay(1_200)
     await Promise.all(cluster.nodes.map((node) => node.restart()))
     await until(async () => (await written(built)).count === keys.length)
     assert.deepEqual(built.states, ['degraded: Redis can not be used', 'up: Redis can be used'])

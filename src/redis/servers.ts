@@ -31,6 +31,11 @@ export class Servers {
     return fresh
   }
 
+  /** Whether a node of a cluster counts as gone. */
+  get hasLostNode(): boolean {
+    return this.#lost > (this.isLost(WHOLE) ? 1 : 0)
+  }
+
   /** Whether a server counts as gone. */
   isLost(name: string): boolean {
     return this.#all.get(name)?.isLost ?? false
