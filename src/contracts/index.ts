@@ -65,7 +65,14 @@ export type {
   ToUnit,
   UnitSettings,
 } from './messages.ts'
-export type { MetricReport, MetricSample, Rates, RecentObservations, SeriesHead } from './metric-report.ts'
+export type {
+  MetricReport,
+  MetricSample,
+  Rates,
+  RecentObservations,
+  SampledSeries,
+  SeriesHead,
+} from './metric-report.ts'
 export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'

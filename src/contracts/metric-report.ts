@@ -41,6 +41,12 @@ export interface Rates {
   readonly m15: number
 }
 
+/** What is the same in all samples of a series. */
+export interface SampledSeries {
+  /** What the series is called where all of them are listed, or null for those that are not, once that was worked out. */
+  listedAs?: string | null
+}
+
 /** One measured value. */
 export interface MetricSample {
   readonly name: string
@@ -52,7 +58,7 @@ export interface MetricSample {
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
   /** Stands for the series, where it is known: the same in all of its samples. */
-  readonly series?: object
+  readonly series?: SampledSeries
   /** Summaries only: how many observations there were since it began. */
   readonly count?: number
   readonly recent?: RecentObservations

@@ -1,7 +1,8 @@
-import type { MetricSample, Rates, RecentObservations, SeriesHead } from '#contracts'
+import type { MetricSample, Rates, RecentObservations, SampledSeries, SeriesHead } from '#contracts'
 import { StretchSum } from './stretches.ts'
 
-type Head = Omit<SeriesHead, 'id'>
+/** What is known of a series over all threads. */
+export type Head = Omit<SeriesHead, 'id'> & SampledSeries
 
 /** Where the summary of a thread begins in its report. */
 export interface SummaryPlace {

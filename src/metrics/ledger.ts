@@ -1,5 +1,5 @@
 import type { MetricReport, MetricSample, SeriesHead } from '#contracts'
-import { NumberSample, type SummaryPlace, SummarySample } from './ledger-sample.ts'
+import { type Head, NumberSample, type SummaryPlace, SummarySample } from './ledger-sample.ts'
 import { readValues } from './report.ts'
 import { seriesKey } from './series-table.ts'
 
@@ -17,7 +17,7 @@ interface Account {
 
 /** A series over all threads. */
 interface Entry {
-  readonly head: Omit<SeriesHead, 'id'>
+  readonly head: Head
   since: number
   /** How many threads have it. */
   threads: number

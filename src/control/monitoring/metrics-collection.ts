@@ -71,16 +71,12 @@ class MetricResource implements Resource {
   }
 }
 
-/** The ids of series that have been looked at: putting them together takes longer than finding them. */
-const ids = new WeakMap<object, string | null>()
-
+/** The id of a sample; putting it together takes longer than anything else a query does with it. */
 function knownId(sample: MetricSample): string | null {
-  if (sample.series === undefined) return idOf(sample)
-  const known = ids.get(sample.series)
-  if (known !== undefined) return known
-  const id = idOf(sample)
-  ids.set(sample.series, id)
-  return id
+  const { series } = sample
+  if (series === undefined) return idOf(sample)
+  if (series.listedAs === undefined) series.listedAs = idOf(sample)
+  return series.listedAs
 }
 
 /** `heap.<router-name>.route.<route-name>.<metric>`; null for what has no place in the collection. */
