@@ -1,4 +1,5 @@
 import { type Cluster, Command, type Redis } from 'ioredis'
+import type { Clock } from '#schema'
 import type { RedisArgument } from './redis-connection.ts'
 import { type Servers, WHOLE } from './servers.ts'
 
@@ -12,13 +13,24 @@ export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): strin
   return cluster.slots[slot]?.[0] ?? WHOLE
 }
 
+/** What watching a cluster needs. */
+export interface Watch {
+  readonly servers: Servers
+  readonly clock: Clock
+  /** Milliseconds an answer is waited for. */
+  readonly timeout: number
+  /** Whether it is still this client that is used. */
+  isCurrent(): boolean
+}
+
 /** Keeps account of nodes by what happens to their connections, and looks for lost ones until they are found. */
-export function watchNodes(cluster: Cluster, servers: Servers, isCurrent: () => boolean): void {
+export function watchNodes(cluster: Cluster, watch: Watch): void {
+  const { servers, isCurrent } = watch
   cluster.on('+node', (node: Redis) => {
     const name = nameOf(node)
     // A connection that the client itself gives up says nothing about the node.
     const counts = () => isCurrent() && cluster.nodes().includes(node)
-    node.on('ready', () => counts() && findAgain(node, servers))
+    node.on('ready', () => counts() && findAgain(node, watch))
     node.on('error', ({ message }: Error) => counts() && servers.of(name).failed(message))
     node.on('close', () => counts() && servers.of(name).failed('the connection was closed'))
     if (cluster.status === 'ready') connect(node)
@@ -26,7 +38,7 @@ export function watchNodes(cluster: Cluster, servers: Servers, isCurrent: () => 
   cluster.on('refresh', () => isCurrent() && keepNodes(cluster, servers))
   const timer = setInterval(() => {
     if (!isCurrent()) clearInterval(timer)
-    else if (cluster.status === 'ready') lookForLost(cluster, servers)
+    else if (cluster.status === 'ready') lookForLost(cluster, watch)
   }, LOOK_INTERVAL).unref()
 }
 
@@ -36,10 +48,10 @@ export function isConnected(cluster: Cluster, name: string): boolean {
 }
 
 /** Asks which node serves what: after a failover, nobody else tells the client. Nodes that are back are connected to. */
-function lookForLost(cluster: Cluster, servers: Servers): void {
-  if (!servers.hasLostNode) return
+function lookForLost(cluster: Cluster, watch: Watch): void {
+  if (!watch.servers.hasLostNode) return
   cluster.refreshSlotsCache()
-  for (const node of cluster.nodes()) if (node.status === 'ready') void findAgain(node, servers)
+  for (const node of cluster.nodes()) if (node.status === 'ready') void findAgain(node, watch)
 }
 
 /** Waits until the connections to all nodes have been made or refused. */
@@ -48,12 +60,14 @@ export async function nodesConnected(cluster: Cluster): Promise<void> {
   await Promise.all(pending.map((node) => new Promise((done) => node.once('ready', done).once('close', done))))
 }
 
-/** A node that has just been started answers before it serves anything. */
-async function findAgain(node: Redis, servers: Servers): Promise<void> {
+/** A node counts as found when it answers in time and says that it serves: one just started does not do so yet. */
+async function findAgain(node: Redis, { servers, clock, timeout, isCurrent }: Watch): Promise<void> {
   const name = nameOf(node)
   if (!servers.isLost(name)) return
+  const start = clock.monotonic()
   const info = await node.cluster('INFO').catch(() => '')
-  if (info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
+  const isInTime = clock.monotonic() - start <= timeout
+  if (isCurrent() && isInTime && info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
 }
 
 /** Forgets nodes that are no more, and connects to new ones and those that were lost. */

@@ -31,12 +31,14 @@ export interface ConnectionSettings extends AvailabilityEvents {
 
 /** Commands to Redis, with an end to waiting. Names of keys get the prefix of the configuration by themselves. */
 export class RedisConnection {
+  readonly #clock: Clock
   readonly #timeout: number
   readonly #servers: Servers
   #client: RedisClient
   #isClosed = false
 
   constructor(client: RedisClient, { timeout, clock, ...events }: ConnectionSettings) {
+    this.#clock = clock
     this.#timeout = timeout
     this.#servers = new Servers(clock, events)
     this.#client = client
@@ -91,7 +93,8 @@ export class RedisConnection {
     client.on('ready', () => isCurrent() && whole.succeeded())
     client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.failed('the connection was closed'))
-    if (client instanceof Cluster) watchNodes(client, this.#servers, isCurrent)
+    if (!(client instanceof Cluster)) return
+    watchNodes(client, { servers: this.#servers, clock: this.#clock, timeout: this.#timeout, isCurrent })
   }
 
   #send(key: RedisArgument | undefined, command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {

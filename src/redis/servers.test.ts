@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '#test/build'
+import { Servers, WHOLE } from './servers.ts'
+
+function watched() {
+  const told: string[] = []
+  const clock = manualClock()
+  const events = { lost: (problem: string) => void told.push(`lost: ${problem}`), found: () => void told.push('found') }
+  return { told, clock, servers: new Servers(clock, events) }
+}
+
+test('several nodes that are lost are told of once, and found with the last of them', () => {
+  const { told, servers } = watched()
+  servers.of('a:1').failed('the connection was closed')
+  servers.of('b:1').failed('the connection was closed')
+  servers.of('a:1').succeeded()
+  servers.of('a:1').failed('again')
+  servers.of('b:1').succeeded()
+  assert.deepEqual(told, ['lost: a:1: the connection was closed'])
+  servers.of('a:1').succeeded()
+  assert.deepEqual(told, ['lost: a:1: the connection was closed', 'found'])
+})
+
+test('a lost node keeps nobody from the others, and is tried once in a second', () => {
+  const { clock, servers } = watched()
+  for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer')
+  assert.deepEqual(
+    [servers.of('a:1').allows(), servers.of('b:1').allows(), servers.of(WHOLE).allows()],
+    [false, true, true],
+  )
+  clock.advance(1_000)
+  assert.deepEqual([servers.of('a:1').allows(), servers.of('a:1').allows()], [true, false])
+})
+
+test('a lost node that the cluster no longer has is not waited for', () => {
+  const { told, servers } = watched()
+  servers.of('a:1').failed('gone')
+  assert.equal(servers.hasLostNode, true)
+  servers.keep(new Set(['b:1']))
+  assert.deepEqual([servers.hasLostNode, servers.isLost('a:1'), told], [false, false, ['lost: a:1: gone', 'found']])
+})
+
+test('the cluster as a whole is no node', () => {
+  const { told, servers } = watched()
+  servers.of(WHOLE).failed('nobody is there')
+  assert.equal(servers.hasLostNode, false)
+  servers.keep(new Set())
+  servers.of(WHOLE).succeeded()
+  assert.deepEqual(told, ['lost: nobody is there', 'found'])
+})
