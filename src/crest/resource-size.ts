@@ -4,7 +4,7 @@ import type { JsonValue } from '#json'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /** More values are refused before anything is made of them: objects of very many members are slow to work with. */
-export const MAX_VALUES = 20_000
+export const MAX_VALUES = 10_000
 
 /** How much there is in a value. */
 export class ResourceSize {

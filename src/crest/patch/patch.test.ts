@@ -159,7 +159,7 @@ describe('patch', () => {
   })
 
   describe('B79: a patch of very much work is refused, and others are not kept waiting for it', () => {
-    const numbers = Array.from({ length: 15_000 }, (_, n) => n)
+    const numbers = Array.from({ length: 8_000 }, (_, n) => n)
     const rows: readonly (readonly [string, JsonObject, JsonValue, number])[] = [
       ['a list copied into itself again and again', { l: [1] }, op('copy', '/l', { from: '/l' }), 400],
       ['an object copied into itself again and again', { a: {} }, op('copy', '/a/a', { from: '/a' }), 400],
@@ -181,21 +181,21 @@ describe('patch', () => {
     })
 
     test('a resource does not grow beyond what a body may hold, and one that is larger can shrink', async () => {
-      const values = numbers.slice(0, 10_000)
+      const values = numbers.slice(0, 6_000)
       const half = { a: values }
       await assert.rejects(
         patch(half, op('copy', '/b', { from: '/a' })),
-        (error) => error instanceof PatchError && error.status === 413 && /20000 values/.test(error.message),
+        (error) => error instanceof PatchError && error.status === 413 && /10000 values/.test(error.message),
       )
       await assert.rejects(patch({ t: 'x'.repeat(600_000) }, op('copy', '/u', { from: '/t' })), /1048576 characters/)
       const large = { a: values, b: values, c: 1 }
       assert.deepEqual(await patch(large, op('remove', '/c')), { a: values, b: values })
-      await assert.rejects(patch(large, op('add', '/d', { value: 2 })), /20000 values/)
+      await assert.rejects(patch(large, op('add', '/d', { value: 2 })), /10000 values/)
     })
 
     test('1,000 elements are added one by one', async () => {
       const after = await patch({ l: numbers }, ...Array(1000).fill(op('add', '/l/0', { value: 1 })))
-      assert.equal((after['l'] as JsonValue[]).length, 16_000)
+      assert.equal((after['l'] as JsonValue[]).length, 9_000)
     })
 
     test('others have their turn between operations', async () => {

@@ -26,9 +26,14 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
   if (coding !== null && coding.toLowerCase() !== 'identity') {
     throw new RequestError(415, 'Content-Encoding: expected a body that is not compressed')
   }
-  const value = parseStrictly(decode(bytes))
-  // Reading a large body takes its time, and so does what the provider does with it: others come in between.
-  if (bytes.length > LARGE_BODY_BYTES) await nextTurn()
+  const text = decode(bytes)
+  const { values, members } = count(text)
+  if (values > MAX_VALUES) throw new RequestError(400, `the body: more than ${MAX_VALUES} values`)
+  // Each step takes its time with a large body, and so does what the provider does with it: others come in between.
+  const isLarge = bytes.length > LARGE_BODY_BYTES
+  if (isLarge) await nextTurn()
+  const value = parseStrictly(text, members)
+  if (isLarge) await nextTurn()
   return value
 }
 
@@ -53,9 +58,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parseStrictly(text: string): JsonValue {
-  const { values, members } = count(text)
-  if (values > MAX_VALUES) throw new RequestError(400, `the body: more than ${MAX_VALUES} values`)
+function parseStrictly(text: string, members: number): JsonValue {
   try {
     const value = parseJson(text)
     const kept = new Census(value)
