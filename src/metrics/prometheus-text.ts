@@ -8,10 +8,12 @@ export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8
 const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const
 
 /** Samples written in one go; others get their turn in between. */
-const SAMPLES_AT_ONCE = 2000
+const SAMPLES_AT_ONCE = 1000
 
 /** Samples in the text format of Prometheus, version 0.0.4: by name, each with its help and its type. */
 export async function prometheusText(samples: readonly MetricSample[]): Promise<Buffer> {
+  // Whoever has put so many samples together has taken a turn already.
+  if (samples.length > SAMPLES_AT_ONCE) await nextTurn()
   const families = Map.groupBy(samples, ({ name }) => name)
   const chunks: Buffer[] = []
   let text = ''

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { MetricSample } from '#contracts'
+import { commonRest } from '#crest'
+import type { JsonObject } from '#json'
+import { MetricLedger, MetricsRegistry, prometheusText } from '#metrics'
+import { exchangeFor } from '#test/exchange'
+import { leastCost } from '#test/loop-watch'
+import { metricsCollection } from './metrics-collection.ts'
+
+const ROUTES = 10_000
+const FAMILIES = ['Informational', 'Successful', 'Redirection', 'Client_Error', 'Server_Error', 'Unknown', 'Other']
+
+/** Milliseconds of processor time: what a quiet machine needs less than half of. */
+const BOUNDS = { total: 100, longest: 50 }
+
+/** A unit with the metrics of so many routes. */
+function unit(routes: number): MetricsRegistry {
+  const registry = new MetricsRegistry()
+  for (let n = 0; n < routes; n++) {
+    const holder = registry.open()
+    const labels = { name: `route-${n}`, route: `route-${n}`, router: 'gateway._router' }
+    holder.counter('gw_route_request_total', '', labels).add(n)
+    holder.gauge('gw_route_request_active', '', labels).set(1)
+    holder.counter('gw_route_response_error_total', '', labels)
+    holder.counter('gw_route_response_null_total', '', labels)
+    for (const family of FAMILIES) holder.counter('gw_route_response_status_total', '', { ...labels, family })
+    const time = holder.summary('gw_route_response_time', '', labels)
+    if (n % 3 === 0) time.observe(n / 1000)
+  }
+  return registry
+}
+
+/** Asks the collection for a page. */
+function reading(collect: () => Promise<readonly MetricSample[]>) {
+  const handle = commonRest(metricsCollection(collect), { base: '/metrics/api' })
+  return async (query: string): Promise<JsonObject> => {
+    const response = await handle(exchangeFor('GET', `http://localhost/metrics/api?${query}`))
+    assert.equal(response.status, 200, response.body.text())
+    return JSON.parse(response.body.text()) as JsonObject
+  }
+}
+
+const filter = (text: string) => `_queryFilter=${encodeURIComponent(text)}`
+
+describe('metrics of 10,000 routes in two units', () => {
+  const ledger = new MetricLedger()
+  const units: MetricsRegistry[] = []
+  const collect = async () => {
+    for (const one of units) {
+      ledger.take(one, one.report())
+      await nextTurn()
+    }
+    return ledger.samples()
+  }
+  const get = reading(collect)
+
+  before(() => {
+    units.push(unit(ROUTES), unit(ROUTES))
+    for (const one of units) {
+      for (let report = one.report(); ; report = one.report()) {
+        ledger.take(one, report)
+        if (report.values !== null) break
+      }
+    }
+  })
+
+  const rows: readonly (readonly [string, string, JsonObject])[] = [
+    [
+      'those of one route',
+      `${filter('_id sw "heap._router.route.route-777."')}&_pageSize=50&_totalPagedResultsPolicy=EXACT`,
+      { resultCount: 12, totalPagedResults: 12 },
+    ],
+    ['timers by their number', `${filter('_type eq "timer"')}&_pageSize=50&_sortKeys=-count`, { resultCount: 50 }],
+    ['the first of all', '_queryFilter=true&_pageSize=50&_sortKeys=_id', { resultCount: 50 }],
+    ['how many have counted', `${filter('_type eq "counter" and count gt 0')}&_countOnly=true`, { resultCount: 9_999 }],
+  ]
+  for (const [label, query, expected] of rows) {
+    test(`${label}, in time`, async () => {
+      const { total, longest } = await leastCost(BOUNDS, async () => {
+        const page = await get(query)
+        for (const [name, value] of Object.entries(expected)) assert.equal(page[name], value, name)
+      })
+      assert.ok(total < BOUNDS.total, `${total} ms`)
+      assert.ok(longest < BOUNDS.longest, `nobody else had a turn for ${longest} ms`)
+    })
+  }
+
+  test('a scrape keeps nobody waiting', async () => {
+    const { longest } = await leastCost({ total: Number.POSITIVE_INFINITY, longest: 50 }, async () => {
+      await prometheusText(await collect())
+    })
+    assert.ok(longest < 50, `nobody else had a turn for ${longest} ms`)
+  })
+
+  test('a unit says what it has measured in a moment', async () => {
+    const { total } = await leastCost({ total: 25, longest: 25 }, async () => void units[0]?.report())
+    assert.ok(total < 25, `${total} ms`)
+  })
+})
+
+test('fields are the same whether they are asked for alone or with all others', async () => {
+  const registry = unit(5)
+  const get = reading(async () => registry.collect())
+  const { results } = await get(`${filter('_id sw "heap._router.route.route-3."')}&_pageSize=50`)
+  assert.equal((results as JsonObject[]).length, 12)
+  for (const { _id: id, ...fields } of results as JsonObject[]) {
+    for (const [name, value] of Object.entries(fields)) {
+      if (name === 'mean_rate') continue
+      const found = await get(`${filter(`_id eq "${id}" and ${name} eq ${JSON.stringify(value)}`)}&_countOnly=true`)
+      assert.equal(found['resultCount'], 1, `${id} ${name}`)
+    }
+  }
+})
