@@ -158,13 +158,19 @@ function addUp({ values, places: at }: Account, sums: Float64Array, found: (Summ
 
 /** Whether values are those of the given series, in this order. */
 function hasIds(values: Float64Array, ids: readonly number[]): boolean {
-  let at = 0
-  let same = true
-  const compare = (id: number): void => {
-    if (ids[at++] !== id) same = false
+  const numbers = values[0] ?? 0
+  let [next, at] = [0, 1]
+  while (next < numbers && values[at] === ids[next]) {
+    next++
+    at += 2
   }
-  readValues(values, { number: compare, summary: compare })
-  return same && at === ids.length
+  if (next < numbers) return false
+  // A summary says how long it is.
+  while (at < values.length && values[at] === ids[next]) {
+    next++
+    at += 2 + (values[at + 1] as number)
+  }
+  return at >= values.length && next === ids.length
 }
 
 /** Finds the series of the values; what a report leaves out, its thread has given up. */
