@@ -25,7 +25,8 @@ export interface RouteFile {
   readonly problems: readonly (Problem & Partial<Position>)[]
 }
 
-const MAX_ROUTE_FILE = 4 * 1024 * 1024
+/** Larger files are not read, and so not written either. */
+export const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
 /** Clocks of file systems tick coarsely: within this time a second change may leave the stamp as it was. */
 const STAMP_SETTLES_AFTER = 2_000

@@ -46,6 +46,11 @@ const ROWS: readonly Row[] = [
   { label: '1 MB of blanks', body: `{${' '.repeat(1_000_000)}}`, status: 400 },
   { label: 'a mistake after 1,000,000 lines', body: `{${'\n'.repeat(1_000_000)}x`, status: 400 },
   { label: 'a name of 1 MB', body: `{"${'x'.repeat(1_000_000)}":1}`, status: 400 },
+  {
+    label: 'a route that would be too large for its file',
+    body: `{"handler":"x","properties":{"p":${'['.repeat(250)}${'1,'.repeat(9_000)}1${']'.repeat(250)}}}`,
+    status: 413,
+  },
   { label: 'a filter of 100,000 "("', path: `?_queryFilter=${'('.repeat(100_000)}`, status: 431 },
   { label: 'a filter of 12,000 "("', path: `?_queryFilter=${'('.repeat(12_000)}`, status: 400 },
   { label: 'a filter of 4,000 "!("', path: `?_queryFilter=${'!('.repeat(4_000)}`, status: 400 },

@@ -5,7 +5,7 @@ import type { Logger } from '#logging'
 import type { Problem } from '#schema'
 import { type AuditedState, noteChange } from '../../audit/change-note.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
-import { fileRevision, parseRouteFile, type RouteFile } from '../../route-files.ts'
+import { fileRevision, MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../route-files.ts'
 import { AdminCallerContext } from '../admin-caller.ts'
 import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 
@@ -170,7 +170,11 @@ const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history'])
 function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusal {
   const stored: JsonObject = { _id: id }
   for (const [key, value] of Object.entries(content)) if (!NOT_STORED.has(key)) setOwn(stored, key, value)
-  const next = parseRouteFile(file, `${JSON.stringify(stored, null, 2)}\n`, '')
+  const text = `${JSON.stringify(stored, null, 2)}\n`
+  if (Buffer.byteLength(text) > MAX_ROUTE_FILE) {
+    return new Refusal(413, 'the file of this route would be larger than 4 MiB; nothing has changed')
+  }
+  const next = parseRouteFile(file, text, '')
   return next.route === null ? notLoaded(next.problems) : { file, next }
 }
 
