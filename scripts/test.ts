@@ -1,5 +1,5 @@
 // npm test: everything a change has to pass. Words after `--` choose test files: `npm test -- router`.
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,7 +17,7 @@ if (files.length === 0) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
-// Every test file is a process of its own, and half of its time would go into compiling the same modules again.
+// Tests run in many processes, and half of their time would go into compiling the same modules again.
 process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled')
 const packages: Step = {
   title: 'system packages',
@@ -35,7 +35,10 @@ const packages: Step = {
     'prometheus:promtool',
   ],
 }
-const tests: Step = { title: `tests (${files.length} files)`, command: testCommand(files, record) }
+const tests: Step = {
+  title: `tests (${files.length} files)`,
+  command: testCommand(words.length > 0 ? files : sharedProcesses(files, scratch), record),
+}
 
 // Somebody who names a test wants that test: the rest of the run would only stand in the way.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
@@ -66,6 +69,23 @@ function testFiles(filter: readonly string[]): string[] {
   return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
     .filter((file) => filter.length === 0 || filter.some((word) => file.includes(word)))
     .sort()
+}
+
+/**
+ * The tests beside the code share a process with those of their folder, since starting one costs more than most of them
+ * take. Those of whole gateways, in `test`, have one each, and so has what changes its process (`*.alone.test.ts`). What is
+ * returned imports or is a test file.
+ */
+function sharedProcesses(all: readonly string[], folder: string): string[] {
+  const place = /^src\/(?:objects\/)?[^/]+(?=\/)(?!.*\.alone\.test\.ts$)/
+  const byFolder = Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file)
+  return Array.from(byFolder, ([name, members]) => {
+    if (members.length === 1) return members[0] as string
+    const entry = join(folder, `${name.replaceAll('/', '-')}.test.mjs`)
+    const imports = members.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}`)
+    writeFileSync(entry, imports.join('\n'))
+    return entry
+  })
 }
 
 /** The last lines of Node's record: `# tests 12`, `# pass 12`, and so on. */

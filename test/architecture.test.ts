@@ -303,3 +303,12 @@ test('B53: what a client presents is compared with a secret in constant time', (
   })
   holds('secrets are compared with timingSafeEqual', findings)
 })
+
+test('no test is the import of another, but of one that runs in a process of its own', () => {
+  const findings = sources.flatMap(({ path, text }) =>
+    path.endsWith('.test.ts') && !path.endsWith('.alone.test.ts') && /import[^\n]*\.test\.ts'/.test(text)
+      ? [`${path}: imports a test, which then runs once for both; call it x.alone.test.ts`]
+      : [],
+  )
+  holds('tests are not imported', findings)
+})
