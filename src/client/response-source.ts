@@ -50,7 +50,8 @@ export class ResponseSource implements BodySource {
 
   /** More bytes from the upstream; also, in its last words, while it should be waiting. */
   push(chunk: Uint8Array): void {
-    if (this.#over) return
+    // Resuming the parser of undici makes it deliver an empty chunk.
+    if (this.#over || chunk.length === 0) return
     if (this.#taking) {
       if (this.#sink!.write(chunk)) return
       this.#taking = false

@@ -7,8 +7,8 @@ export interface BodySink {
 }
 
 /**
- * A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), which may also
- * come when it does not wait, and stops at cancel().
+ * A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), and stops at
+ * cancel().
  */
 export interface BodySource {
   /** The content, if all these bytes of it are here and nothing follows; then it is taken. Asked before start only. */
@@ -24,11 +24,16 @@ export interface BodyControl {
   cancel(reason?: Error): void
 }
 
-/** A body on its way from one producer to one sink; holds both to their contract. */
+/**
+ * A body on its way from one producer to one sink; holds both to their contract. Every pause costs the producer at least
+ * one byte: empty chunks never reach the sink, and resume() reaches the producer only after a pause. So a producer that
+ * answers each resume() with an empty chunk, as HTTP parsers do, cannot keep the two busy without I/O.
+ */
 export class BodyFlow implements BodySink, BodyControl {
   readonly #source: BodySource
   readonly #sink: BodySink
   #open = true
+  #paused = false
   #writing = false
   #resumed = false
 
@@ -47,6 +52,7 @@ export class BodyFlow implements BodySink, BodyControl {
 
   write(chunk: Uint8Array): boolean {
     if (!this.#open) return false
+    if (chunk.length === 0) return !this.#paused
     this.#writing = true
     this.#resumed = false
     let more = false
@@ -59,7 +65,8 @@ export class BodyFlow implements BodySink, BodyControl {
       this.#writing = false
     }
     // A sink may ask for more from within write(), before the producer knows that it was to wait.
-    return this.#open && (more || this.#resumed)
+    this.#paused = !(more || this.#resumed)
+    return this.#open && !this.#paused
   }
 
   end(trailers: readonly string[] | null): void {
@@ -79,8 +86,13 @@ export class BodyFlow implements BodySink, BodyControl {
   }
 
   resume(): void {
-    if (this.#writing) this.#resumed = true
-    else if (this.#open) this.#source.resume()
+    if (this.#writing) {
+      this.#resumed = true
+      return
+    }
+    if (!this.#open || !this.#paused) return
+    this.#paused = false
+    this.#source.resume()
   }
 
   cancel(reason?: Error): void {

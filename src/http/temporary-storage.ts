@@ -13,7 +13,7 @@ export interface StoredContent {
 
 /** Takes content in pieces; throws BodyTooLargeError at the piece that is too much. */
 export interface StorageWriter {
-  /** Null when the piece is kept already, else a promise to wait for before the next one. */
+  /** Null when the piece is kept already, else a promise to wait for before the next one, which I/O fulfils. */
   write(chunk: Uint8Array): Promise<void> | null
   /** The whole: bytes where they fit into memory. */
   finish(): Promise<Uint8Array | StoredContent>
@@ -69,6 +69,7 @@ class SpillingWriter implements StorageWriter {
   }
 
   write(chunk: Uint8Array): Promise<void> | null {
+    if (chunk.length === 0) return null
     this.#length += chunk.length
     if (this.#length > this.#limit) throw new BodyTooLargeError(this.#limit)
     if (this.#file === null) {

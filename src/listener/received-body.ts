@@ -72,7 +72,7 @@ export abstract class ReceivedBody implements BodySource {
 
   #take(chunk: Buffer): void {
     this.arrives(chunk.length)
-    if (this.#sink === null) return
+    if (this.#sink === null || chunk.length === 0) return
     this.#received += chunk.length
     const { maxBytes } = this.#reception
     if (this.#received > maxBytes) {
