@@ -39,7 +39,12 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       logger.warn({ problem }, 'the changed password or keys for Redis can not be read; the connection stays')
     }
   }
-  for (const source of changing(values, env)) env.onDispose(source.onChange(() => void renew()))
+  // One after the other: an older password that is read late must not replace a newer one.
+  let renewal = Promise.resolve()
+  const onChange = (): void => {
+    renewal = renewal.then(renew)
+  }
+  for (const source of changing(values, env)) env.onDispose(source.onChange(onChange))
   return connection
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientTls, ClientTlsKind } from '#contracts'
+import { type ClientTls, ClientTlsKind, Secret, type SecretStore, SecretStoreKind } from '#contracts'
 import type { JsonObject } from '#json'
 import { type ConfigError, defineType, kind } from '#schema'
 import { type Built, build, type Surroundings } from '#test/build'
@@ -10,6 +10,8 @@ import { freePort } from '#test/nginx'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from './index.ts'
+import { topologyOf } from './redis-addresses.ts'
+import { redisClient } from './redis-client.ts'
 
 const Store = defineType({
   name: 'TestStore',
@@ -124,6 +126,55 @@ test('the password is a secret, and a changed one is used from then on', { skip:
   await assert.rejects(wrong.object.call('PING'), { reason: 'unavailable' })
   assert.equal(logged(wrong, /WRONGPASS/), 1)
   assert.equal(logged(wrong, /second/), 0)
+})
+
+test('a client that arrives after the end of the connection is not connected', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '2 s' })
+  const late = redisClient({
+    topology: topologyOf({ url: server.url }),
+    credentials: { username: null, password: null },
+    sentinelCredentials: { username: null, password: null },
+    tls: null,
+    keyPrefix: '',
+  })
+  built.object.close()
+  await built.object.replace(late, 5_000)
+  assert.notEqual(late.status, 'ready')
+  // The one client is redis-cli itself.
+  assert.equal((await server.ask('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n').length, 1)
+  late.disconnect()
+})
+
+test('of two changes of the password the later one counts, whichever is read first', {
+  skip: redisMissing,
+}, async () => {
+  await using server = await RedisServer.start('--requirepass', 'right')
+  const changes = new Changing(null)
+  const reads: Promise<string>[] = []
+  const SlowStore = defineType({
+    name: 'SlowStore',
+    kind: SecretStoreKind,
+    summary: 'A store that takes its time.',
+    config: {},
+    create: (): SecretStore => ({
+      find: async ({ secretId }) => [
+        new Secret({ secretId, bytes: Buffer.from((await reads.shift()) ?? 'right', 'utf8') }),
+      ],
+      onChange: changes.onChange,
+    }),
+  })
+  const surroundings = { types: [SlowStore], heap: [{ name: 'Secrets', type: 'SlowStore' }] }
+  const config = { url: server.url, passwordSecretId: 'redis.password', secretsProvider: 'Secrets', timeout: '2 s' }
+  await using built = await open(config, surroundings)
+  const first = Promise.withResolvers<string>()
+  reads.push(first.promise)
+  changes.set(null)
+  changes.set(null)
+  await delay(50)
+  first.resolve('wrong')
+  await until(() => logged(built, /WRONGPASS/) === 1)
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
 })
 
 test('TLS, with whom the configuration trusts', { skip: redisMissing || opensslMissing }, async () => {

@@ -75,6 +75,10 @@ export class RedisConnection {
 
   /** Goes on with another client: another password, other keys. Commands under way end with the old one. */
   async replace(client: RedisClient, limit: number): Promise<void> {
+    if (this.#isClosed) {
+      disconnect(client)
+      return
+    }
     const old = this.#client
     this.#client = client
     this.#listen(client)
