@@ -1,10 +1,10 @@
-import type { Clock, KeptRecord, RecordChange, RecordStep } from '#schema'
+import { type Clock, changedRecord, type KeptRecord, type RecordStep } from '#schema'
 
 /** How many records are kept in all; the one that was used longest ago gives way to a new one. */
 const MAX_RECORDS = 200_000
 
 interface Entry {
-  fields: Record<string, unknown>
+  fields: KeptRecord
   expiresAt: number
 }
 
@@ -49,7 +49,7 @@ export class RecordKeeper {
       case 'change': {
         if (entry === null && step.step === 'amend') return null
         const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
-        apply(changed, step.change)
+        changed.fields = changedRecord(changed.fields, step.change)
         if (Object.keys(changed.fields).length === 0) this.#forget(id)
         else this.#keep(id, changed, step.lifetime, entry === null ? this.#new : this.#used)
         return null
@@ -103,10 +103,4 @@ export class RecordKeeper {
       if (looked === 4) return
     }
   }
-}
-
-function apply(entry: Entry, { clear = false, remove = [], set = {} }: RecordChange): void {
-  if (clear) entry.fields = Object.create(null)
-  for (const name of remove) delete entry.fields[name]
-  Object.assign(entry.fields, set)
 }

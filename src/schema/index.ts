@@ -37,7 +37,7 @@ export type {
 } from './environment.ts'
 export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
 export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
-export type { KeptRecord, KeptRecords, RecordChange, RecordStep } from './kept-records.ts'
+export { changedRecord, type KeptRecord, type KeptRecords, type RecordChange, type RecordStep } from './kept-records.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { type Place, placesIn } from './places.ts'

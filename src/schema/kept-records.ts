@@ -8,6 +8,13 @@ export interface RecordChange {
   readonly set?: KeptRecord
 }
 
+/** A record with a change applied. */
+export function changedRecord(record: KeptRecord, { clear = false, remove = [], set = {} }: RecordChange): KeptRecord {
+  const changed: Record<string, unknown> = Object.assign(Object.create(null), clear ? {} : record)
+  for (const name of remove) delete changed[name]
+  return Object.assign(changed, set)
+}
+
 /**
  * Records that all units of a gateway see alike, in memory, for as long as the gateway runs. They survive a new version
  * of the route, unlike shared memory. Every step is one message to the control plane and back.

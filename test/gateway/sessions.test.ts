@@ -82,4 +82,90 @@ describe('Session rules of a route', () => {
     }
     assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 1')
   })
+
+  /** A browser: keeps cookies by name, and forgets those that are taken away. */
+  function browser(gateway: RunningGateway) {
+    const jar = new Map<string, string>()
+    return {
+      jar,
+      async visit(path: string): Promise<string> {
+        const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+        const answer = await gateway.ask(path, Cookie === '' ? {} : { headers: { Cookie } })
+        for (const text of [answer.headers['set-cookie'] ?? []].flat()) {
+          const { name, value } = parseSetCookie(text)
+          if (value === '') jar.delete(name)
+          else jar.set(name, value)
+        }
+        return answer.text
+      },
+    }
+  }
+
+  const logout = (path: string, route: object = {}) => ({
+    ...counter(route),
+    condition: `\${request.uri.path == '${path}'}`,
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value: null }] } }],
+        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'gone' } },
+      },
+    },
+  })
+
+  for (const type of ['InMemorySessionManager', 'AuthenticatedEncryptedJwtSessionManager']) {
+    test(
+      `a route with the default cookie name of ${type} keeps its sessions apart from those around it`,
+      options,
+      async () => {
+        const inside = { session: { type } }
+        await using gateway = await RunningGateway.start({
+          admin: { gatewayUnits: 2 },
+          files: {
+            'config/config.json': {
+              heap: [{ name: 'Session', type }],
+              session: 'Session',
+              handler: { name: '_router', type: 'Router', config: { scanInterval: 'disabled' } },
+            },
+          },
+          routes: {
+            around: counter(),
+            inside: counter({ ...inside, condition: "${request.uri.path == '/inside'}" }),
+            out: logout('/out'),
+            'out-inside': logout('/out-inside', inside),
+          },
+        })
+        const { jar, visit } = browser(gateway)
+        assert.deepEqual([await visit('/inside'), await visit('/inside'), jar.size], ['visit 1', 'visit 2', 1])
+        assert.deepEqual([await visit('/counter'), await visit('/counter')], ['visit 1', 'visit 2'])
+        assert.deepEqual([await visit('/inside'), await visit('/counter'), jar.size], ['visit 3', 'visit 3', 1])
+        await visit('/out')
+        assert.deepEqual([await visit('/counter'), await visit('/inside')], ['visit 1', 'visit 4'])
+        await visit('/out-inside')
+        assert.deepEqual([await visit('/inside'), await visit('/counter'), jar.size], ['visit 1', 'visit 2', 1])
+        await visit('/out')
+        await visit('/out-inside')
+        assert.equal(jar.size, 0)
+      },
+    )
+  }
+
+  test('a client that moves the parts of a shared cookie finds no session in another one', options, async () => {
+    for (const type of ['InMemorySessionManager', 'AuthenticatedEncryptedJwtSessionManager']) {
+      const session = { type, config: {} }
+      await using gateway = await RunningGateway.start({
+        files: { 'config/config.json': { session, handler: { type: 'Router', name: '_router' } } },
+        routes: { around: counter(), inside: counter({ session, condition: "${request.uri.path == '/inside'}" }) },
+      })
+      const { jar, visit } = browser(gateway)
+      await visit('/inside')
+      const [[name, value]] = [...jar] as [[string, string]]
+      jar.set(name, value.replace('!', ''))
+      assert.equal(await visit('/counter'), 'visit 1')
+      jar.clear()
+      await visit('/counter')
+      jar.set(name, `!${jar.get(name)}`)
+      assert.equal(await visit('/inside'), 'visit 1')
+    }
+  })
 })

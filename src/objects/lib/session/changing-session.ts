@@ -1,6 +1,7 @@
 import { jsonCopy, type Session } from '#http'
 import type { JsonValue } from '#json'
 import type { KeptRecord, RecordChange } from '#schema'
+import type { CookiePart } from './cookie-part.ts'
 
 /** What a session holds, and what of it has changed. */
 interface State {
@@ -11,12 +12,15 @@ interface State {
 
 /** A session that knows what has changed since it was opened. Most requests never look into theirs: it costs them nothing. */
 export class ChangingSession implements Session {
+  /** Where the client keeps its name, or all of it. */
+  readonly cookie: CookiePart
   readonly #opened: KeptRecord | null
   #state: State | null = null
   #cleared = false
   #renewed = false
 
-  constructor(content: KeptRecord | null) {
+  constructor(content: KeptRecord | null, cookie: CookiePart) {
+    this.cookie = cookie
     this.#opened = content
   }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response } from '#http'
-import type { KeptRecords } from '#schema'
+import { changedRecord, type KeptRecord, type KeptRecords, type RecordChange } from '#schema'
 import { ChangingSession } from './changing-session.ts'
-import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
+import { CookiePart } from './cookie-part.ts'
+import type { SessionCookieSettings } from './session-cookie.ts'
 
 /** Bytes of JSON one session may grow to: it is held in memory for everybody who asks for one. */
 const MAX_SESSION = 256 * 1024
@@ -13,15 +14,13 @@ const ID = /^[A-Za-z0-9_-]{43}$/
 
 /** Sessions over records that others see too, by an id in a cookie; managers with the same records have the same sessions. */
 export function keptSessions(records: KeptRecords, timeout: number, cookie: SessionCookieSettings): SessionManager {
-  const isOurs = (name: string) => name === cookie.name
-
   /** The first id that stands for a session; an id that a client made up is never taken over. */
-  const known = async (exchange: Exchange, ids: readonly string[]): Promise<OpenSession> => {
-    for (const id of ids.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES)) {
-      const record = await records.read(id, timeout)
-      if (record !== null) return opened(exchange, id, new ChangingSession(record))
+  const known = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
+    for (const id of ids) {
+      const record = await records.read(keyOf(id, part), timeout)
+      if (record !== null) return opened(exchange, id, new ChangingSession(record, part))
     }
-    return opened(exchange, null, new ChangingSession(null))
+    return opened(exchange, null, new ChangingSession(null, part))
   }
 
   const opened = (exchange: Exchange, id: string | null, session: ChangingSession): OpenSession => ({
@@ -30,29 +29,49 @@ export function keptSessions(records: KeptRecords, timeout: number, cookie: Sess
     save: (response) => {
       const { change } = session
       if (change === null || (id === null && session.isEmpty)) return
-      return keep(exchange, id, session, response)
+      return keep(exchange, id, session, change, response)
     },
   })
 
-  const keep = async (exchange: Exchange, id: string | null, session: ChangingSession, response: Response) => {
-    if (JSON.stringify(session.content).length > MAX_SESSION)
-      throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
-    const isNew = id === null || session.isRenewed
-    const key = isNew ? randomBytes(32).toString('base64url') : id
-    if (id !== null && isNew) await records.take(id)
-    // A session that another request has ended meanwhile is not brought back to life.
-    if (isNew) await records.change(key, { set: session.content }, timeout)
-    else await records.amend(key, session.change ?? {}, timeout)
-    if (session.isEmpty) writeCookie(response, exchange, cookie, cookie.name, '')
-    else if (isNew) writeCookie(response, exchange, cookie, cookie.name, key)
+  const keep = async (
+    exchange: Exchange,
+    id: string | null,
+    session: ChangingSession,
+    change: RecordChange,
+    response: Response,
+  ) => {
+    const { cookie: part } = session
+    checkSize(session.content)
+    if (id !== null && !session.isRenewed) {
+      // A session that another request has ended meanwhile is not brought back to life.
+      await records.amend(keyOf(id, part), change, timeout)
+      if (session.isEmpty) part.write(exchange, response, '')
+      return
+    }
+    // A renewed session takes along what is kept now, not what was when the request began.
+    const kept = id === null ? null : await records.take(keyOf(id, part))
+    const content = changedRecord(kept ?? {}, change)
+    if (Object.keys(content).length === 0) return part.write(exchange, response, '')
+    const fresh = randomBytes(32).toString('base64url')
+    await records.change(keyOf(fresh, part), { set: content }, timeout)
+    part.write(exchange, response, fresh)
   }
 
   return {
     open: (exchange) => {
-      const ids = exchange.request.headers.has('cookie')
-        ? takeCookies(exchange.request, isOurs).get(cookie.name)
-        : undefined
-      return ids === undefined ? opened(exchange, null, new ChangingSession(null)) : known(exchange, ids)
+      const part = CookiePart.open(exchange, cookie)
+      const ids = part.candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES)
+      return ids.length === 0 ? opened(exchange, null, new ChangingSession(null, part)) : known(exchange, ids, part)
     },
   }
+}
+
+/** Managers around one another have one cookie, and a session each. */
+function keyOf(id: string, { level }: CookiePart): string {
+  return level === 0 ? id : `${id}!${level}`
+}
+
+function checkSize(content: KeptRecord): void {
+  if (JSON.stringify(content).length > MAX_SESSION)
+    throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
 }

@@ -14,6 +14,16 @@ async function manager(config: JsonValue = {}) {
   const built = await build<SessionManager>(InMemorySessionManager, config, { clock })
   return {
     clock,
+    /** A request that has opened its session and not yet saved it. */
+    async begin(cookie: string) {
+      const { session, save } = await built.object.open(exchangeFor('GET', URL, { headers: { Cookie: cookie } }))
+      const response = new Response(200)
+      const end = async () => {
+        await save(response)
+        return response.headers.all('set-cookie')
+      }
+      return { session, end }
+    },
     /** One request: gives what the session held, after `use` has changed it, and the Set-Cookie fields of the response. */
     async visit(cookie: string | null, use: (session: import('#http').Session) => void = () => {}, url = URL) {
       const exchange = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } })
@@ -105,6 +115,37 @@ test('a renewed session keeps its content under another id, and the old id stand
   assert.notEqual(id, old)
   assert.deepEqual((await sessions.visit(`gateway-session=${id}`)).before, { a: 1, user: 'demo' })
   assert.deepEqual((await sessions.visit(`gateway-session=${old}`)).before, {})
+})
+
+test('a renewed session holds what other requests changed meanwhile', async () => {
+  await using sessions = await manager()
+  const { cookies } = await sessions.visit(null, (session) => {
+    session.set('cart', 1)
+    session.set('coupon', 'x')
+  })
+  const cookie = `gateway-session=${idOf(cookies)}`
+  const login = await sessions.begin(cookie)
+  await sessions.visit(cookie, (session) => {
+    session.set('cart', 2)
+    session.delete('coupon')
+  })
+  login.session.set('user', 'demo')
+  login.session.renew?.()
+  const renewed = `gateway-session=${idOf(await login.end())}`
+  assert.deepEqual((await sessions.visit(renewed)).before, { cart: 2, user: 'demo' })
+})
+
+test('a session that another request ended is not brought back by a renewal', async () => {
+  await using sessions = await manager()
+  const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
+  const login = await sessions.begin(cookie)
+  const only = await sessions.begin(cookie)
+  await sessions.visit(cookie, (session) => session.clear())
+  login.session.set('user', 'demo')
+  login.session.renew?.()
+  only.session.renew?.()
+  assert.deepEqual((await sessions.visit(`gateway-session=${idOf(await login.end())}`)).before, { user: 'demo' })
+  assert.match((await only.end())[0] as string, /^gateway-session=; .*Max-Age=0/)
 })
 
 test('of several cookies of the name the one that stands for a session is taken', async () => {

@@ -2,9 +2,10 @@ import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response } from '#http'
 import type { Clock, Counter } from '#schema'
 import { ChangingSession } from '../../lib/session/changing-session.ts'
-import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
+import { CookiePart } from '../../lib/session/cookie-part.ts'
+import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
+import { partNames } from '../../lib/session/split-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
-import { joinValue, partNames, splitValue } from './split-cookie.ts'
 
 /** How sessions are kept with the client. */
 export interface JwtSessionSettings {
@@ -20,62 +21,51 @@ export interface JwtSessionSettings {
   readonly refused: Counter
 }
 
-type Cookies = ReadonlyMap<string, readonly string[]>
-
 /** Sessions that the client keeps, encrypted. */
 export function jwtSessions(settings: JwtSessionSettings): SessionManager {
-  const { cookie, keys, clock, skew } = settings
+  const { cookie, clock, skew } = settings
   const names = partNames(cookie.name)
-  const isOurs = (name: string) => names.includes(name)
 
-  const contentOf = async (cookies: Cookies): Promise<SessionContent | null> => {
-    const [first] = cookies.get(cookie.name) ?? []
-    if (first === undefined) return null
-    const token = joinValue(first, (index) => cookies.get(names[index] as string)?.[0])
-    const content = token === null ? null : await openSession(token, keys)
+  /** A session of one manager is none of another, whatever order a client puts the parts of a cookie in. */
+  const keysFor = ({ name, level }: CookiePart): SessionKeys => ({
+    ...settings.keys,
+    cookie: level === 0 ? name : `${name}!${level}`,
+  })
+
+  const contentOf = async (token: string, part: CookiePart): Promise<SessionContent | null> => {
+    const content = await openSession(token, keysFor(part))
     if (content !== null && content.expiresAt + skew > clock.now()) return content
     settings.refused.add()
     return null
   }
 
-  const opened = (exchange: Exchange, content: SessionContent | null, sent: Cookies): OpenSession => {
-    const session = new ChangingSession(content?.values ?? null)
+  const opened = (exchange: Exchange, content: SessionContent | null, part: CookiePart): OpenSession => {
+    const session = new ChangingSession(content?.values ?? null, part)
     return {
       session,
-      cookie: content === null ? null : { name: cookie.name, value: names.map((name) => sent.get(name)?.[0]).join('') },
+      cookie: content === null ? null : { name: cookie.name, value: part.candidates[0] as string },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
         // A login is a new beginning: what was there before it does not shorten it.
         const begun = session.isRenewed ? null : content
-        return keep(exchange, response, session, begun?.expiresAt ?? clock.now() + settings.timeout, sent)
+        return keep(exchange, response, session, begun?.expiresAt ?? clock.now() + settings.timeout)
       },
     }
   }
 
-  const keep = async (
-    exchange: Exchange,
-    response: Response,
-    session: ChangingSession,
-    expiresAt: number,
-    sent: Cookies,
-  ) => {
-    const token = session.isEmpty ? null : await sealSession({ values: session.content, expiresAt }, keys)
-    const parts = token === null ? [] : splitValue(token)
+  const keep = async (exchange: Exchange, response: Response, session: ChangingSession, expiresAt: number) => {
+    const { cookie: part, content: values } = session
+    const token = session.isEmpty ? '' : await sealSession({ values, expiresAt }, keysFor(part))
     const maxAge = settings.persistent ? Math.max(1, Math.floor((expiresAt - clock.now()) / 1_000)) : undefined
-    for (const [index, name] of names.entries()) {
-      const part = parts[index]
-      if (part !== undefined) writeCookie(response, exchange, cookie, name, part, maxAge)
-      else if (sent.has(name)) writeCookie(response, exchange, cookie, name, '')
-    }
+    part.write(exchange, response, token, maxAge)
   }
 
   return {
     open: (exchange) => {
-      const sent = exchange.request.headers.has('cookie') ? takeCookies(exchange.request, isOurs) : NONE
-      if (!sent.has(cookie.name)) return opened(exchange, null, sent)
-      return contentOf(sent).then((content) => opened(exchange, content, sent))
+      const part = CookiePart.open(exchange, cookie, names)
+      const [token] = part.candidates
+      if (token === undefined) return opened(exchange, null, part)
+      return contentOf(token, part).then((content) => opened(exchange, content, part))
     },
   }
 }
-
-const NONE: Cookies = new Map()

@@ -1,0 +1,113 @@
+import type { Exchange, Response, Session } from '#http'
+import { ChangingSession } from './changing-session.ts'
+import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
+import { joinValue, splitValue } from './split-cookie.ts'
+
+/** Stands between the parts of a cookie that managers of one name have together. */
+const SEPARATOR = '!'
+
+/** A cookie on its way: as the client sent it, and as the client will have it. */
+interface CookieState {
+  readonly sent: ReadonlyMap<string, readonly string[]>
+  /** The parts of every value of the name: a client may send the name several times. */
+  readonly values: readonly (readonly string[])[]
+  settings: SessionCookieSettings
+  /** Parts by level. */
+  parts: string[]
+  /** Set-Cookie fields on the response, to be replaced when another manager writes. */
+  written: readonly string[]
+}
+
+/**
+ * The part of a session cookie that belongs to one manager. A route whose manager has the cookie name of the manager
+ * around it shares the cookie: `outer!inner`. Each keeps a session of its own (spec, Route, session rule 2), and the
+ * value of a manager alone is all of the cookie.
+ */
+export class CookiePart {
+  readonly name: string
+  /** How many managers of the same cookie are around. */
+  readonly level: number
+  readonly #names: readonly string[]
+  readonly #around: Session
+  readonly #state: CookieState
+
+  private constructor(level: number, names: readonly string[], around: Session, state: CookieState) {
+    this.name = state.settings.name
+    this.level = level
+    this.#names = names
+    this.#around = around
+    this.#state = state
+  }
+
+  /** `names`: those that a long value is spread over, the name of the cookie first. Takes them off the request. */
+  static open(exchange: Exchange, cookie: SessionCookieSettings, names: readonly string[] = [cookie.name]): CookiePart {
+    const { request, session } = exchange
+    const outer = sharedPart(session, cookie.name, names)
+    if (outer !== null) return new CookiePart(outer.level + 1, names, session, outer.#stateFor(cookie))
+    const sent = request.headers.has('cookie') ? takeCookies(request, (name) => names.includes(name)) : NONE
+    const values = (sent.get(cookie.name) ?? []).flatMap((first) => {
+      const value = joinValue(first, (index) => sent.get(names[index] ?? '')?.[0])
+      return value === null ? [] : [value.split(SEPARATOR)]
+    })
+    const parts = [...(values[0] ?? [])]
+    return new CookiePart(0, names, session, { sent, values, settings: cookie, parts, written: [] })
+  }
+
+  /** The part of this manager in each value that the client sent. */
+  get candidates(): readonly string[] {
+    return this.#state.values.map((parts) => parts[this.level] ?? '').filter((part) => part !== '')
+  }
+
+  /** Changes the part on the response; an empty one takes it away, and with the last part the cookie. */
+  write(exchange: Exchange, response: Response, part: string, maxAge?: number): void {
+    const state = this.#state
+    while (state.parts.length <= this.level) state.parts.push('')
+    state.parts[this.level] = part
+    const value = state.parts.join(SEPARATOR).replace(/!+$/, '')
+    const texts = value === '' ? [] : splitValue(value)
+    const others = response.headers.all('set-cookie').filter((field) => !state.written.includes(field))
+    response.headers.delete('set-cookie')
+    for (const field of others) response.headers.add('Set-Cookie', field)
+    for (const [index, name] of this.#names.entries()) {
+      const text = texts[index]
+      if (text !== undefined) writeCookie(response, exchange, state.settings, name, text, maxAge)
+      else if (state.sent.has(name) || index === 0) writeCookie(response, exchange, state.settings, name, '')
+    }
+    state.written = response.headers.all('set-cookie').slice(others.length)
+  }
+
+  /** The nearest manager of the same cookie, this one or one around it. */
+  find(name: string, names: readonly string[]): CookiePart | null {
+    if (this.name === name && this.#names.length === names.length) return this
+    return sharedPart(this.#around, name, names)
+  }
+
+  /** A browser keeps cookies of different domains or paths apart: those are read together and written alone. */
+  #stateFor(cookie: SessionCookieSettings): CookieState {
+    const state = this.#state
+    const { domain, path } = state.settings
+    if (cookie.domain !== domain || cookie.path !== path) {
+      return { ...state, settings: cookie, parts: [], written: [] }
+    }
+    state.settings = stricter(state.settings, cookie)
+    return state
+  }
+}
+
+const NONE: ReadonlyMap<string, readonly string[]> = new Map()
+
+function sharedPart(session: Session, name: string, names: readonly string[]): CookiePart | null {
+  return session instanceof ChangingSession ? session.cookie.find(name, names) : null
+}
+
+const STRICTNESS = { NONE: 0, LAX: 1, STRICT: 2 }
+
+function stricter(one: SessionCookieSettings, other: SessionCookieSettings): SessionCookieSettings {
+  return {
+    ...one,
+    httpOnly: one.httpOnly || other.httpOnly,
+    // Where it is not configured, the scheme of the request decides.
+    secure: one.secure === true || other.secure === true ? true : one.secure && other.secure,
+    sameSite: STRICTNESS[one.sameSite] > STRICTNESS[other.sameSite] ? one.sameSite : other.sameSite,
+  }
+}
