@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type buildConnector, type Dispatcher, Pool } from 'undici'
 import { Connection, connector, type Ways } from './connection.ts'
-import { Sessions } from './http2/sessions.ts'
+import { type Session, Sessions } from './http2/sessions.ts'
 import { speaksHttp2 } from './http2/upgrade-probe.ts'
 import type { ClientSettings } from './settings.ts'
-import type { UpstreamCall } from './upstream-call.ts'
+import type { CallQueue, UpstreamCall } from './upstream-call.ts'
 
 /** How an origin comes to be spoken to in HTTP/2: never, as TLS agrees, always, or if it changes when asked. */
 export type Http2Way = 'never' | 'negotiated' | 'known' | 'asked'
@@ -19,7 +19,7 @@ const MEMORY = 600_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The connections to one origin, of whatever version of HTTP. */
-export class Transport {
+export class Transport implements CallQueue {
   readonly #url: URL
   readonly #settings: ClientSettings
   readonly #way: Http2Way
@@ -30,7 +30,8 @@ export class Transport {
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
-  #unplaced: { readonly options: Dispatcher.DispatchOptions; readonly call: UpstreamCall }[] = []
+  /** Calls that wait for a connection of HTTP/2, in the order of their arrival. */
+  readonly #unplaced = new Map<UpstreamCall, Dispatcher.DispatchOptions>()
   #spare: Socket | null = null
 
   constructor(url: URL, settings: ClientSettings, ways: Ways, way: Http2Way, capacityChanged: () => void) {
@@ -65,29 +66,41 @@ export class Transport {
   }
 
   get pending(): number {
-    return this.#http1.stats.pending + this.#unplaced.length
+    return this.#http1.stats.pending + this.#unplaced.size
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const isHttp1 = this.#version === 'http1' && performance.now() < this.#knownUntil
-    if (this.#way === 'never' || isHttp1) return this.#http1.dispatch(options, handler)
-    const session = this.#sessions.withRoom()
-    if (session !== null) return session.dispatch(options, handler)
+    const carrier = this.#carrier()
+    if (carrier !== null) return carrier.dispatch(options, handler)
     const call = handler as UpstreamCall
-    this.#unplaced.push({ options, call })
-    // A server may allow fewer streams than it did, or none: nobody waits for it for ever.
-    if (!this.#opening && !this.#sessions.mayGrow) call.wait()
-    this.#grow()
+    this.#unplaced.set(call, options)
+    call.queue = this
+    this.#growOrWait()
     return true
+  }
+
+  withdraw(call: UpstreamCall): boolean {
+    return this.#unplaced.delete(call)
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#http1.close(), this.#sessions.close()])
   }
 
-  /** One at a time: what comes meanwhile fits on the connection that is being made, or makes the next one. */
-  #grow(): void {
-    if (this.#opening || !this.#sessions.mayGrow) return
+  /** What can take one more call; null where that needs a connection first. */
+  #carrier(): Pool | Session | null {
+    const isHttp1 = this.#version === 'http1' && performance.now() < this.#knownUntil
+    return this.#way === 'never' || isHttp1 ? this.#http1 : this.#sessions.withRoom()
+  }
+
+  /** One connection at a time: what comes meanwhile fits on the one that is being made, or makes the next one. */
+  #growOrWait(): void {
+    if (this.#opening) return
+    if (!this.#sessions.mayGrow) {
+      // A server may allow fewer streams than it did, or none: the wait for it is bounded.
+      for (const call of this.#unplaced.keys()) call.wait()
+      return
+    }
     this.#opening = true
     this.#open().catch((error: Error) => this.#failed(error))
   }
@@ -126,7 +139,9 @@ export class Transport {
 
   #failed(error: Error): void {
     this.#opening = false
-    for (const { call } of this.#unplaced.splice(0)) call.onResponseError(null, error)
+    const failed = [...this.#unplaced.keys()]
+    this.#unplaced.clear()
+    for (const call of failed) call.onResponseError(null, error)
   }
 
   #remember(version: 'http1' | 'http2'): void {
@@ -135,7 +150,13 @@ export class Transport {
   }
 
   #placeAndTell(): void {
-    for (const { options, call } of this.#unplaced.splice(0)) this.dispatch(options, call)
+    for (const [call, options] of this.#unplaced) {
+      const carrier = this.#carrier()
+      if (carrier === null) break
+      this.#unplaced.delete(call)
+      carrier.dispatch(options, call)
+    }
+    if (this.#unplaced.size > 0) this.#growOrWait()
     this.#capacityChanged()
   }
 

@@ -28,6 +28,12 @@ export interface Carrier {
   finish(trailers: readonly string[], end: () => void): void
 }
 
+/** Holds calls until there is a connection for them. */
+export interface CallQueue {
+  /** Takes a call out; false where it is not in the queue any more. */
+  withdraw(call: UpstreamCall): boolean
+}
+
 /** Who admits calls; it is told once of each that it holds its connection no longer, whatever became of it. */
 export interface CallOwner extends Destination {
   readonly settings: ClientSettings
@@ -46,6 +52,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   deadline = Number.POSITIVE_INFINITY
   slot = -1
   carrier: Carrier | null = null
+  /** Where the call waits for a connection after its admission; null where the transport can not give it back. */
+  queue: CallQueue | null = null
   /** Set by the owner: the call counts as one that uses a connection. */
   admitted = false
   readonly #exchange: Exchange
@@ -82,19 +90,25 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     this.#stopListening = exchange.onAbort((reason) => this.abandon(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
 
-  /** Waits for its turn, but not for ever. */
+  /** Bounds the wait for a connection; a wait that is bounded already stays as it is. */
   wait(): void {
-    this.deadline = performance.now() + this.#owner.settings.connectionTimeout
+    if (this.deadline === Number.POSITIVE_INFINITY) {
+      this.deadline = performance.now() + this.#owner.settings.connectionTimeout
+    }
   }
 
-  /** Sends the request over whatever connection the dispatcher finds or makes. */
+  /** Sends the request over whatever connection the dispatcher finds or makes. Never throws. */
   dispatchOver(dispatcher: Pick<Dispatcher, 'dispatch'>): void {
     this.#state = 'dispatched'
     this.deadline = Number.POSITIVE_INFINITY
-    const { options, headEdit, isStreamed } = outboundRequest(this.#request, this.#owner, this)
-    this.#headEdit = headEdit
-    this.#uploading = isStreamed
-    dispatcher.dispatch(options, this)
+    try {
+      const { options, headEdit, isStreamed } = outboundRequest(this.#request, this.#owner, this)
+      this.#headEdit = headEdit
+      this.#uploading = isStreamed
+      dispatcher.dispatch(options, this)
+    } catch (error) {
+      this.onResponseError(null, new UpstreamError('GW_UPSTREAM_REQUEST', error))
+    }
   }
 
   /** Ends the call from our side: nobody wants the answer, or it took too long. */
@@ -105,8 +119,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       this.#controller.abort(reason)
       return
     }
-    // undici cannot take a request back that it has not written: it is refused when its turn comes.
-    if (this.#state === 'waiting') this.#end()
+    // undici cannot give a request back that it has not written: it is refused when its turn comes.
+    if (this.#state === 'waiting' || this.queue?.withdraw(this)) this.#end()
     this.#reject(reason)
   }
 

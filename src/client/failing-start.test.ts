@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import type { ProxyOptions } from '#contracts'
+import { clientWith, send, textOf } from '#test/client'
+import { exchangeFor } from '#test/exchange'
+import { clearHttp2Upstream } from '#test/http2-upstream'
+import { httpUpstream, type Upstream } from '#test/upstream'
+
+const bounded = { timeout: 10_000 }
+
+/** A proxy at the upstream whose credentials are whatever `authorization` gives, or throws. */
+function proxyAt(upstream: Upstream, authorization: () => string | null): ProxyOptions {
+  const { hostname, port } = new URL(upstream.url)
+  return { key: `start ${upstream.url}`, proxyFor: () => ({ hostname, port: Number(port), authorization }) }
+}
+
+test('a throw while a call starts fails that call alone; its place in the pool is free again', bounded, async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  let isBroken = true
+  const authorization = () => {
+    if (isBroken) throw new Error('no credentials')
+    return null
+  }
+  await using client = clientWith({ connections: 1, proxy: proxyAt(upstream, authorization) })
+  for (let i = 0; i < 3; i++) {
+    await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { name: 'UpstreamError', status: 502 })
+  }
+  assert.equal(client.stats[0]!.running, 0)
+  isBroken = false
+  assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'ok')
+})
+
+test('a throw while a waiting call starts does not stop the calls behind it', bounded, async () => {
+  const held: ServerResponse[] = []
+  await using upstream = await httpUpstream((_request, response) => {
+    held.push(response)
+    onRequest()
+  })
+  let onRequest = () => {}
+  const arrival = () =>
+    new Promise<void>((resolve) => {
+      onRequest = resolve
+    })
+  let starts = 0
+  const authorization = () => {
+    if (++starts === 2) throw new Error('no credentials')
+    return null
+  }
+  await using client = clientWith({ connections: 1, proxy: proxyAt(upstream, authorization) })
+  const first = arrival()
+  const calls = Array.from({ length: 3 }, async () => textOf(await send(client, exchangeFor('GET', upstream.url))))
+  const outcomes = Promise.allSettled(calls)
+  await first
+  const second = arrival()
+  held.shift()!.end('first')
+  await second
+  held.shift()!.end('third')
+  const [one, two, three] = await outcomes
+  assert.deepEqual(one, { status: 'fulfilled', value: 'first' })
+  assert.equal(two!.status, 'rejected')
+  assert.deepEqual(three, { status: 'fulfilled', value: 'third' })
+})
+
+test(
+  'an HTTP/2 call that expires without a stream leaves nothing behind: the client can be closed',
+  bounded,
+  async () => {
+    await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'))
+    const client = clientWith({ connections: 1, connectionTimeout: 150, http2: { overTls: true, inClear: 'known' } })
+    await textOf(await send(client, exchangeFor('GET', upstream.url)))
+    const [session] = upstream.sessions
+    session!.settings({ maxConcurrentStreams: 0 })
+    await once(session!, 'localSettings')
+    const expired = send(client, exchangeFor('GET', upstream.url))
+    const left = exchangeFor('GET', upstream.url)
+    const abandoned = assert.rejects(send(client, left), { code: 'GW_CLIENT_GONE' })
+    left.abort(new Error('gone'))
+    await abandoned
+    await assert.rejects(expired, { code: 'GW_UPSTREAM_POOL_FULL', status: 503 })
+    assert.deepEqual(client.stats, [{ origin: upstream.url, connected: 1, running: 0, pending: 0, queued: 0 }])
+    await client.release()
+  },
+)
