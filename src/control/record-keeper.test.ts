@@ -67,6 +67,16 @@ test('obtain gives everyone the first value', () => {
   assert.deepEqual(plain(records.do('s', 'k', { step: 'obtain', initial: { a: 2 }, lifetime: 100 })), { a: 1 })
 })
 
+test('obtain does not prolong a record that is there', () => {
+  const { records, pass } = keeper()
+  const obtain = (a: number) => plain(records.do('s', 'k', { step: 'obtain', initial: { a }, lifetime: 100 }))
+  obtain(1)
+  pass(60)
+  assert.deepEqual(obtain(2), { a: 1 })
+  pass(60)
+  assert.deepEqual(obtain(3), { a: 3 })
+})
+
 test('at the limit the record used longest ago gives way, and is counted', () => {
   const { records } = keeper(4)
   const put = (key: string) => records.do('s', key, { step: 'change', change: { set: { key } }, lifetime: 100 })

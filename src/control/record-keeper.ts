@@ -58,9 +58,13 @@ export class RecordKeeper {
         this.#forget(id)
         return entry?.fields ?? null
       case 'obtain': {
-        const kept = entry ?? { fields: { ...step.initial }, expiresAt: 0 }
-        this.#keep(id, kept, step.lifetime, entry === null ? this.#new : this.#used)
-        return kept.fields
+        // Reading does not prolong: a claim ends with its time, however many wait for it.
+        if (entry !== null) {
+          this.#keep(id, entry, null, this.#used)
+          return entry.fields
+        }
+        this.#keep(id, { fields: { ...step.initial }, expiresAt: 0 }, step.lifetime, this.#new)
+        return step.initial
       }
     }
   }

@@ -28,7 +28,7 @@ export interface KeptRecords {
   amend(key: string, change: RecordChange, lifetime: number): Promise<void>
   /** Gives a record and removes it, to one taker only. */
   take(key: string): Promise<KeptRecord | null>
-  /** The record of a key: the one that is there, or else this one. */
+  /** The record of a key: the one that is there, whose time goes on, or else this one. */
   obtain(key: string, initial: KeptRecord, lifetime: number): Promise<KeptRecord>
 }
 

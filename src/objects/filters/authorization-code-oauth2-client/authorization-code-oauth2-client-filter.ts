@@ -137,7 +137,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     clock,
   })
   const loggedIn: LoggedInSettings = {
-    refreshes: new SharedRefresh(env.kept('oauth2 refresh')),
+    refreshes: new SharedRefresh(env.kept('oauth2 refresh'), clock),
     userInfo: new UserInfo(settings.cacheExpiration, clock),
     now: () => clock.now(),
     assign: (exchange, info) => settings.target(exchange, null, info),

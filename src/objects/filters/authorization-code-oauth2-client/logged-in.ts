@@ -38,14 +38,14 @@ export async function passLoggedIn(
     const { refreshToken } = old
     if (refreshToken === null)
       throw new OpenIdError('invalid_grant', 'the access token is over, and none refreshes it', false)
-    const issued = await settings.refreshes.refresh(refreshToken, async () =>
+    const { tokens: issued, askedAt } = await settings.refreshes.refresh(refreshToken, async () =>
       (await clientOf(registration)).refresh(refreshToken, exchange),
     )
     if (issued.idToken !== null) await believed(registration, issued.idToken)
     // OpenID Connect Core 1.0, 12.2: a refresh is about the same user, or it is none.
     if (issued.claims !== null && old.claims !== null && issued.claims['sub'] !== old.claims['sub'])
       throw new OpenIdError('invalid_token', 'the refreshed ID token is about another user', false)
-    return memory.keep(old.registration, issued, old, registration.scopes)
+    return memory.keep(old.registration, issued, askedAt, old, registration.scopes)
   }
 
   async function pass(using: KeptTokens): Promise<Response> {

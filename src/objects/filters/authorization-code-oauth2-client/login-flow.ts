@@ -118,10 +118,11 @@ export class LoginFlow {
     if (login === null || registration === null)
       throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
     const client = await clientOf(registration)
+    const askedAt = this.#settings.clock.now()
     const issued = await client.complete(parameters, login, exchange)
     if (issued.idToken !== null) await believed(registration, issued.idToken)
     exchange.session.renew?.()
-    memory.keep(login.registration, issued, null, registration.scopes)
+    memory.keep(login.registration, issued, askedAt, null, registration.scopes)
     return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
   }
 

@@ -56,8 +56,14 @@ export class LoginMemory {
     return this.#session.get(this.#key) as KeptTokens | null
   }
 
-  /** Keeps new tokens; what a refresh leaves out stays as it was. */
-  keep(registration: string, issued: IssuedTokens, before: KeptTokens | null, asked: readonly string[]): KeptTokens {
+  /** Keeps tokens that the server was asked for at a time; what a refresh leaves out stays as it was. */
+  keep(
+    registration: string,
+    issued: IssuedTokens,
+    askedAt: number,
+    before: KeptTokens | null,
+    asked: readonly string[],
+  ): KeptTokens {
     const scope = issued.answer['scope']
     const tokens: KeptTokens = {
       registration,
@@ -65,7 +71,7 @@ export class LoginMemory {
       refreshToken: issued.refreshToken ?? before?.refreshToken ?? null,
       idToken: issued.idToken ?? before?.idToken ?? null,
       claims: issued.claims ?? before?.claims ?? null,
-      expiresAt: issued.expiresIn === null ? null : this.#now + issued.expiresIn * 1_000,
+      expiresAt: issued.expiresIn === null ? null : askedAt + issued.expiresIn * 1_000,
       scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? asked),
     }
     this.#session.set(this.#key, tokens)

@@ -1,27 +1,44 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { JsonObject } from '#json'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type IssuedTokens, OpenIdError } from '#openid'
-import type { KeptRecords } from '#schema'
+import type { Clock, KeptRecord, KeptRecords } from '#schema'
 
-/** How long the outcome of a refresh stays for requests that came with the old token. */
+/** A claim lasts this long after the owner's last renewal; then another request takes over from an owner that died. */
+const LEASE = 10_000
+const LEASE_RENEWAL = 2_500
+/** How long tokens, or the server's refusal, stay for requests that come with the old token. */
 const OUTCOME_LIFETIME = 60_000
-/** How long a request waits for another that refreshes, and how often it looks. */
-const PATIENCE = 15_000
-const PAUSE = 25
+/** How long requests get the failure of a server that could not be asked; the next one after that asks again. */
+const FAILURE_LIFETIME = 1_000
+/** How long a request waits for others, and how often it looks. */
+const WAIT_LIMIT = 30_000
+const POLL_INTERVAL = 25
+
+/** Tokens of a refresh, with the moment their lifetime is counted from. */
+export interface RefreshedTokens {
+  readonly tokens: IssuedTokens
+  /** When the server was asked, in milliseconds since the epoch. */
+  readonly askedAt: number
+}
+
+/** What the record of a refresh holds beside its owner, once it is over. */
+type Outcome = RefreshedTokens | { readonly failure: { error: string; description: string; unavailable: boolean } }
 
 /**
- * One refresh for many requests: servers take a refresh token once, and may end the whole grant when it comes again. Over
- * all units, the first that asks refreshes; the others get what it got.
+ * Single-flight of token refreshes over all units: servers take a refresh token once, and may end the whole grant when it
+ * comes again. The first request that asks refreshes; the others get what it got.
  */
 export class SharedRefresh {
   readonly #records: KeptRecords
-  readonly #running = new Map<string, Promise<IssuedTokens>>()
+  readonly #clock: Clock
+  readonly #running = new Map<string, Promise<RefreshedTokens>>()
 
-  constructor(records: KeptRecords) {
+  constructor(records: KeptRecords, clock: Clock) {
     this.#records = records
+    this.#clock = clock
   }
 
-  refresh(refreshToken: string, ask: () => Promise<IssuedTokens>): Promise<IssuedTokens> {
+  refresh(refreshToken: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const key = createHash('sha256').update(refreshToken).digest('base64url')
     const running = this.#running.get(key)
     if (running !== undefined) return running
@@ -30,31 +47,62 @@ export class SharedRefresh {
     return refreshing
   }
 
-  async #once(key: string, ask: () => Promise<IssuedTokens>): Promise<IssuedTokens> {
+  async #once(key: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const owner = randomUUID()
-    const record = await this.#records.obtain(key, { owner }, OUTCOME_LIFETIME)
-    if (record.owner !== owner) return this.#outcome(key)
-    try {
-      const tokens = await ask()
-      await this.#records.change(key, { set: { tokens } }, OUTCOME_LIFETIME)
-      return tokens
-    } catch (error) {
-      // The next request may try again where nobody could be asked; a refusal stays one.
-      if (!(error instanceof OpenIdError) || error.unavailable) await this.#records.take(key)
-      else await this.#records.change(key, { set: { refused: [error.error, error.description] } }, OUTCOME_LIFETIME)
-      throw error
+    const deadline = performance.now() + WAIT_LIMIT
+    for (;;) {
+      const record = await this.#records.obtain(key, { owner }, LEASE)
+      if (record['owner'] === owner) return this.#own(key, ask)
+      const outcome = outcomeOf(record) ?? (await this.#outcome(key, deadline))
+      if (outcome === null) continue
+      if ('tokens' in outcome) return outcome
+      const { error, description, unavailable } = outcome.failure
+      throw new OpenIdError(error, description, unavailable)
     }
   }
 
-  async #outcome(key: string): Promise<IssuedTokens> {
-    for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
-      const record = (await this.#records.read(key)) as JsonObject | null
-      if (record?.['tokens'] !== undefined) return record['tokens'] as unknown as IssuedTokens
-      const refused = record?.['refused'] as [string, string] | undefined
-      if (refused !== undefined) throw new OpenIdError(refused[0], refused[1], false)
-      if (record === null) break
-      await new Promise((resolve) => setTimeout(resolve, PAUSE))
+  /** Waits for the outcome of another request; null where its owner died, so that the claim ended. */
+  async #outcome(key: string, deadline: number): Promise<Outcome | null> {
+    while (performance.now() < deadline) {
+      await pause(POLL_INTERVAL)
+      const record = await this.#records.read(key)
+      if (record === null) return null
+      const outcome = outcomeOf(record)
+      if (outcome !== null) return outcome
     }
-    throw new OpenIdError('temporarily_unavailable', 'another request was to refresh the token and did not', true)
+    const description = 'another request refreshes the token and has not finished in time'
+    throw new OpenIdError('temporarily_unavailable', description, true)
   }
+
+  async #own(key: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+    const askedAt = this.#clock.now()
+    const renewal = setInterval(() => this.#records.amend(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
+    try {
+      const outcome = { tokens: await ask(), askedAt }
+      await this.#keep(key, { outcome }, OUTCOME_LIFETIME)
+      return outcome
+    } catch (error) {
+      const { error: code, description, unavailable } = refusalOf(error)
+      const failure = { error: code, description, unavailable }
+      await this.#keep(key, { outcome: { failure } }, unavailable ? FAILURE_LIFETIME : OUTCOME_LIFETIME)
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  /** The outcome is this request's all the same where it can not be kept for others. */
+  async #keep(key: string, set: KeptRecord, lifetime: number): Promise<void> {
+    await this.#records.change(key, { set }, lifetime).catch(() => {})
+  }
+}
+
+function outcomeOf({ outcome }: KeptRecord): Outcome | null {
+  return (outcome as Outcome | undefined) ?? null
+}
+
+/** Another fault than one of the protocol says nothing about the refresh token. */
+function refusalOf(error: unknown): OpenIdError {
+  if (error instanceof OpenIdError) return error
+  return new OpenIdError('temporarily_unavailable', 'the refresh of the token failed', true)
 }

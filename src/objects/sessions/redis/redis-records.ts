@@ -39,8 +39,8 @@ return found
 const OBTAIN = new RedisScript(`${ALIVE}
 if redis.call('EXISTS', KEYS[1]) == 0 then
   for at = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+  alive(ARGV[1])
 end
-alive(ARGV[1])
 return redis.call('HGETALL', KEYS[1])
 `)
 

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { RecordKeeper } from '#control'
+import { type IssuedTokens, OpenIdError } from '#openid'
+import type { KeptRecord, KeptRecords } from '#schema'
+import { manualClock } from '#test/build'
+import { SharedRefresh } from './shared-refresh.ts'
+
+const issued = (accessToken: string): IssuedTokens => ({
+  answer: {},
+  accessToken,
+  refreshToken: null,
+  idToken: null,
+  claims: null,
+  expiresIn: 300,
+})
+
+/** The records of a gateway, and units that share them. Time is moved by hand, for records and timers alike. */
+function gateway(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  const clock = manualClock()
+  const keeper = new RecordKeeper(clock)
+  const unit = (isAlive: () => boolean = () => true) => {
+    const run = async (key: string, step: Parameters<RecordKeeper['do']>[2]): Promise<KeptRecord | null> =>
+      // A thread that has ended neither sends nor hears anything.
+      isAlive() ? structuredClone(keeper.do('s', key, step)) : new Promise(() => {})
+    const records: KeptRecords = {
+      read: (key, lifetime) => run(key, { step: 'read', lifetime: lifetime ?? null }),
+      change: async (key, change, lifetime) => void (await run(key, { step: 'change', change, lifetime })),
+      amend: async (key, change, lifetime) => void (await run(key, { step: 'amend', change, lifetime })),
+      take: (key) => run(key, { step: 'take' }),
+      obtain: async (key, initial, lifetime) => (await run(key, { step: 'obtain', initial, lifetime })) as KeptRecord,
+    }
+    return new SharedRefresh(records, clock)
+  }
+  const settle = async () => {
+    for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  /** Lets time pass in small steps, as it does. */
+  const pass = async (milliseconds: number) => {
+    for (let passed = 0; passed < milliseconds; passed += 500) {
+      clock.advance(500)
+      t.mock.timers.tick(500)
+      await settle()
+    }
+  }
+  return { clock, unit, pass, settle }
+}
+
+test('requests of all units get the tokens of one refresh', async (t) => {
+  const { unit, pass, settle } = gateway(t)
+  const answer = Promise.withResolvers<IssuedTokens>()
+  const first = unit().refresh('r', () => answer.promise)
+  await settle()
+  const others = [unit(), unit()].map((each) => each.refresh('r', () => Promise.reject(new Error('asked twice'))))
+  await pass(1_000)
+  answer.resolve(issued('new'))
+  await settle()
+  await pass(500)
+  const got = await Promise.all([first, ...others])
+  assert.deepEqual(
+    got.map(({ tokens }) => tokens.accessToken),
+    ['new', 'new', 'new'],
+  )
+})
+
+test('the lifetime of tokens is counted from the moment the server was asked, for requests that come later too', async (t) => {
+  const { clock, unit, pass, settle } = gateway(t)
+  const asked = clock.now()
+  const answer = Promise.withResolvers<IssuedTokens>()
+  const first = unit().refresh('r', () => answer.promise)
+  await settle()
+  await pass(2_000)
+  answer.resolve(issued('new'))
+  assert.equal((await first).askedAt, asked)
+  await pass(50_000)
+  const late = unit().refresh('r', () => Promise.reject(new Error('asked twice')))
+  await settle()
+  assert.equal((await late).askedAt, asked)
+})
+
+test('another request takes over from an owner that died, however many wait for it', async (t) => {
+  const { unit, pass, settle } = gateway(t)
+  let isAlive = true
+  void unit(() => isAlive).refresh('r', () => new Promise(() => {}))
+  await settle()
+  isAlive = false
+  let asked = 0
+  const ask = async () => {
+    asked++
+    return issued('new')
+  }
+  const waiting: Promise<unknown>[] = []
+  for (let second = 0; second < 15; second++) {
+    waiting.push(unit().refresh('r', ask))
+    await pass(1_000)
+  }
+  assert.equal(asked, 1)
+  await Promise.all(waiting)
+})
+
+test('an owner that lives keeps its claim for as long as the server takes', async (t) => {
+  const { unit, pass } = gateway(t)
+  const answer = Promise.withResolvers<IssuedTokens>()
+  const first = unit().refresh('r', () => answer.promise)
+  await pass(1_000)
+  const second = unit().refresh('r', () => Promise.reject(new Error('asked twice')))
+  await pass(25_000)
+  answer.resolve(issued('new'))
+  await pass(500)
+  assert.equal((await first).tokens.accessToken, 'new')
+  assert.equal((await second).tokens.accessToken, 'new')
+})
+
+test('a server that could not be asked fails those who wait, and is asked again a second later', async (t) => {
+  const { unit, pass, settle } = gateway(t)
+  const answer = Promise.withResolvers<IssuedTokens>()
+  const requests = [unit().refresh('r', () => answer.promise)]
+  await settle()
+  requests.push(unit().refresh('r', () => Promise.reject(new Error('asked twice'))))
+  answer.reject(new OpenIdError('temporarily_unavailable', 'nothing answered', true))
+  const [first, second] = await Promise.all([Promise.allSettled(requests), pass(500)]).then(([settled]) => settled)
+  assert.equal((first as PromiseRejectedResult).reason.unavailable, true)
+  assert.equal((second as PromiseRejectedResult).reason.unavailable, true)
+  await pass(1_000)
+  assert.equal((await unit().refresh('r', async () => issued('new'))).tokens.accessToken, 'new')
+})
+
+test('a refusal of the server stays one', async (t) => {
+  const { unit, pass } = gateway(t)
+  const refused = new OpenIdError('invalid_grant', 'the token was used', false)
+  await assert.rejects(
+    unit().refresh('r', () => Promise.reject(refused)),
+    refused,
+  )
+  await pass(30_000)
+  await assert.rejects(
+    unit().refresh('r', async () => issued('new')),
+    { error: 'invalid_grant', unavailable: false },
+  )
+})
