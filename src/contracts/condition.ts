@@ -1,4 +1,4 @@
-import type { Exchange, Response } from '#http'
+import { BodyTooLargeError, type Exchange, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition } from '#schema'
 
@@ -7,6 +7,8 @@ export type { Condition }
 /**
  * Asks a condition that chooses between ways. One that fails is false, with a warning: the request goes on to
  * the next choice. Where false would open a door (ConditionalFilter), do not use this; let the failure be a fault.
+ * A request body that the condition has to look into and that does not fit the storage is a fault, 413: padding a body
+ * must not skip a choice.
  */
 export function passes(
   condition: Condition,
@@ -16,6 +18,7 @@ export function passes(
   onFailure?: (error: unknown) => void,
 ): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
+    if (error instanceof BodyTooLargeError && error.subject === 'request') throw error
     onFailure?.(error)
     logger.warn({ error, condition: condition.expression.source }, 'the condition failed and counts as false')
     return false

@@ -3,10 +3,18 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
   readonly code = 'GW_BODY_TOO_LARGE'
   readonly limit: number
+  /** The message whose content it is; null where the place it was to be kept in does not know. */
+  readonly subject: 'request' | 'response' | null
 
-  constructor(limit: number) {
-    super(`body: more than the ${limit} bytes that may be kept`)
+  constructor(limit: number, subject: 'request' | 'response' | null = null) {
+    super(`${subject ?? 'body'}: its content is more than the ${limit} bytes that may be kept`)
     this.limit = limit
+    this.subject = subject
+  }
+
+  /** The status that says so to the client: what it sent was too much, or what the upstream sent. */
+  get status(): 413 | 502 {
+    return this.subject === 'response' ? 502 : 413
   }
 }
 

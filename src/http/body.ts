@@ -15,7 +15,8 @@ export class Body {
   #flow: BodyFlow | null = null
   #length: number | null
   #trailers: readonly string[] | null = null
-  #buffering: Promise<void> | null = null
+  #buffering: Promise<boolean> | null = null
+  #exceeded: number | null = null
   #cancelled = false
 
   private constructor(bytes: Uint8Array | null, source: BodySource | null, length: number | null) {
@@ -88,15 +89,32 @@ export class Body {
     )
   }
 
-  /** Keeps the content in the storage so that it can be read again; what is over its limit is refused. */
-  buffer(storage: TemporaryStorage): Promise<void> {
-    return this.#collect(storage.limit, () => storage.open())
+  /** The limit of a storage that the content did not fit into; null where it did, or was not asked to. */
+  get exceededLimit(): number | null {
+    return this.#exceeded
+  }
+
+  /**
+   * Keeps the content in the storage so that it can be read again. BodyTooLargeError where it does not fit: the content
+   * is not lost then, it can still be read once.
+   */
+  async buffer(storage: TemporaryStorage): Promise<void> {
+    if (!(await this.bufferIfFits(storage))) throw new BodyTooLargeError(storage.limit)
   }
 
   /** Keeps the content if it fits into the storage; false where it does not: then it can still be read, once. */
-  async bufferIfFits(storage: TemporaryStorage): Promise<boolean> {
-    if (this.isBuffered) return true
-    if (this.#length !== null && this.#length > storage.limit) return false
+  bufferIfFits(storage: TemporaryStorage): Promise<boolean> {
+    if (this.isBuffered) return Promise.resolve(true)
+    return this.#once(() => this.#spill(storage))
+  }
+
+  async #spill(storage: TemporaryStorage): Promise<boolean> {
+    if (this.#source === null) throw new BodyConsumedError()
+    const { limit } = storage
+    if ((this.#length !== null && this.#length > limit) || (this.#exceeded !== null && this.#exceeded >= limit)) {
+      this.#exceeded ??= limit
+      return false
+    }
     const writer = storage.open()
     const content = new OverfullContent(writer)
     try {
@@ -107,6 +125,7 @@ export class Body {
       }
       if (this.#cancelled) throw new BodyCancelledError()
       this.#source = content
+      this.#exceeded = limit
       return false
     } catch (error) {
       writer.discard()
@@ -128,7 +147,7 @@ export class Body {
 
   /** The whole content in memory; afterwards the body is buffered. */
   async read(maxBytes: number): Promise<Uint8Array> {
-    await this.#collect(maxBytes, () => memoryWriter(maxBytes))
+    if (!this.isBuffered) await this.#once(() => this.#fill(maxBytes))
     if (this.#length !== null && this.#length > maxBytes) throw new BodyTooLargeError(maxBytes)
     return this.bytes()
   }
@@ -137,7 +156,7 @@ export class Body {
   bytes(): Uint8Array {
     if (this.#bytes !== null) return this.#bytes
     if (this.#stored !== null) return this.#stored.bytes()
-    throw new BodyNotBufferedError()
+    throw this.#exceeded === null ? new BodyNotBufferedError() : new BodyTooLargeError(this.#exceeded)
   }
 
   text(charset = 'utf-8'): string {
@@ -171,26 +190,27 @@ export class Body {
     return source
   }
 
-  #collect(limit: number, open: () => StorageWriter): Promise<void> {
-    if (this.isBuffered) return Promise.resolve()
-    if (this.#source !== null && this.#length !== null && this.#length > limit) {
-      const error = new BodyTooLargeError(limit)
-      // Whoever wanted the whole has no use for a part, and a producer nobody reads would wait for ever.
-      this.cancel(error)
-      return Promise.reject(error)
-    }
-    this.#buffering ??= this.#fill(open).finally(() => {
+  /** Content is read once, whoever asks for it at the same time. */
+  #once(read: () => Promise<boolean>): Promise<boolean> {
+    this.#buffering ??= read().finally(() => {
       this.#buffering = null
     })
     return this.#buffering
   }
 
-  async #fill(open: () => StorageWriter): Promise<void> {
+  async #fill(limit: number): Promise<boolean> {
     if (this.#source === null) throw new BodyConsumedError()
-    const writer = open()
+    if (this.#length !== null && this.#length > limit) {
+      const error = new BodyTooLargeError(limit)
+      // The caller wanted the whole and has no use for a part, and a producer without a reader would wait for ever.
+      this.cancel(error)
+      throw error
+    }
+    const writer = memoryWriter(limit)
     try {
       await this.#write(writer)
       this.#keep(await writer.finish())
+      return true
     } catch (error) {
       writer.discard()
       throw error

@@ -1,6 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import { parseJson } from '#json'
 import { Body } from './body.ts'
+import { BodyTooLargeError } from './body-errors.ts'
 import { decodeContent } from './content-coding.ts'
 import { type Form, parseForm } from './form.ts'
 import type { Headers } from './headers.ts'
@@ -17,13 +18,26 @@ const URLENCODED = 'application/x-www-form-urlencoded'
 /** The content of a message as expressions see it; the body must be buffered before it is looked into. Bytes are as sent. */
 export class Entity {
   readonly message: Message
+  readonly #subject: 'request' | 'response'
 
-  constructor(message: Message) {
+  constructor(message: Message, subject: 'request' | 'response') {
     this.message = message
+    this.#subject = subject
+  }
+
+  get bytes(): Uint8Array {
+    this.#assertKept()
+    return this.message.body.bytes()
+  }
+
+  get length(): number | null {
+    const { length } = this.message.body
+    if (length === null) this.#assertKept()
+    return length
   }
 
   get string(): string {
-    return textOf(this.message)
+    return textOf(this.message.headers, this.bytes)
   }
 
   get json(): unknown {
@@ -31,19 +45,21 @@ export class Entity {
     return text.trim() === '' ? null : parseJson(text)
   }
 
+  /** The fields of urlencoded content; none where it is of another type. */
   get form(): Form {
-    return bodyForm(this.message)
+    const { headers, body } = this.message
+    if (mediaType(headers) !== URLENCODED || body.isEmpty) return Object.create(null)
+    return parseForm(this.string, { keepNamesWithoutValue: false })
   }
 
   get [exposed](): Exposure<Entity> {
     return EXPOSURE
   }
-}
 
-/** The fields of a urlencoded body; none where the content is of another type. */
-export function bodyForm(message: Message): Form {
-  if (mediaType(message.headers) !== URLENCODED || message.body.isEmpty) return Object.create(null)
-  return parseForm(textOf(message), { keepNamesWithoutValue: false })
+  #assertKept(): void {
+    const { exceededLimit } = this.message.body
+    if (exceededLimit !== null) throw new BodyTooLargeError(exceededLimit, this.#subject)
+  }
 }
 
 /** Replaces the content by text, bytes or a JSON value; headers that described the old content go. */
@@ -57,8 +73,8 @@ export function setEntity(message: Message, value: unknown): void {
 }
 
 /** The content as text, its coding undone, in the charset its type names. */
-function textOf({ headers, body }: Message): string {
-  return new TextDecoder(charsetOf(headers)).decode(decodeContent(headers, body.bytes()))
+function textOf(headers: Headers, content: Uint8Array): string {
+  return new TextDecoder(charsetOf(headers)).decode(decodeContent(headers, content))
 }
 
 /** The media type of a message, in lower case and without parameters. */
@@ -90,9 +106,9 @@ const EXPOSURE: Exposure<Entity> = {
   get: {
     string: (self) => self.string,
     json: (self) => self.json,
-    bytes: (self) => self.message.body.bytes(),
+    bytes: (self) => self.bytes,
     form: (self) => self.form,
-    length: (self) => self.message.body.length,
+    length: (self) => self.length,
     isEmpty: (self) => self.message.body.isEmpty,
   },
   set: {

@@ -1,7 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import { Body } from './body.ts'
 import { type Cookie, cookiesByName } from './cookies.ts'
-import { bodyForm, Entity, setEntity } from './entity.ts'
+import { Entity, setEntity } from './entity.ts'
 import { type Form, parseForm } from './form.ts'
 import { Headers } from './headers.ts'
 import { Uri } from './uri.ts'
@@ -54,7 +54,7 @@ export class Request {
 /** Query and urlencoded body together, the query first. */
 function wholeForm(request: Request): Form {
   const form = request.queryParams
-  const posted = bodyForm(request)
+  const posted = new Entity(request, 'request').form
   for (const name of Object.keys(posted)) form[name] = [...(form[name] ?? []), ...posted[name]!]
   return form
 }
@@ -88,7 +88,7 @@ const EXPOSURE: Exposure<Request> = {
     cookies: (self) => self.cookies,
     form: wholeForm,
     queryParams: (self) => self.queryParams,
-    entity: (self) => new Entity(self),
+    entity: (self) => new Entity(self, 'request'),
   },
   set: {
     method: assignMethod,

@@ -102,7 +102,7 @@ const EXPOSURE: Exposure<Response> = {
     version: (self) => self.version,
     headers: (self) => self.headers,
     trailers: (self) => self.trailers,
-    entity: (self) => new Entity(self),
+    entity: (self) => new Entity(self, 'response'),
     cause: (self) => (self.cause === null ? null : { message: self.cause.message }),
   },
   set: {

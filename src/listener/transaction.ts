@@ -203,7 +203,7 @@ export class Transaction implements InterimTaker {
     // The client has gone; that its handler then fails is no fault.
     if (this.#over || this.#connection.socket.destroyed) return
     if (error instanceof BodyTooLargeError && !this.#target.headersSent) {
-      this.#refuse(413, error.message)
+      this.#refuse(error.status, error.message)
       return
     }
     const { method, uri } = exchange.request

@@ -1,5 +1,5 @@
-import { compile, type Expression } from '#expression'
-import type { Exchange, Response } from '#http'
+import { type BodyReads, compile, EvaluationError, type Expression } from '#expression'
+import { BodyTooLargeError, type Exchange, type Response } from '#http'
 import { shown } from './problem.ts'
 
 /** A text with an expression, as JSON Schema; every schema that is made holds the definition. */
@@ -21,15 +21,26 @@ export function compiled(text: string, report: (message: string) => void): Expre
   }
 }
 
-/** Bodies that an expression looks into are buffered first, within the exchange's temporary storage. */
-export function bodiesToRead(
-  { reads }: Pick<Expression, 'reads'>,
+/**
+ * Runs an evaluation after the bodies that it may look into were buffered, within the exchange's temporary storage. One
+ * that does not fit stays whole for others; BodyTooLargeError where the evaluation does look into it.
+ */
+export function withBodies<T>(
+  reads: BodyReads,
   exchange: Exchange,
   response: Response | null,
-): Promise<unknown> | null {
-  const { body } = exchange.request
-  const request = reads.requestBody && !body.isBuffered ? body.buffer(exchange.storage) : null
-  const answer = reads.responseBody && response !== null && !response.body.isBuffered
-  if (!answer) return request
-  return Promise.all([request, response.body.buffer(exchange.storage)])
+  evaluate: () => T,
+): T | Promise<T> {
+  const { storage, request } = exchange
+  const asked = reads.requestBody && !request.body.isBuffered ? request.body.bufferIfFits(storage) : null
+  const answered =
+    reads.responseBody && response !== null && !response.body.isBuffered ? response.body.bufferIfFits(storage) : null
+  if (asked === null && answered === null) return evaluate()
+  return Promise.all([asked, answered]).then(() => {
+    try {
+      return evaluate()
+    } catch (error) {
+      throw error instanceof EvaluationError && error.cause instanceof BodyTooLargeError ? error.cause : error
+    }
+  })
 }

@@ -1,6 +1,6 @@
 import { compileLeftValue } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
-import { bodiesToRead, EXPRESSION_SCHEMA } from './compiled.ts'
+import { EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 
@@ -34,10 +34,7 @@ class Assignment extends Deferred<Assign> {
 
   settle({ scope }: SettleContext): Assign {
     const target = this.#target
-    return (exchange, response, value) => {
-      const pending = bodiesToRead(target, exchange, response)
-      const assign = () => target.assign(exchangeScope(exchange, response, scope), value)
-      return pending === null ? assign() : pending.then(assign)
-    }
+    return (exchange, response, value) =>
+      withBodies(target.reads, exchange, response, () => target.assign(exchangeScope(exchange, response, scope), value))
   }
 }

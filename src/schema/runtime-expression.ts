@@ -1,6 +1,6 @@
 import { EvaluationError, type Exposure, type Expression, exposed, type Scope } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
-import { bodiesToRead, compiled, constant, EXPRESSION_SCHEMA } from './compiled.ts'
+import { compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 import { shown } from './problem.ts'
@@ -85,12 +85,10 @@ function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): R
   const evaluate = (exchange: Exchange, response: Response | null) =>
     typed(expression.evaluate(exchangeScope(exchange, response, scope)), type, expression)
   const ask = (exchange: Exchange, response: Response | null = null) => evaluate(exchange, response)
-  const readThenAsk = (exchange: Exchange, response: Response | null = null) => {
-    const pending = bodiesToRead(expression, exchange, response)
-    return pending === null ? evaluate(exchange, response) : pending.then(() => evaluate(exchange, response))
-  }
-  const reads = expression.reads.requestBody || expression.reads.responseBody
-  return Object.assign(reads ? readThenAsk : ask, { expression })
+  const { reads } = expression
+  const readThenAsk = (exchange: Exchange, response: Response | null = null) =>
+    withBodies(reads, exchange, response, () => evaluate(exchange, response))
+  return Object.assign(reads.requestBody || reads.responseBody ? readThenAsk : ask, { expression })
 }
 
 function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression): unknown {

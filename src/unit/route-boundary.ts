@@ -28,7 +28,7 @@ function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): R
 }
 
 function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
-  if (error instanceof BodyTooLargeError) return respond(413)
+  if (error instanceof BodyTooLargeError) return respond(error.status)
   const transactionId = exchange.transactionId.value
   if (exchange.aborted) {
     logger.debug({ error, transactionId }, 'the client went away')

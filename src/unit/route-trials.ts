@@ -1,5 +1,5 @@
 import type { ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
-import { Body, type Exchange, type TemporaryStorage } from '#http'
+import { Body, BodyTooLargeError, type Exchange, type TemporaryStorage } from '#http'
 import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
 import type { Logger } from '#logging'
 import type { LiveRouter } from './live-router.ts'
@@ -63,7 +63,8 @@ export async function tryMessage(
     return live === undefined ? { tried: [], route: null } : await tryRoutes(live, arrived.exchange)
   } catch (error) {
     // Whoever asks waits for an answer, and a question must not end the unit.
-    return { refused: { status: 500, reason: (error as Error).message } }
+    const status = error instanceof BodyTooLargeError ? error.status : 500
+    return { refused: { status, reason: (error as Error).message } }
   } finally {
     arrived.exchange.complete()
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type GatewayParts, pathRoute, RunningGateway } from '#test/gateway'
-import { rawUpstream, type Upstream } from '#test/upstream'
+import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
 
 const CONTENT = Buffer.alloc(300_000, 'abcdefgh')
 const BEGINNING = CONTENT.subarray(0, 200_000)
@@ -89,3 +89,117 @@ for (const [way, { route, admin = {} }] of Object.entries(WAYS)) {
     }
   })
 }
+
+/** A storage of 1,000 bytes, so that a body need not be long to be too long. */
+const SMALL_STORAGE = {
+  'config/config.json': {
+    handler: { name: '_router', type: 'Router' },
+    temporaryStorage: { type: 'TemporaryStorage', config: { initialLength: 64, memoryLimit: 128, fileLimit: 1_000 } },
+  },
+}
+
+const LONG = 'x'.repeat(5_000)
+
+/** The same body with and without an announced length. */
+const SENDINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'announced by Content-Length': { 'Content-Length': String(LONG.length) },
+  chunked: { 'Transfer-Encoding': 'chunked' },
+}
+
+describe('a body that does not fit the storage', () => {
+  let upstream: Upstream
+  let gateway: RunningGateway
+  let asked = 0
+
+  before(async () => {
+    upstream = await httpUpstream((request, response) => {
+      asked++
+      response.writeHead(200, { 'Content-Type': 'text/plain' })
+      request.pipe(response)
+    })
+    const proxy = { baseURI: upstream.url, handler: 'ReverseProxyHandler' }
+    const behind = (filter: Record<string, unknown>) => ({
+      baseURI: upstream.url,
+      handler: { type: 'Chain', config: { filters: [filter], handler: 'ReverseProxyHandler' } },
+    })
+    const script = (lines: string[]) => ({
+      type: 'ScriptableFilter',
+      config: { type: 'application/javascript', source: lines },
+    })
+    const headed = {
+      type: 'HeaderFilter',
+      config: { messageType: 'RESPONSE', add: { X: ['${response.entity.string}'] } },
+    }
+    gateway = await RunningGateway.start({
+      files: SMALL_STORAGE,
+      routes: {
+        'a-deny': {
+          condition: "${request.uri.path == '/form' and find(request.entity.string, '^bad')}",
+          handler: { type: 'StaticResponseHandler', config: { status: 403 } },
+        },
+        'b-deny': {
+          condition: "${request.method == 'PUT' and request.entity.json.role == 'bad'}",
+          handler: { type: 'StaticResponseHandler', config: { status: 403 } },
+        },
+        'c-capture': {
+          ...proxy,
+          condition: "${request.uri.path == '/capture'}",
+          heap: [{ name: 'capture', type: 'CaptureDecorator', config: { captureEntity: true } }],
+          capture: 'all',
+        },
+        'd-script': {
+          ...behind(
+            script([
+              'try { await request.entity.string() } catch (error) { request.headers.add("X-Error", error.message) }',
+              'return next.handle(context, request)',
+            ]),
+          ),
+          condition: "${request.uri.path == '/script'}",
+        },
+        'e-response': { ...behind(headed), condition: "${request.uri.path == '/response'}" },
+        'z-all': proxy,
+      },
+    })
+  })
+
+  after(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+
+  const post = (path: string, headers: Readonly<Record<string, string>>, method = 'POST') =>
+    gateway.ask(path, { method, headers: { 'Content-Type': 'text/plain', ...headers }, body: LONG })
+
+  for (const [sending, headers] of Object.entries(SENDINGS)) {
+    test(`reaches later routes whole where the conditions do without it, ${sending}`, async () => {
+      const { status, text } = await post('/upload', headers)
+      assert.equal(status, 200)
+      assert.equal(text, LONG)
+    })
+
+    test(`is 413 before anything is sent where a condition has to look into it, ${sending}`, async () => {
+      const before = asked
+      assert.equal((await post('/form', headers)).status, 413)
+      assert.equal((await post('/upload', headers, 'PUT')).status, 413)
+      assert.equal(asked, before)
+    })
+
+    test(`is passed on whole by a capture, which says that it is too long, ${sending}`, async () => {
+      const { status, text } = await post('/capture', headers)
+      assert.equal(status, 200)
+      assert.equal(text, LONG)
+      await gateway.log.until(/"request":.*entity too long to be kept/)
+      await gateway.log.until(/"response":.*entity too long to be kept/)
+    })
+
+    test(`is passed on whole by a script that was told so, ${sending}`, async () => {
+      const { status, text } = await post('/script', headers)
+      assert.equal(status, 200)
+      assert.equal(text, LONG)
+    })
+
+    test(`is 502 where it is a response that an expression looks into, ${sending}`, async () => {
+      assert.equal((await post('/response', headers)).status, 502)
+    })
+  }
+})

@@ -162,7 +162,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
     // The client has gone; that its handler then fails is no fault.
     if (this.#over || this.#stream.destroyed) return
     if (error instanceof BodyTooLargeError && !this.#stream.headersSent) {
-      this.#refuse(413, error.message)
+      this.#refuse(error.status, error.message)
       return
     }
     const { method, uri } = exchange.request

@@ -1,5 +1,5 @@
 import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
-import { BodyTooLargeError, type Filter, type Handler, type Response, respond } from '#http'
+import type { Filter, Handler } from '#http'
 import { boolean, config, defineDecorator, integer, wrap } from '#schema'
 import { type CapturePoint, type CaptureWord, captureWords, chosenPoints } from './capture-points.ts'
 import { masksField } from './masks.ts'
@@ -63,23 +63,9 @@ function capturing(
   const [wantsRequest, wantsResponse] = [points.has(before), points.has(after)]
   if (!wantsRequest && !wantsResponse) return (handler) => handler
   return (handler) => async (exchange) => {
-    if (wantsRequest) {
-      const refusal = await refusalOf(recorder.request(before, exchange), 413)
-      if (refusal !== null) return refusal
-    }
+    if (wantsRequest) await recorder.request(before, exchange)
     const response = await handler(exchange)
-    if (!wantsResponse) return response
-    return (await refusalOf(recorder.response(after, exchange, response), 502)) ?? response
-  }
-}
-
-/** A body that the storage could not keep is lost: the answer is that of any other place where that happens. */
-async function refusalOf(recording: Promise<void>, status: number): Promise<Response | null> {
-  try {
-    await recording
-    return null
-  } catch (error) {
-    if (error instanceof BodyTooLargeError) return respond(status)
-    throw error
+    if (wantsResponse) await recorder.response(after, exchange, response)
+    return response
   }
 }

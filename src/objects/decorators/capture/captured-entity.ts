@@ -1,4 +1,4 @@
-import { type Body, BodyConsumedError, type BodyControl, type Message, mediaType, type TemporaryStorage } from '#http'
+import { type Body, type BodyControl, type Message, mediaType, type TemporaryStorage } from '#http'
 import { maskContent } from './secret-text.ts'
 
 const TEXT = /^text\/|json|[/+]xml$|^application\/(?:x-www-form-urlencoded|javascript|graphql|yaml)$/
@@ -25,8 +25,8 @@ export async function capturedEntity(
   if ((charset === null && !TEXT.test(type)) || encoding.trim().toLowerCase() !== 'identity') return '[binary entity]'
   const decoder = decoderFor(quoted || plain || 'utf-8')
   if (decoder === null) return '[binary entity]'
-  if (body.length !== null && body.length > storage.limit) return '[entity too long to be kept]'
-  if (!(await kept(body, storage))) return '[entity already read]'
+  if (!body.isAvailable) return '[entity already read]'
+  if (!(await body.bufferIfFits(storage))) return '[entity too long to be kept]'
   if (body.isEmpty) return null
   const bytes = await beginningOf(body, maxLength)
   const isCut = body.length !== null && body.length > bytes.length
@@ -39,16 +39,6 @@ function decoderFor(charset: string): TextDecoder | null {
     return new TextDecoder(charset)
   } catch {
     return null
-  }
-}
-
-async function kept(body: Body, storage: TemporaryStorage): Promise<boolean> {
-  try {
-    await body.buffer(storage)
-    return true
-  } catch (error) {
-    if (error instanceof BodyConsumedError) return false
-    throw error
   }
 }
 

@@ -136,6 +136,7 @@ function whole(send: Handler, storage: TemporaryStorage | null): Handler {
     try {
       await body.buffer(storage ?? exchange.storage)
     } catch (error) {
+      body.cancel()
       throw error instanceof BodyTooLargeError ? new UpstreamError('GW_UPSTREAM_TOO_LARGE', error) : error
     }
     // A response that a filter has thrown away would leave its file behind.
