@@ -1,38 +1,40 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
+import { type FirstByteObserver, ResponseHeadGuard } from './response-head-guard.ts'
 import { openToProxy } from './secure-proxy.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { openTunnel } from './tunnel.ts'
-import { UnaskedContinue } from './unasked-continue.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
 import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './written-text.ts'
 
+/** Longest head of a response where the settings say nothing. */
+export const MAX_HEADER_BYTES = 65_536
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** One place in a pool: a connection, and the next one when that is closed. */
 export class Connection extends Client implements Carrier {
   readonly version = 'HTTP/1.1'
-  readonly #unasked: UnaskedContinue
+  readonly #heads: ResponseHeadGuard
   readonly #written: WrittenText
   #carried = 0
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
-    const unasked = new UnaskedContinue()
+    const heads = new ResponseHeadGuard(options.maxHeaderSize ?? MAX_HEADER_BYTES)
     const written = new WrittenText()
     super(origin, {
       ...options,
       connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
         connect(target, (...result) => {
           if (result[0] === null) {
-            unasked.attach(result[1])
+            heads.attach(result[1])
             written.attach(result[1])
           }
           callback(...result)
         }),
     })
-    this.#unasked = unasked
+    this.#heads = heads
     this.#written = written
     this.on('connect', () => {
       this.#carried = 0
@@ -44,8 +46,8 @@ export class Connection extends Client implements Carrier {
     return super.dispatch(options.path === '*' ? { ...options, path: ASTERISK_PATH } : options, handler)
   }
 
-  carry(head: TextEdit | null): boolean {
-    this.#unasked.expectHead()
+  carry(head: TextEdit | null, observer: FirstByteObserver): boolean {
+    this.#heads.expectHead(observer)
     if (head !== null) this.#written.editNext(head)
     return this.#carried++ > 0
   }

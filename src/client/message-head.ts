@@ -92,6 +92,11 @@ export function isReasonPhrase(text: string): boolean {
   return REASON.test(text)
 }
 
+/** Whether a response is of a version that is spoken on the connection; Node's parser takes 0.9 and 2.0 too. */
+export function isOfHttp1({ httpVersion }: { readonly httpVersion: string }): boolean {
+  return httpVersion === '1.1' || httpVersion === '1.0'
+}
+
 /** A Connection field that names others has to be obeyed; the usual ones only name the connection itself. */
 function endToEnd(headers: Headers): readonly string[] {
   const raw = headers.raw()

@@ -89,6 +89,7 @@ const REFUSALS: Readonly<Record<string, [string, string]>> = {
   'wants credentials': ['HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\nno', 'GW_UPSTREAM_PROXY'],
   'does not allow it': ['HTTP/1.1 403 No\r\n\r\n', 'GW_UPSTREAM_PROXY'],
   'speaks before the server': ['HTTP/1.1 200 Yes\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'GW_UPSTREAM_PROXY'],
+  'speaks another version': ['HTTP/2.0 200 Yes\r\n\r\n', 'GW_UPSTREAM_PROXY'],
   'is none': ['220 mail.example ESMTP\r\n', 'GW_UPSTREAM_CONNECT'],
 }
 

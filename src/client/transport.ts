@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type buildConnector, type Dispatcher, Pool } from 'undici'
-import { Connection, connector, type Ways } from './connection.ts'
+import { Connection, connector, MAX_HEADER_BYTES, type Ways } from './connection.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { speaksHttp2 } from './http2/upgrade-probe.ts'
 import type { ClientSettings } from './settings.ts'
@@ -10,7 +10,6 @@ import type { CallQueue, UpstreamCall } from './upstream-call.ts'
 /** How an origin comes to be spoken to in HTTP/2: never, as TLS agrees, always, or if it changes when asked. */
 export type Http2Way = 'never' | 'negotiated' | 'known' | 'asked'
 
-const MAX_HEADER_BYTES = 65_536
 /** Shorter than what servers usually grant without saying; a server's own Keep-Alive field is obeyed. */
 const IDLE_TIME = 4_000
 const SESSION_IDLE_TIME = 60_000

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
+import { isOfHttp1 } from './message-head.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -42,9 +43,10 @@ function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket 
   })
   asking.once('socket', (socket) => attempt.started(socket))
   asking.once('error', (error) => attempt.failed(error))
-  asking.once('connect', ({ statusCode = 0 }, socket: Socket, early) => {
+  asking.once('connect', (answer, socket: Socket, early) => {
+    const { statusCode = 0 } = answer
     // A server waits for the TLS hello: what is there before is of the proxy's own making.
-    const isOpen = statusCode >= 200 && statusCode < 300 && early.length === 0
+    const isOpen = statusCode >= 200 && statusCode < 300 && isOfHttp1(answer) && early.length === 0
     socket.on('error', (error) => attempt.failed(error))
     if (isOpen) {
       attempt.opened(socket)

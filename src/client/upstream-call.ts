@@ -10,6 +10,7 @@ import {
 } from './message-head.ts'
 import { type Destination, outboundRequest } from './outbound-request.ts'
 import type { UploadObserver } from './request-body.ts'
+import type { FirstByteObserver } from './response-head-guard.ts'
 import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
@@ -22,8 +23,11 @@ export interface Carrier {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
   /** The version of HTTP that is spoken, as responses say it. */
   readonly version: 'HTTP/1.1' | 'HTTP/2'
-  /** Notes that a request is written, its head changed as told, and says whether the connection had carried one before. */
-  carry(head: TextEdit | null): boolean
+  /**
+   * Notes that a request is written, its head changed by the edit, and says whether the connection had carried one before.
+   * The observer hears of the first byte that comes back.
+   */
+  carry(head: TextEdit | null, observer: FirstByteObserver): boolean
   /** Ends a request body by `end`, with these fields after it. */
   finish(trailers: readonly string[], end: () => void): void
 }
@@ -133,7 +137,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (this.#abandoned !== null) throw this.#abandoned
     this.#controller = controller
     this.#state = 'written'
-    this.#reused = this.carrier?.carry(this.#headEdit) ?? false
+    this.#reused = this.carrier?.carry(this.#headEdit, this) ?? false
     if (this.#uploading) this.deadline = Number.POSITIVE_INFINITY
     else this.#expectBytes()
   }

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Body, type Exchange, type Headers, type Request, Response, reasonPhrase, type Upgrade } from '#http'
-import { inboundHeaders, isReasonPhrase } from '../message-head.ts'
+import { inboundHeaders, isOfHttp1, isReasonPhrase } from '../message-head.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
 import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
@@ -43,12 +43,15 @@ export function askForUpgrade(
   })
   asking?.once('response', (message) => {
     const { statusCode = 0 } = message
-    if (statusCode < 200 || statusCode > 999) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
+    if (statusCode < 200 || statusCode > 999 || !isOfHttp1(message)) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
     else resolve(plainResponse(exchange, message, socket, around.soTimeout))
   })
   asking?.once('upgrade', (message, _socket, early) => {
     const headers = headersOf(message)
-    const problem = acceptanceProblem(headers, message.headers.upgrade, around.offer)
+    const problem =
+      message.httpVersion === '1.1'
+        ? acceptanceProblem(headers, message.headers.upgrade, around.offer)
+        : 'expected a 101 of HTTP/1.1'
     if (problem !== null) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL', new Error(`upgrade: ${problem}`)))
     else
       resolve(

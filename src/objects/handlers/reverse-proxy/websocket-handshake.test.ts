@@ -81,6 +81,20 @@ test('B67: an application that stays with HTTP is relayed, body and all', option
   assert.doesNotMatch(answer, /^Upgrade:/im)
 })
 
+for (const line of ['HTTP/2.0 101 Switching Protocols', 'HTTP/1.0 101 x', 'HTTP/0.9 101 x', 'HTTP/2.0 200 OK']) {
+  test(`an answer to the handshake that begins ${line} is a 502`, options, async () => {
+    await using upstream = await rawUpstream((socket) =>
+      socket.end(
+        `${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\nsecret`,
+      ),
+    )
+    await using proxy = await proxying(upstream.url)
+    const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    assert.match(answer, /^HTTP\/1\.1 502 /)
+    assert.doesNotMatch(answer, /secret/)
+  })
+}
+
 for (const [what, head] of [
   ['a wrong Sec-WebSocket-Accept', `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT.replace('s', 't')}`],
   ['no Sec-WebSocket-Accept', 'Upgrade: websocket'],
