@@ -1,12 +1,12 @@
 // The table of the spec under 'websocket fields', and what is said below it, over a whole gateway.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { type GatewayParts, RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
+import { keystoreOf } from '#test/secure-connector'
 import { silentUpstream } from '#test/upstream'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 
@@ -15,13 +15,6 @@ const options = { timeout: 30_000 }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1' }) as Issued
 after(() => authority?.[Symbol.dispose]())
-
-function keystore({ keyFile, certificateFile }: Issued): string {
-  const out = `${keyFile}.p12`
-  const input = ['-inkey', keyFile, '-in', certificateFile, '-name', 'server', '-passout', 'pass:word']
-  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
-  return out
-}
 
 /** A gateway with one route to an application. */
 function gatewayTo(url: string, config: object, parts: GatewayParts = {}, route: object = {}): Promise<RunningGateway> {
@@ -232,7 +225,7 @@ describe('WebSocket and the gateway around it', () => {
     const admin = {
       connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
       heap: [
-        { name: 'keystore', type: 'KeyStore', config: { url: keystore(issued), password: 'word' } },
+        { name: 'keystore', type: 'KeyStore', config: { url: keystoreOf(issued), password: 'word' } },
         { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
         { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
       ],

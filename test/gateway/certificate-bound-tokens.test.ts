@@ -1,12 +1,12 @@
 // Tokens that are bound to certificates (RFC 8705), over mutual TLS with a whole gateway, and behind a proxy that ends TLS.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
 import { request } from 'node:https'
 import { after, test } from 'node:test'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { RunningGateway } from '#test/gateway'
 import { introspectionServer } from '#test/introspection-server'
+import { keystoreOf } from '#test/secure-connector'
 
 const options = { skip: opensslMissing, timeout: 60_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -17,13 +17,6 @@ after(() => authority?.[Symbol.dispose]())
 
 const thumbprintOf = ({ certificate }: Issued) =>
   createHash('sha256').update(new X509Certificate(certificate).raw).digest('base64url')
-
-function keystore({ keyFile, certificateFile }: Issued): string {
-  const out = `${keyFile}.p12`
-  const input = ['-inkey', keyFile, '-in', certificateFile, '-name', 'server', '-passout', 'pass:word']
-  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
-  return out
-}
 
 /** Asks over TLS, with the certificate of somebody or of nobody. */
 function ask(port: number, token: string, who: Issued | null, headers: Record<string, string> = {}): Promise<string> {
@@ -45,7 +38,7 @@ const admin = () => ({
   connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
   gatewayUnits: 1,
   heap: [
-    { name: 'keystore', type: 'KeyStore', config: { url: keystore(server), password: 'word' } },
+    { name: 'keystore', type: 'KeyStore', config: { url: keystoreOf(server), password: 'word' } },
     { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
     {
       name: 'https',

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { freePort, nginx, nginxMissing } from '#test/nginx'
+import { keystoreOf } from '#test/secure-connector'
 
 const options = { skip: opensslMissing, timeout: 60_000 }
 const h2loadMissing = spawnSync('h2load', ['--version']).status === 0 ? false : 'h2load is not on the PATH'
@@ -18,13 +19,6 @@ const first = authority?.issue({ name: 'first.test', altNames: 'DNS:first.test,D
 const second = authority?.issue({ name: 'second.test', altNames: 'DNS:second.test,DNS:localhost' }) as Issued
 const visitor = authority?.issue({ name: 'visitor' }) as Issued
 after(() => authority?.[Symbol.dispose]())
-
-function keystore(issued: Issued): string {
-  const out = `${issued.keyFile}.p12`
-  const input = ['-inkey', issued.keyFile, '-in', issued.certificateFile, '-name', 'server', '-passout', 'pass:word']
-  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
-  return out
-}
 
 /** Replaces a file as deployments do: whole or not at all. */
 function replace(file: string, by: string): void {
@@ -80,7 +74,7 @@ const who = {
 }
 
 test('traffic and management are served over TLS, by every unit', options, async () => {
-  const file = keystore(first)
+  const file = keystoreOf(first)
   await using running = await RunningGateway.start({ admin: admin(file), routes: { who } })
   for (let i = 0; i < 8; i++) {
     const answer = await ask(running.port, { path: '/x' })
@@ -92,7 +86,7 @@ test('traffic and management are served over TLS, by every unit', options, async
 })
 
 test('a client certificate is seen by expressions', options, async () => {
-  const file = keystore(first)
+  const file = keystoreOf(first)
   const fields = { clientAuth: 'REQUIRED', trustManager: { type: 'TrustAllManager' } }
   await using running = await RunningGateway.start({ admin: admin(file, fields), routes: { who } })
   const shown = { key: visitor.key, cert: visitor.certificate }
@@ -104,7 +98,7 @@ test('ten thousand requests over HTTP/2 without an error, while the certificate 
   ...options,
   skip: opensslMissing || h2loadMissing,
 }, async () => {
-  const [old, renewed] = [keystore(first), keystore(second)]
+  const [old, renewed] = [keystoreOf(first), keystoreOf(second)]
   const file = join(authority!.directory, 'live.p12')
   copyFileSync(old, file)
   await using running = await RunningGateway.start({ admin: admin(file), routes: { hello: textRoute('hello') } })
@@ -139,7 +133,7 @@ test('an upstream that wants a client certificate gets it', {
      location / { return 200 "$ssl_client_s_dn $ssl_protocol"; }`,
   )
   const target = `https://localhost:${port}`
-  const visitorFile = keystore(visitor)
+  const visitorFile = keystoreOf(visitor)
   const route = (tls: object) => ({
     baseURI: target,
     heap: [

@@ -1,6 +1,5 @@
 // WebSocket through a whole gateway, at the edges: TLS on either side, ends that close one direction, clients over HTTP/2.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -12,6 +11,7 @@ import { RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
+import { keystoreOf } from '#test/secure-connector'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, upgraded } from '#test/websocket-frames'
 import { HANDSHAKE } from '#test/websocket-proxy'
@@ -22,18 +22,11 @@ const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1,DNS:localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
-function keystore({ keyFile, certificateFile }: Issued): string {
-  const out = `${keyFile}.p12`
-  const input = ['-inkey', keyFile, '-in', certificateFile, '-name', 'server', '-passout', 'pass:word']
-  assert.equal(spawnSync('openssl', ['pkcs12', '-export', ...input, '-out', out]).status, 0)
-  return out
-}
-
 /** Fields of admin.json for a connector that speaks TLS, HTTP/2 included. */
 const secureAdmin = () => ({
   connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
   heap: [
-    { name: 'keystore', type: 'KeyStore', config: { url: keystore(issued), password: 'word' } },
+    { name: 'keystore', type: 'KeyStore', config: { url: keystoreOf(issued), password: 'word' } },
     { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
     { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
   ],
