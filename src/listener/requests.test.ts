@@ -200,6 +200,21 @@ test('requests on one connection are served one after the other, in their order'
   await client.receives(/\/1HTTP[\s\S]*\/2HTTP[\s\S]*\/3$/)
 })
 
+test('CONNECT gets its 405 behind the responses to the requests before it', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  await using server = await listening(async () => {
+    await held
+    return respond(200, {}, 'first')
+  })
+  await using client = new RawClient(server.port)
+  client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
+  while (server.listener.stats.active === 0) await new Promise(setImmediate)
+  release()
+  await client.closed
+
+  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nfirstHTTP\/1\.1 405 [\s\S]*\r\nAllow: GET/)
+})
+
 test('a request before a broken one is answered, then the connection closes', async () => {
   const gate = Promise.withResolvers<void>()
   const seen: string[] = []

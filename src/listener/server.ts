@@ -9,10 +9,10 @@ import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { Http2Connections } from './http2/sessions.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
-import { rawRefusal } from './refusal.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
+import { keepErrorListener } from './socket-errors.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { OwnedResponse, Transaction } from './transaction.ts'
 import { asksForWebSocket, DetachedSocket } from './upgrade.ts'
@@ -147,18 +147,16 @@ class HttpListener implements Listener {
   }
 
   #attach(server: HttpServer): void {
+    server.on('connection', keepErrorListener)
     this.#keepReserve(server)
     server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
     server.on('clientError', (error, socket) => this.#unreadable(error, socket))
     server.on('timeout', (socket) => this.#connections.get(socket)?.quiet())
-    // Tunnels are not offered (threats B10); without this Node would close the connection without a word.
-    server.on('connect', (_message, socket) => {
-      socket.write(rawRefusal(405, 'the method CONNECT', this.#service.settings))
-      this.#connections.get(socket)?.linger()
-    })
-    server.on('upgrade', (message, socket, head) => this.#serveUpgrade(message, socket as Socket, head))
+    // Tunnels are not offered (threats B10): CONNECT gets its 405 in turn, behind the responses before it.
+    server.on('connect', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
+    server.on('upgrade', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
   }
 
   /** Closes connections at once that would leave too few descriptors for what the others need. */
@@ -193,7 +191,8 @@ class HttpListener implements Listener {
     connection.accept(new Transaction(this.#service, connection, message, response, expect))
   }
 
-  #serveUpgrade(message: IncomingMessage, socket: Socket, head: Buffer): void {
+  /** Node has removed its parser and its listeners from the socket. */
+  #serveDetached(message: IncomingMessage, socket: Socket, head: Buffer): void {
     const connection = this.#connections.get(socket)
     const detached = new DetachedSocket(socket, head, limit(this.#service.settings.idleTimeout))
     if (connection === undefined || connection.closing) {

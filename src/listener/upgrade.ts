@@ -19,7 +19,7 @@ export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessa
   )
 }
 
-/** The socket of a request that may leave HTTP: node:http has let go of it, and no parser reads it any more. */
+/** The socket of a CONNECT request or an upgrade: node:http has removed its parser and its listeners from it. */
 export class DetachedSocket {
   readonly #socket: Socket
   readonly #early: Buffer[]
@@ -29,8 +29,6 @@ export class DetachedSocket {
     this.#socket = socket
     this.#early = [head]
     this.#earlyBytes = head.length
-    // The end of the connection follows an error, and is listened to.
-    socket.on('error', ignore)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.setTimeout(idleTimeout)
@@ -70,8 +68,6 @@ export class DetachedSocket {
     this.#socket.destroySoon()
   }
 }
-
-function ignore(): void {}
 
 /** RFC 9110 section 8.6: no Content-Length in a 101. */
 function switchingHead({ headers }: Response): string[] {

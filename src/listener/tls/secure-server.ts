@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
 import { type Logger, onceEvery } from '#logging'
+import { keepErrorListener } from '../socket-errors.ts'
 import type { OwnedResponse } from '../transaction.ts'
 import { clientProblem } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
@@ -109,6 +110,7 @@ function dispatchByProtocol(
   const [serveHttp1] = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
+    keepErrorListener(socket)
     handshakes.delete(farEnd(socket))
     // The client may have gone while the last of the handshake was on its way.
     if (socket.destroyed) return
