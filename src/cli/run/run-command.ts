@@ -22,7 +22,7 @@ export const RunCommand: Command = {
     { line: 'GATEWAY_LOG_LEVEL=debug gateway run', note: '~/.gateway, with more to read' },
   ],
   exits: [
-    [EXIT.failed, 'it could not start, for example because a port is taken'],
+    [EXIT.failed, 'it could not start, for example because a port is taken, or it stopped after an internal error'],
     [EXIT.forced, 'it was told to stop twice'],
     [EXIT.configuration, 'admin.json or config.json can not be used'],
   ],

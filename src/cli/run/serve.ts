@@ -8,8 +8,13 @@ import { formatPlaced, type PlacedProblem, placed, problemsOf } from '../problem
 import type { Surroundings } from '../surroundings.ts'
 import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
+import { FatalErrors } from './fatal-errors.ts'
 import { StopSignals, untilStopped } from './signals.ts'
 import { startFailure } from './start-failure.ts'
+
+const DRAIN_MARGIN = 10_000
+
+const FAILED = Symbol('an uncaught error')
 
 /** What to serve, and who wants to know that it is served. */
 export interface Serving {
@@ -35,14 +40,16 @@ export async function serve(serving: Serving, surroundings: Surroundings): Promi
   for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatPlaced(warning))
   // Before the start, so that no signal finds the gateway half open and nobody listening.
   using signals = new StopSignals()
+  using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
   const started = gateway.start()
   try {
-    const early = await Promise.race([started, signals.first])
+    const failed = fatal.first.then(() => FAILED)
+    const early = await Promise.race([started, signals.first, failed])
     if (early !== undefined) {
       started.catch(() => {})
-      logger.info({ signal: early }, 'told to stop while starting')
+      if (early !== FAILED) logger.info({ signal: early }, 'told to stop while starting')
       await gateway.terminate()
-      return EXIT.ok
+      return early === FAILED ? EXIT.failed : EXIT.ok
     }
   } catch (error) {
     await gateway.terminate()
@@ -52,7 +59,12 @@ export async function serve(serving: Serving, surroundings: Surroundings): Promi
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, surroundings)
   // Awaited here: the signals are let go when this function ends.
-  return await untilStopped(gateway, signals, logger)
+  return await untilStopped(gateway, { signals, fatal }, logger)
+}
+
+/** Longer than any drain that goes well. */
+function drainDeadline({ unit }: AdminSettings): number {
+  return Math.max(...unit.connectors.map(({ gracePeriod }) => gracePeriod)) + DRAIN_MARGIN
 }
 
 function withFormat(settings: AdminSettings, format: Serving['logFormat']): AdminSettings {

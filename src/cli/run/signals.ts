@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Gateway } from '#control'
 import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
+import type { FatalErrors } from './fatal-errors.ts'
 
 /** One press of Ctrl-C can arrive twice: npm passes on what its child got from the terminal as well. */
 const ONE_KEY_PRESS = 250
@@ -43,16 +44,29 @@ export class StopSignals implements Disposable {
   }
 }
 
-/** Serves until the first signal, then drains; the second ends at once. SIGHUP looks at the routes again. */
-export async function untilStopped(gateway: Gateway, signals: StopSignals, logger: Logger): Promise<number> {
+/** What ends a gateway that serves. */
+export interface Stops {
+  readonly signals: Pick<StopSignals, 'first' | 'second'>
+  readonly fatal: Pick<FatalErrors, 'first'>
+}
+
+/**
+ * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP looks at the routes
+ * again.
+ */
+export async function untilStopped(gateway: Gateway, { signals, fatal }: Stops, logger: Logger): Promise<number> {
   const reload = (): void => {
     logger.info('looking at the routes again')
     gateway.reload().catch((error: unknown) => logger.error({ error }, 'reloading failed; everything stays as it was'))
   }
   process.on('SIGHUP', reload)
   try {
-    const signal = await signals.first
-    logger.info({ signal }, 'stopping: no new connections, what runs may end')
+    let code: number = EXIT.ok
+    void fatal.first.then(() => {
+      code = EXIT.failed
+    })
+    const signal = await Promise.race([signals.first, fatal.first.then(() => null)])
+    logger.info(signal === null ? {} : { signal }, 'stopping: no new connections, what runs may end')
     const forced = signals.second.then((second) => ({ second }))
     const drained = gateway.drain().then((aborted) => ({ aborted }))
     drained.catch(() => {})
@@ -63,7 +77,7 @@ export async function untilStopped(gateway: Gateway, signals: StopSignals, logge
       return EXIT.forced
     }
     logger.info({ aborted: end.aborted }, 'stopped')
-    return EXIT.ok
+    return code
   } catch (error) {
     logger.error({ error }, 'stopping failed')
     return EXIT.failed

@@ -1,0 +1,60 @@
+import type { EventEmitter } from 'node:events'
+import type { Logger } from '#logging'
+import { EXIT } from '../exit-codes.ts'
+
+/** What a fault outside of any request does to the process. */
+export interface FatalHandling {
+  readonly logger: Logger
+  /** Milliseconds in which an orderly stop has to come to its end. */
+  readonly deadline: number
+  readonly source?: EventEmitter
+  readonly exit?: (code: number) => void
+}
+
+/**
+ * Errors of the control thread that no code caught, rejected promises included (ADR 22). Its state is unknown after the
+ * first: the gateway is to drain, so that requests in flight are answered. A second error, or a drain that does not end in
+ * time, ends the process at once.
+ */
+export class FatalErrors implements Disposable {
+  readonly #first = Promise.withResolvers<unknown>()
+  readonly #handling: FatalHandling
+  readonly #source: EventEmitter
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(handling: FatalHandling) {
+    this.#handling = handling
+    this.#source = handling.source ?? process
+    this.#source.on('uncaughtException', this.#take)
+  }
+
+  /** Resolves with the first error. */
+  get first(): Promise<unknown> {
+    return this.#first.promise
+  }
+
+  readonly #take = (error: unknown, origin: string): void => {
+    const { logger, deadline } = this.#handling
+    if (this.#timer !== null) {
+      logger.error({ error, origin }, 'another uncaught error in the control thread: the gateway exits now')
+      this.#exit()
+      return
+    }
+    logger.error({ error, origin }, 'uncaught error in the control thread: the gateway drains its units and exits')
+    this.#timer = setTimeout(() => {
+      logger.error({ deadline }, 'the drain after an uncaught error did not end in time: the gateway exits now')
+      this.#exit()
+    }, deadline)
+    this.#first.resolve(error)
+  }
+
+  #exit(): void {
+    const exit = this.#handling.exit ?? process.exit
+    exit(EXIT.failed)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#source.off('uncaughtException', this.#take)
+  }
+}
