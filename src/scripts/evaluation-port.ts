@@ -1,4 +1,5 @@
 import type { Request } from '#http'
+import type { Crossed } from './crossing.ts'
 
 /** What a script may have to return. `json` is any data. */
 export type ResultShape = 'response' | 'texts' | 'text' | 'rate' | 'json'
@@ -6,7 +7,7 @@ export type ResultShape = 'response' | 'texts' | 'text' | 'rate' | 'json'
 /** The levels of a script's log entries. */
 export type ScriptLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
-/** What one evaluation has of the gateway, and the only way in which its realm speaks to it. */
+/** What one evaluation has of the gateway. */
 export interface EvaluationPort {
   readonly result: ResultShape
   readonly request: Request
@@ -17,24 +18,12 @@ export interface EvaluationPort {
   argument(name: string): unknown
   /** Whether the value is the same for all evaluations; objects of the heap are called on behalf of one. */
   isLasting(name: string): boolean
-  /** Asks for something that takes time; the answer comes in a later stretch. */
-  ask(
-    what: string,
-    subject: unknown,
-    argument: unknown,
-    resolve: (value: unknown) => void,
-    reject: (message: string, cause: unknown) => void,
-  ): void
+  /** Asks for something that takes time; the answer comes in a later stretch, under the number of the question. */
+  ask(number: number, what: string, subject: unknown, argument: unknown): void
   logs(level: ScriptLogLevel): boolean
   log(level: ScriptLogLevel, text: string): void
   deliver(value: unknown): void
   failed(message: string, stack: string, cause: unknown): void
-}
-
-/** Objects of the heap among the arguments of a script. */
-export interface HeapValues {
-  /** The kind of such an object; null for everything else. */
-  heapKind(value: unknown): string | null
 }
 
 /** An object of the heap that is handed to a script. */
@@ -48,7 +37,24 @@ export class HeapObject {
   }
 }
 
-/** Finds objects of the heap in what is handed to scripts. */
-export const heapValues: HeapValues = {
-  heapKind: (value) => (value instanceof HeapObject ? value.kind : null),
+/** The only way in which the code of a realm speaks to an evaluation. */
+export const hostEvaluations = {
+  result: (port: EvaluationPort): ResultShape => port.result,
+  request: (port: EvaluationPort): Request => port.request,
+  token: (port: EvaluationPort): string | null => port.token,
+  lookup: (port: EvaluationPort, name: string): object => port.lookup(name),
+  argument: (port: EvaluationPort, name: string): unknown => port.argument(name),
+  isLasting: (port: EvaluationPort, name: string): boolean => port.isLasting(name),
+  ask: (port: EvaluationPort, number: number, what: string, subject: unknown, argument: unknown): void =>
+    port.ask(number, what, subject, argument),
+  logs: (port: EvaluationPort, level: ScriptLogLevel): boolean => port.logs(level),
+  log: (port: EvaluationPort, level: ScriptLogLevel, text: string): void => port.log(level, text),
+  deliver: (port: EvaluationPort, value: unknown): void => port.deliver(value),
+  failed: (port: EvaluationPort, message: string, stack: string, cause: unknown): void =>
+    port.failed(message, stack, cause),
+  /** The kind of an object of the heap; null for everything else. */
+  heapKind: (value: unknown): string | null => (value instanceof HeapObject ? value.kind : null),
 }
+
+/** The same, as a realm calls it. */
+export type HostEvaluations = Crossed<typeof hostEvaluations>

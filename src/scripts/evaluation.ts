@@ -1,11 +1,13 @@
 import type { AccessTokenResolver, ResourceAccess } from '#contracts'
 import { type Exchange, exchangeScope, type Filter, type Handler, type Request, Response } from '#http'
 import type { Logger } from '#logging'
+import { packed } from './crossing.ts'
 import { ScriptError, type ScriptPlace, ScriptTimeoutError } from './errors.ts'
 import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
 import { HeapObject } from './evaluation-port.ts'
 import type { Guard, Stretch } from './guard.ts'
 import type { Program } from './program.ts'
+import type { Answer } from './realm/evaluations.ts'
 import type { Realm } from './realm.ts'
 
 /** What an evaluation is about. */
@@ -51,7 +53,7 @@ export class Evaluation implements EvaluationPort {
   readonly #received: Response[] = []
   readonly #passedOn: Request[] = []
   #log: (readonly [ScriptLogLevel, string])[] = []
-  #asked = 0
+  #answer: Answer | null = null
   #timer: NodeJS.Timeout | null = null
   #ended = false
 
@@ -67,7 +69,7 @@ export class Evaluation implements EvaluationPort {
     this.#settle = { resolve, reject }
     this.#enter(() => {
       settings.guard.afterwards(() => this.#paused())
-      settings.realm.start(program, this)
+      this.#answer = settings.realm.start(program, this)
     })
   }
 
@@ -84,28 +86,21 @@ export class Evaluation implements EvaluationPort {
     return Object.hasOwn(this.#settings.args, name) && !this.#settings.heapArgs.has(name)
   }
 
-  ask(
-    what: string,
-    subject: unknown,
-    argument: unknown,
-    resolve: (value: unknown) => void,
-    reject: (message: string, cause: unknown) => void,
-  ): void {
+  ask(number: number, what: string, subject: unknown, argument: unknown): void {
     this.#settings.guard.afterwards(() => {
-      if (this.#ended) return this.#refuse(reject)
-      this.#asked += 1
-      Promise.try(() => this.#answer(what, subject, argument)).then(
-        (value) => this.#answered(value, () => resolve(value)),
-        (error: unknown) => this.#resume(() => reject(String((error as Error | null)?.message), error)),
+      if (this.#ended) return this.#refuse(number)
+      Promise.try(() => this.#perform(what, subject, argument)).then(
+        (value) => this.#answered(number, value),
+        (error: unknown) => this.#resume(number, error, String((error as Error | null)?.message)),
       )
     })
   }
 
   /** What a script has kept in `globals` of an earlier request can do nothing more. */
-  #refuse(reject: (message: string, cause: unknown) => void): void {
+  #refuse(number: number): void {
     const { guard, realm } = this.#settings
     const run = () => {
-      reject('the request that this belongs to has ended', null)
+      this.#answer?.(number, null, 'the request that this belongs to has ended')
       realm.settle()
     }
     guard.enqueue({ run, stopped: () => undefined, failed: () => undefined })
@@ -139,34 +134,37 @@ export class Evaluation implements EvaluationPort {
         const message = `${this.#program.file}: stopped, for it ran ${this.#settings.timeout} ms without a pause`
         this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
       },
-      failed: (error) => this.#end(() => this.#settle.reject(error), null),
+      // What was thrown may be an object of the script, which is not to be looked at here.
+      failed: () => {
+        const error = new ScriptError(`${this.#program.file}: failed outside of its own function`, null)
+        this.#end(() => this.#settle.reject(error), null)
+      },
     }
     this.#settings.guard.enqueue(stretch)
   }
 
   /** A later stretch: something the script waits for has come. */
-  #resume(settle: () => void): void {
-    this.#asked -= 1
+  #resume(number: number, value: unknown, refusal: string | null): void {
     if (this.#ended) return
     this.#enter(() => {
       if (this.#ended) return
       this.#settings.guard.afterwards(() => this.#paused())
-      settle()
+      this.#answer?.(number, packed(value), refusal)
       this.#settings.realm.settle()
     })
   }
 
   /** Answers that are bodies to be read belong to the evaluation until it ends. */
-  #answered(value: unknown, settle: () => void): void {
+  #answered(number: number, value: unknown): void {
     if (value instanceof Response) {
       if (this.#ended) value.body.cancel()
       else this.#received.push(value)
     }
-    this.#resume(settle)
+    this.#resume(number, value, null)
   }
 
   /** Called once no script runs: this is code of the gateway, and of any other object. */
-  #answer(what: string, subject: unknown, argument: unknown): unknown {
+  #perform(what: string, subject: unknown, argument: unknown): unknown {
     const { exchange, next } = this.#input
     switch (what) {
       case 'buffer':
@@ -204,8 +202,6 @@ export class Evaluation implements EvaluationPort {
   #paused(): void {
     if (this.#ended) return
     this.#timer ??= setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
-    // `import()` is answered, with a refusal, by a promise that is none of the realm and of which nobody tells.
-    if (this.#asked === 0) this.#enter(() => this.#settings.realm.settle())
   }
 
   #giveUp(): void {

@@ -12,49 +12,67 @@ import {
   setEntity,
   Uri,
 } from '#http'
+import type { Crossed } from './crossing.ts'
 
-/** What the classes of messages in a realm ask of the gateway. */
-export interface HostMessages {
-  readonly uriParts: readonly string[]
-  /** Codes with the names that scripts use for them, such as `NOT_FOUND`. */
-  readonly statusNames: readonly { readonly code: number; readonly name: string }[]
-  reason(code: number): string
-  uri(text: string): Uri
-  request(): Request
-  response(): Response
-  headers(): Headers
-  /** Reads content that is buffered: `string`, `bytes` or `form`. */
-  entity(message: Message, what: string): unknown
-  /** Replaces the content by a value, or by that of another message. */
-  setEntity(message: Message, content: unknown, other: Message | null): void
-  parseForm(text: string): Form
-  formatForm(fields: Form): string
-  /** Milliseconds; null where the text is no duration. */
-  duration(text: string): number | null
-}
-
-const uri = Uri.parse('/')
+const URI_PARTS = Object.keys(Uri.parse('/')[exposed].get ?? {})
+/** Codes with the names that scripts use for them, such as `NOT_FOUND`. */
+const STATUSES = Object.keys(STATUS_CODES).map((code) => ({ code: Number(code), name: statusName(Number(code)) }))
 
 /** The gateway's own messages, for the classes that scripts use. */
-export const hostMessages: HostMessages = {
-  uriParts: Object.keys(uri[exposed].get ?? {}),
-  statusNames: Object.keys(STATUS_CODES).map((code) => ({ code: Number(code), name: statusName(Number(code)) })),
-  reason: reasonPhrase,
-  uri: (text) => Uri.parse(text),
-  request: () => new Request({ method: 'GET', uri: Uri.parse('') }),
-  response: () => new Response(200),
-  headers: () => new Headers(),
-  entity(message, what) {
+export const hostMessages = {
+  uriParts: (): readonly string[] => URI_PARTS,
+  /** The code of a status by its place in the list of those that have a name; 0 behind the last. */
+  statusCode: (at: number): number => STATUSES[at]?.code ?? 0,
+  statusName: (at: number): string => STATUSES[at]?.name ?? '',
+  reason: (code: number): string => reasonPhrase(code),
+  uri: (text: string): Uri => Uri.parse(text),
+  uriText: (uri: Uri): string => uri.toString(),
+
+  request: (): Request => new Request({ method: 'GET', uri: Uri.parse('') }),
+  response: (): Response => new Response(200),
+  method: (request: Request): string => request.method,
+  requestUri: (request: Request): Uri => request.uri,
+  cookies: (request: Request): object => request.cookies,
+  queryParams: (request: Request): object => request.queryParams,
+  status: (response: Response): number => response.status,
+  reasonOf: (response: Response): string => response.reason,
+  version: (message: Request | Response): string => message.version,
+  /** The body's length in bytes; null where it is not known. */
+  bodyLength: (message: Message): number | null => message.body.length,
+  bodyIsEmpty: (message: Message): boolean => message.body.isEmpty,
+  bodyIsBuffered: (message: Message): boolean => message.body.isBuffered,
+  /** Reads content that is buffered: `string`, `bytes` or `form`. */
+  entity(message: Message, what: string): unknown {
     const entity = entityOf(message)
     return entity[exposed].get?.[what]?.(entity)
   },
-  setEntity(message, content, other) {
+  /** Replaces the content by a value, or by that of another message. */
+  setEntity(message: Message, content: unknown, other: Message | null): void {
     setEntity(message, other === null ? content : entityOf(other))
   },
-  parseForm: (text) => parseForm(text, { keepNamesWithoutValue: false }),
-  formatForm,
-  duration: parseDuration,
+
+  headers: (message: Message): Headers => message.headers,
+  clearHeaders(message: Message): void {
+    message.headers = new Headers()
+  },
+  header: (headers: Headers, name: string): string | null => headers.get(name),
+  hasHeader: (headers: Headers, name: string): boolean => headers.has(name),
+  headerValues: (headers: Headers, name: string): readonly string[] => headers.all(name),
+  setHeader: (headers: Headers, name: string, value: string | readonly string[]): void => headers.set(name, value),
+  addHeader: (headers: Headers, name: string, value: string): void => headers.add(name, value),
+  deleteHeader: (headers: Headers, name: string): boolean => headers.delete(name),
+  headerNames: (headers: Headers): readonly string[] => headers.names(),
+  /** Names and values in turn. */
+  headerLines: (headers: Headers): readonly string[] => headers.raw(),
+
+  parseForm: (text: string): Form => parseForm(text, { keepNamesWithoutValue: false }),
+  formatForm: (fields: Form): string => formatForm(fields),
+  /** Milliseconds; null where the text is no duration. */
+  duration: (text: string): number | null => parseDuration(text),
 }
+
+/** The same, as a realm calls it. */
+export type HostMessages = Crossed<typeof hostMessages>
 
 /** What expressions see as `entity`: codings are undone and the charset is that of the content type. */
 function entityOf(message: Message): object & { readonly [exposed]: Exposure<unknown> } {

@@ -2,28 +2,7 @@ import { types } from 'node:util'
 import { type Exposure, exposed } from '#expression'
 import { jsonCopy } from '#http'
 import { isPlainObject, setOwn } from '#json'
-
-/** What scripts can do with values of the gateway. Everything that is given and taken is a primitive or opaque. */
-export interface HostValues {
-  /** `plain`: a primitive, passed as it is. `view`: an object that shows named members. `nothing`: not for scripts. */
-  shape(value: unknown): 'plain' | 'list' | 'map' | 'set' | 'bytes' | 'view' | 'nothing'
-  /** The number of elements of a list, set or byte array. */
-  length(value: unknown): number
-  /** An element of a list or set. */
-  at(value: unknown, index: number): unknown
-  /** Puts bytes into a byte array of the realm. */
-  copyBytes(value: unknown, into: Uint8Array): void
-  keys(value: unknown): readonly string[]
-  /** A member of a map or view; undefined where there is none. */
-  read(value: unknown, key: string): unknown
-  write(value: unknown, key: string, member: unknown): boolean
-  hasMethod(value: unknown, key: string): boolean
-  invoke(value: unknown, key: string, ...args: unknown[]): unknown
-  /** What an object stands for in text and comparisons. */
-  primitive(value: unknown): unknown
-  fromJson(text: string): unknown
-  fromBytes(bytes: Uint8Array): Uint8Array
-}
+import type { Crossed } from './crossing.ts'
 
 type AnyExposure = Exposure<unknown>
 
@@ -31,9 +10,12 @@ function exposureOf(value: object): AnyExposure | undefined {
   return (value as { readonly [exposed]?: AnyExposure })[exposed]
 }
 
-/** How members of host objects look from scripts: what expressions see of a class, scripts see. */
-export const hostValues: HostValues = {
-  shape(value) {
+/** What a value is for scripts: `plain` passes as it is, a `view` shows named members, `nothing` is not for scripts. */
+type Shape = 'plain' | 'list' | 'map' | 'set' | 'bytes' | 'view' | 'nothing'
+
+/** How values of the gateway look from scripts: what expressions see of a class, scripts see. */
+export const hostValues = {
+  shape(value: unknown): Shape {
     if (value === null || value === undefined) return 'plain'
     if (typeof value !== 'object') return typeof value === 'function' || typeof value === 'symbol' ? 'nothing' : 'plain'
     if (exposureOf(value) !== undefined) return 'view'
@@ -42,16 +24,22 @@ export const hostValues: HostValues = {
     if (types.isUint8Array(value)) return 'bytes'
     return types.isMap(value) || isPlainObject(value) ? 'map' : 'nothing'
   },
-  length: (value) => (types.isSet(value) ? value.size : (value as ArrayLike<unknown>).length),
-  at: (value, index) => (types.isSet(value) ? [...value][index] : (value as ArrayLike<unknown>)[index]),
-  copyBytes: (value, into) => Uint8Array.prototype.set.call(into, value as Uint8Array),
-  keys(value) {
+  /** The number of elements of a list, set or byte array. */
+  length: (value: unknown): number => (types.isSet(value) ? value.size : (value as ArrayLike<unknown>).length),
+  /** An element of a list or set. */
+  at: (value: unknown, index: number): unknown =>
+    types.isSet(value) ? [...value][index] : (value as ArrayLike<unknown>)[index],
+  /** Puts bytes into a byte array of the realm. */
+  copyBytes: (value: unknown, into: unknown): void =>
+    Uint8Array.prototype.set.call(into as Uint8Array, value as Uint8Array),
+  keys(value: unknown): readonly string[] {
     if (types.isMap(value)) return [...value.keys()].filter((key) => typeof key === 'string')
     const exposure = exposureOf(value as object)
     if (exposure === undefined) return Object.keys(value as object)
     return [...new Set([...Object.keys(exposure.get ?? {}), ...(exposure.keys?.(value) ?? [])])]
   },
-  read(value, key) {
+  /** A member of a map or view; undefined where there is none. */
+  read(value: unknown, key: string): unknown {
     if (types.isMap(value)) return value.get(key)
     const exposure = exposureOf(value as object)
     if (exposure === undefined) {
@@ -60,7 +48,7 @@ export const hostValues: HostValues = {
     if (exposure.get !== undefined && Object.hasOwn(exposure.get, key)) return exposure.get[key]?.(value)
     return exposure.index?.(value, key) ?? undefined
   },
-  write(value, key, member) {
+  write(value: unknown, key: string, member: unknown): boolean {
     const exposure = exposureOf(value as object)
     if (exposure === undefined) return writeMap(value, key, member)
     if (exposure.set !== undefined && Object.hasOwn(exposure.set, key)) {
@@ -70,15 +58,20 @@ export const hostValues: HostValues = {
     exposure.assignIndex?.(value, key, member)
     return exposure.assignIndex !== undefined
   },
-  hasMethod(value, key) {
+  hasMethod(value: unknown, key: string): boolean {
     const calls = exposureOf(value as object)?.call
     return calls !== undefined && Object.hasOwn(calls, key)
   },
-  invoke: (value, key, ...args) => exposureOf(value as object)?.call?.[key]?.(value, ...args),
-  primitive: (value) => exposureOf(value as object)?.value?.(value) ?? '[object]',
-  fromJson: (text) => jsonCopy(JSON.parse(text)),
-  fromBytes: (bytes) => new Uint8Array(bytes),
+  invoke: (value: unknown, key: string, first: unknown, second: unknown, third: unknown): unknown =>
+    exposureOf(value as object)?.call?.[key]?.(value, first, second, third),
+  /** What an object stands for in text and comparisons. */
+  primitive: (value: unknown): unknown => exposureOf(value as object)?.value?.(value) ?? '[object]',
+  fromJson: (text: string): unknown => jsonCopy(JSON.parse(text)),
+  fromBytes: (bytes: unknown): unknown => new Uint8Array(bytes as Uint8Array),
 }
+
+/** The same, as a realm calls it. */
+export type HostValues = Crossed<typeof hostValues>
 
 function writeMap(value: unknown, key: string, member: unknown): boolean {
   if (!isPlainObject(value) || Object.isFrozen(value)) return false

@@ -83,3 +83,26 @@ test('names of bindings are identifiers that are no words of the language', () =
     false,
   ])
 })
+
+test('an import is refused at its line and column, in JavaScript and TypeScript', () => {
+  const problem = 'import() is not available in scripts; use http to get data, and args for settings'
+  assert.equal(problemOf("await import('node:fs')"), `my script.js:1:7: ${problem}`)
+  assert.equal(problemOf("// import('x')\nconst t = `${ import /* */ ('x') }`"), `my script.js:2:15: ${problem}`)
+  assert.equal(problemOf("const x: unknown =\n  import('x')", 'typescript'), `my script.js:2:3: ${problem}`)
+})
+
+test('the word import may be in texts, comments, patterns and names', () => {
+  for (const text of [
+    "// import('x')\nreturn 'import(1)'",
+    "/* import('x') */ return `import('x') ${1}`",
+    "return /import\\('x'\\)/.test('x')",
+    'return { import: 1 }.import',
+    'return { import(x) { return x } }.import(2)',
+    'const $import = 1, reimport = 2; return $import + reimport',
+    'class A { static import() { return 1 } } return A.import()',
+  ]) {
+    assert.ok(compileProgram({ language: 'javascript', text, file: 'x.js', bindings: [] }), text)
+  }
+  const text = "const x = null as unknown as typeof import('node:fs'); return x"
+  assert.ok(compileProgram({ language: 'typescript', text, file: 'x.ts', bindings: [] }))
+})

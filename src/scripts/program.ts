@@ -49,6 +49,7 @@ export function compileProgram({ language, text, file, bindings: offered }: Scri
   // A text that ends the function early and begins something else is no body of one; in a class it is no member either.
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
   compile(asMember, javascript, '\n}}})', file)
+  refuseImports(prefix, javascript, file)
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
   return { file, bindings, script }
 }
@@ -58,6 +59,36 @@ function compile(prefix: string, text: string, end: string, file: string): void 
     new Script(prefix + text + end, { filename: file })
   } catch (error) {
     throw syntaxError(error as Error, prefix, text, file)
+  }
+}
+
+const importWord = /\bimport\b/g
+
+/**
+ * Scripts can not import: `import()` is answered by code of the gateway's realm, with errors of that realm. Only V8 knows where
+ * the word is code and where it is part of a text, a comment or a name, so it is asked: in every place where `import` begins a
+ * call, `export` of the same length is no syntax of a script, and everywhere else it is as good.
+ */
+function refuseImports(prefix: string, text: string, file: string): void {
+  if (!text.includes('import')) return
+  if (compiles(prefix, text.replaceAll(importWord, 'export'))) return
+  for (const { index } of text.matchAll(importWord)) {
+    if (compiles(prefix, `${text.slice(0, index)}export${text.slice(index + 'import'.length)}`)) continue
+    const before = text.slice(0, index).split('\n')
+    const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+    throw new ScriptSyntaxError(
+      'import() is not available in scripts; use http to get data, and args for settings',
+      place,
+    )
+  }
+  throw new ScriptSyntaxError('import() is not available in scripts', null)
+}
+
+function compiles(prefix: string, text: string): boolean {
+  try {
+    return new Script(prefix + text + suffix) !== null
+  } catch {
+    return false
   }
 }
 

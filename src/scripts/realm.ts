@@ -1,14 +1,18 @@
 import { constants, createContext, Script } from 'node:vm'
 import type { Scope } from '#expression'
-import type { EvaluationPort } from './evaluation-port.ts'
-import { heapValues } from './evaluation-port.ts'
+import { type Crossed, type Crossing, crossing, FAILED, failureCause, failureMessage } from './crossing.ts'
+import { type EvaluationPort, hostEvaluations } from './evaluation-port.ts'
+import { Handle } from './handle.ts'
+import { tameHostConstructors } from './host-constructors.ts'
 import { hostMessages } from './host-messages.ts'
 import { hostValues } from './host-values.ts'
 import type { Program } from './program.ts'
-import { type RealmEvaluations, realmEvaluations, type ScriptFunction } from './realm/evaluations.ts'
+import { realmBridge } from './realm/bridge.ts'
+import { type Answer, type RealmEvaluations, realmEvaluations, type ScriptFunction } from './realm/evaluations.ts'
 import { realmForms } from './realm/forms.ts'
 import { realmHeaders } from './realm/header-fields.ts'
 import { realmMessages } from './realm/messages.ts'
+import { lockStacks } from './realm/stacks.ts'
 import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
 
@@ -16,7 +20,17 @@ import { realmValues } from './realm/values.ts'
  * What the language has and scripts do not: what would call a script when nobody watches it, what waits for another thread,
  * and a console that writes nowhere.
  */
-const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'console']
+const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'ShadowRealm', 'console']
+
+type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
+
+/** The functions of a table, each as a realm can call it. */
+const crossings = (table: Functions): [string, Crossing][] =>
+  Object.entries(table).map(([name, action]) => [name, crossing(action)])
+
+const VALUES = crossings(hostValues)
+const MESSAGES = crossings(hostMessages)
+const EVALUATIONS = crossings(hostEvaluations)
 
 const settleMicrotasks = new Script('0', { filename: 'realm' })
 
@@ -28,19 +42,27 @@ export class Realm {
     microtaskMode: 'afterEvaluate',
     codeGeneration: { strings: false, wasm: false },
   })
-  readonly #functions = new WeakMap<Program, ScriptFunction>()
+  readonly #prepared = new WeakMap<Program, (port: Handle) => Answer>()
   readonly #evaluations: RealmEvaluations
 
   /** The scope holds the properties that scripts may name. */
   constructor(scope: Scope) {
+    tameHostConstructors()
     for (const name of ABSENT) Reflect.deleteProperty(this.#context, name)
-    const values = this.#inside(realmValues)(hostValues)
-    const { Status } = this.#inside(realmStatuses)(hostMessages)
-    const headers = this.#inside(realmHeaders)(values)
-    const messages = this.#inside(realmMessages)(values, headers, hostValues, hostMessages, Status)
-    const forms = this.#inside(realmForms)(values, hostMessages)
-    const host = { ...hostValues, ...heapValues }
-    this.#evaluations = this.#inside(realmEvaluations)(values, host, messages, forms, (name) => scope.lookup(name))
+    this.#inside(lockStacks)()
+    const bridge = this.#inside(realmBridge)(FAILED, failureMessage, failureCause)
+    const wrapped = <T>(table: readonly [string, Crossing][]): Crossed<T> =>
+      Object.fromEntries(table.map(([name, action]) => [name, bridge.wrap(action)])) as Crossed<T>
+    const data = wrapped<typeof hostValues>(VALUES)
+    const host = wrapped<typeof hostMessages>(MESSAGES)
+    const port = wrapped<typeof hostEvaluations>(EVALUATIONS)
+    const lookup = bridge.wrap(crossing((name: string) => scope.lookup(name)))
+    const values = this.#inside(realmValues)(data)
+    const { Status } = this.#inside(realmStatuses)(host)
+    const headers = this.#inside(realmHeaders)(values, host)
+    const messages = this.#inside(realmMessages)(values, headers, data, host, Status)
+    const forms = this.#inside(realmForms)(values, host)
+    this.#evaluations = this.#inside(realmEvaluations)(bridge, values, data, port, messages, forms, lookup)
     for (const [name, value] of Object.entries({ ...messages.classes, ...forms.classes, Status })) {
       Object.defineProperty(this.#context, name, { value, writable: true, configurable: true, enumerable: false })
     }
@@ -51,15 +73,17 @@ export class Realm {
     return (this.#context as { Promise: { prototype: object } }).Promise.prototype
   }
 
-  /** Begins an evaluation. To be called under a guard, as everything below. */
-  start(program: Program, port: EvaluationPort): void {
-    let script = this.#functions.get(program)
-    if (script === undefined) {
-      script = program.script.runInContext(this.#context) as ScriptFunction
-      this.#functions.set(program, script)
+  /** Begins an evaluation, and returns the way for answers to its questions. To be called under a guard, as everything below. */
+  start(program: Program, port: EvaluationPort): Answer {
+    let begin = this.#prepared.get(program)
+    if (begin === undefined) {
+      const script = program.script.runInContext(this.#context) as ScriptFunction
+      begin = this.#evaluations.prepare(script, new Handle(program.bindings))
+      this.#prepared.set(program, begin)
     }
-    this.#evaluations.start(script, program.bindings, port)
+    const answer = begin(new Handle(port))
     this.settle()
+    return answer
   }
 
   /** Runs what waits for promises that have been settled. */
@@ -67,7 +91,7 @@ export class Realm {
     settleMicrotasks.runInContext(this.#context)
   }
 
-  describe(error: unknown): { message: string; stack: string } {
+  describe(error: unknown): string {
     return this.#evaluations.describe(error)
   }
 

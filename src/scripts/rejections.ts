@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { Logger } from '#logging'
 import type { Guard } from './guard.ts'
 import type { Realm } from './realm.ts'
@@ -8,23 +9,44 @@ interface Owner {
   readonly logger: Logger
 }
 
-/** Whose promises are whose, by what all promises of a realm inherit from. */
+/** Realms by the object that all their promises inherit from. */
 const owners = new WeakMap<object, Owner>()
-let listening = false
+let latest: Owner | null = null
 
 /**
- * A promise that a script lets fail without anybody waiting for it would end the thread, as it does everywhere in Node.
- * Of scripts it is only logged: one object must not take a unit with it. Those of the gateway itself stay what they were.
+ * A rejected promise that nothing waits for would end the thread, as it does everywhere in Node. Of scripts it is only logged:
+ * one object must not take a unit with it. Those of the gateway itself stay what they were.
  */
 export function watchRejections(realm: Realm, guard: Guard, logger: Logger): void {
-  owners.set(realm.promisePrototype, { realm: new WeakRef(realm), guard, logger })
-  if (listening) return
-  listening = true
-  process.on('unhandledRejection', (reason, promise) => {
-    const owner = owners.get(Object.getPrototypeOf(promise))
-    if (owner !== undefined) log(owner, reason)
-    else if (process.listenerCount('unhandledRejection') === 1) throw reason
-  })
+  const owner = { realm: new WeakRef(realm), guard, logger }
+  owners.set(realm.promisePrototype, owner)
+  if (latest === null) {
+    process.on('unhandledRejection', (reason, promise) => {
+      const found = ownerOf(promise)
+      if (found !== null) log(found, reason)
+      else if (process.listenerCount('unhandledRejection') === 1) throw reason
+    })
+  }
+  latest = owner
+}
+
+/** How many prototypes of a promise are looked at. */
+const MAX_PROTOTYPES = 100
+
+/**
+ * The realm of a promise; null for one of the gateway. Scripts can give a promise other prototypes: a proxy among them is
+ * not touched, for its traps are code of the script, and a promise that leads to no prototype of the gateway is a script's.
+ */
+function ownerOf(promise: object): Owner | null {
+  let prototype: object | null = promise
+  for (let count = 0; count < MAX_PROTOTYPES; count += 1) {
+    prototype = Object.getPrototypeOf(prototype) as object | null
+    if (prototype === Promise.prototype) return null
+    if (prototype === null || types.isProxy(prototype)) return latest
+    const owner = owners.get(prototype)
+    if (owner !== undefined) return owner
+  }
+  return latest
 }
 
 function log({ realm, guard, logger }: Owner, reason: unknown): void {
@@ -33,7 +55,7 @@ function log({ realm, guard, logger }: Owner, reason: unknown): void {
     // The words for what was thrown may be the script's own code.
     run: () => {
       const text = realm.deref()?.describe(reason)
-      guard.afterwards(() => write(text === undefined ? 'unknown' : text.stack || text.message))
+      guard.afterwards(() => write(text ?? 'unknown'))
     },
     stopped: () => write('unknown'),
     failed: () => write('unknown'),

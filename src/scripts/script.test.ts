@@ -115,11 +115,6 @@ test('what would run when nobody watches, or wait for another thread, is not the
   assert.deepEqual(new Set((await resultOf(source)) as string[]), new Set(['undefined']))
 })
 
-test('modules can not be imported, and that is told at once', async () => {
-  await assert.rejects(resultOf("await import('node:fs')"), { name: 'ScriptError', message: /dynamic import/ })
-  assert.equal(await resultOf("await 1; try { await import('node:fs') } catch { return 'refused' }"), 'refused')
-})
-
 test('what a script has kept of an earlier request can do nothing more', async () => {
   const script = scriptOf('globals.http = http')
   await script.evaluate()

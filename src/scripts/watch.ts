@@ -24,7 +24,7 @@ export function watchOver(code: () => void, limit: number): Watch {
 export function threadedWatch(code: () => void, limit: number): Watch {
   const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' })
   Object.assign(context, { run: code })
-  const script = new Script('run()', { filename: 'watch' })
+  const script = new Script(`'use strict';run()`, { filename: 'watch' })
   return {
     run: () => {
       try {
@@ -40,7 +40,8 @@ export function threadedWatch(code: () => void, limit: number): Watch {
 
 /** Where `Runtime.evaluate` finds what it is to run; nothing else in the thread knows the name. */
 const turn = Symbol.for('gateway.scripts.turn')
-const expression = `globalThis[Symbol.for('gateway.scripts.turn')]()`
+// Strict, so that no call site of it gives its `this` away.
+const expression = `'use strict';globalThis[Symbol.for('gateway.scripts.turn')]()`
 
 function inspectorWatch(code: () => void, limit: number, session: Session): Watch {
   const parameters = { expression, timeout: limit, silent: true, returnByValue: true }

@@ -126,6 +126,40 @@ test('a promise that a script forgets does not take the unit with it', async () 
   assert.equal((await gateway.ask('/x')).text, 'served')
 })
 
+test('a forgotten promise with another prototype does not take the unit with it either', async () => {
+  const rejected = (prototype: string) =>
+    `{ const p = Promise.reject(new Error("x")); Object.setPrototypeOf(p, ${prototype}) }`
+  await using gateway = await RunningGateway.start({
+    routes: {
+      r: scripted('/x', {
+        source: [
+          'class P extends Promise {} void P.reject(new Error("x"))',
+          rejected('null'),
+          rejected('new Proxy({}, { getPrototypeOf() { throw new Error("y") } })'),
+          answering('served'),
+        ],
+      }),
+    },
+  })
+  assert.equal((await gateway.ask('/x')).text, 'served')
+  await gateway.log.until(/a promise that the script did not wait for has failed/)
+  for (let count = 0; count < 3; count += 1) assert.equal((await gateway.ask('/x')).text, 'served')
+  assert.equal(gateway.log.with(/unit.*(?:ended|restart)/).length, 0)
+})
+
+test('a script that does not reach its own function is the fault of its request', async () => {
+  await using gateway = await RunningGateway.start({
+    routes: {
+      r: scripted('/x', {
+        source: ['Array.prototype.map = () => { throw { get stack() { for (;;); } } }', answering('once')],
+      }),
+    },
+  })
+  assert.equal((await gateway.ask('/x')).text, 'once')
+  assert.equal((await gateway.ask('/x')).status, 500)
+  await gateway.log.until(/source of script: failed outside of its own function/)
+})
+
 test('validate compiles scripts and runs none', async () => {
   const route = (config: object) =>
     JSON.stringify({ handler: { type: 'ScriptableHandler', config: { type: 'application/javascript', ...config } } })

@@ -1,6 +1,7 @@
-import type { Request as HostRequest, Response as HostResponse } from '#http'
-import type { EvaluationPort, HeapValues } from '../evaluation-port.ts'
+import type { HostEvaluations } from '../evaluation-port.ts'
+import type { Handle } from '../handle.ts'
 import type { HostValues } from '../host-values.ts'
+import type { RealmBridge } from './bridge.ts'
 import type { RealmForms } from './forms.ts'
 import type { Ask, RealmMessages } from './messages.ts'
 import type { RealmValues } from './values.ts'
@@ -8,23 +9,29 @@ import type { RealmValues } from './values.ts'
 /** A compiled script, as a function of its bindings. */
 export type ScriptFunction = (...bindings: readonly unknown[]) => Promise<unknown>
 
+/** The answer to a question of an evaluation, by its number; a message where there is none. */
+export type Answer = (number: number, value: unknown, refusal: string | null) => void
+
 /** The way into a realm. */
 export interface RealmEvaluations {
-  /** Begins an evaluation; its outcome goes to the port. */
-  start(script: ScriptFunction, bindings: readonly string[], port: EvaluationPort): void
+  /** A script and the names of its bindings as a function that begins an evaluation. Its outcome goes to the port. */
+  prepare(script: ScriptFunction, bindings: Handle): (port: Handle) => Answer
   /** The words for a value that was thrown. */
-  describe(error: unknown): { message: string; stack: string }
+  describe(error: unknown): string
 }
 
-/** Runs inside the realm, see `realmValues`. */
+/** Runs inside the realm. */
 export function realmEvaluations(
+  { errorFor, causeOf }: RealmBridge,
   values: RealmValues,
-  host: HostValues & HeapValues,
+  data: HostValues,
+  host: HostEvaluations,
   messages: RealmMessages,
   forms: RealmForms,
   lookup: (name: string) => unknown,
 ): RealmEvaluations {
-  const { toRealm, toHost, view, errorFor, causeOf } = values
+  const { toRealm, toHost, view } = values
+  const { Promise: RealmPromise } = globalThis
   const globals: object = Object.create(null)
   const constants = new Map<string, unknown>()
 
@@ -53,15 +60,21 @@ export function realmEvaluations(
     }),
   )
 
+  interface Question {
+    resolve(value: unknown): void
+    reject(error: Error): void
+  }
+
   const asker =
-    (port: EvaluationPort): Ask =>
+    (port: Handle, questions: Question[]): Ask =>
     (what, subject, argument) =>
-      new Promise((resolve, reject) => {
-        const refuse = (message: string, cause: unknown) => reject(errorFor(message, cause))
-        port.ask(what, subject, argument, resolve, refuse)
+      new RealmPromise((resolve, reject) => {
+        const number = questions.length
+        questions[number] = { resolve, reject }
+        host.ask(port, number, what, subject, argument)
       })
 
-  const requestAmong = (what: string, args: readonly unknown[]): HostRequest => {
+  const requestAmong = (what: string, args: readonly unknown[]): Handle => {
     for (const arg of args) {
       const request = messages.hostRequest(arg)
       if (request !== null) return request
@@ -70,7 +83,7 @@ export function realmEvaluations(
   }
 
   const responseOf = async (ask: Ask, what: string, subject: unknown, argument: unknown): Promise<object | null> => {
-    const response = (await ask(what, subject, argument)) as HostResponse | null
+    const response = (await ask(what, subject, argument)) as Handle | null
     return response === null ? null : messages.response(response, ask)
   }
 
@@ -99,21 +112,21 @@ export function realmEvaluations(
   const argumentOf = (value: unknown, ask: Ask): unknown => {
     const kind = host.heapKind(value)
     if (kind !== null) return heapObject(kind, value, ask)
-    const shape = host.shape(value)
+    const shape = data.shape(value)
     if (shape === 'list') {
-      return Array.from({ length: host.length(value) }, (_each, at) => argumentOf(host.at(value, at), ask))
+      return Array.from({ length: data.length(value) }, (_each, at) => argumentOf(data.at(value, at), ask))
     }
     if (shape !== 'map') return toRealm(value)
     return Object.fromEntries(
-      values.texts(host.keys(value)).map((key) => [key, argumentOf(host.read(value, key), ask)]),
+      values.texts(data.keys(value)).map((key) => [key, argumentOf(data.read(value, key), ask)]),
     )
   }
 
   /** What holds no object of the heap is made once and is the same for every evaluation. */
-  const argument = (name: string, port: EvaluationPort, ask: Ask): unknown => {
+  const argument = (name: string, port: Handle, ask: Ask): unknown => {
     if (constants.has(name)) return constants.get(name)
-    const value = argumentOf(port.argument(name), ask)
-    if (port.isLasting(name)) constants.set(name, value)
+    const value = argumentOf(host.argument(port, name), ask)
+    if (host.isLasting(port, name)) constants.set(name, value)
     return value
   }
 
@@ -128,11 +141,11 @@ export function realmEvaluations(
     return typeof value === 'object' && value !== null ? (JSON.stringify(value) ?? '') : String(value)
   }
 
-  const logger = (port: EvaluationPort): object => {
+  const logger = (port: Handle): object => {
     const method =
       (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
       (message: unknown, ...args: unknown[]) => {
-        if (port.logs(level)) port.log(level, filled(message, args))
+        if (host.logs(port, level)) host.log(port, level, filled(message, args))
       }
     return Object.freeze({
       trace: method('trace'),
@@ -143,17 +156,17 @@ export function realmEvaluations(
     })
   }
 
-  const bind = (name: string, port: EvaluationPort, ask: Ask): unknown => {
+  const bind = (name: string, port: Handle, ask: Ask): unknown => {
     switch (name) {
       case 'request':
-        return messages.request(port.request, ask)
+        return messages.request(host.request(port), ask)
       case 'response':
         return null
       case 'context':
       case 'contexts':
       case 'attributes':
       case 'session':
-        return view(port.lookup(name))
+        return view(host.lookup(port, name))
       case 'globals':
         return globals
       case 'http':
@@ -167,7 +180,7 @@ export function realmEvaluations(
           handle: async (...args: unknown[]) => responseOf(ask, 'next', requestAmong('next.handle', args), null),
         })
       case 'token':
-        return port.token
+        return host.token(port)
       case 'properties':
         return properties
       default:
@@ -181,7 +194,7 @@ export function realmEvaluations(
   }
 
   /** What the gateway gets of the value of a script. */
-  const delivered = (value: unknown, result: EvaluationPort['result']): unknown => {
+  const delivered = (value: unknown, result: string): unknown => {
     if (value === null || value === undefined) {
       if (result === 'texts') throw expected('a Set or an array of strings', value)
       // Without a rate a request is not limited: a script must say so, and not only forget to return.
@@ -213,28 +226,43 @@ export function realmEvaluations(
     }
   }
 
-  const describe = (error: unknown): { message: string; stack: string } => {
+  const wordsFor = (error: unknown): { message: string; stack: string } => {
     if (typeof error !== 'object' || error === null) return { message: `threw ${String(error)}`, stack: '' }
     const { name, message, stack } = error as Error
-    const text = name === 'Error' || name === undefined ? String(message) : `${String(name)}: ${String(message)}`
-    return { message: text, stack: String(stack) }
+    const text = name === 'Error' || name === undefined ? `${message}` : `${name}: ${message}`
+    return { message: text, stack: `${stack}` }
   }
 
-  const evaluate = async (script: ScriptFunction, args: readonly unknown[], port: EvaluationPort): Promise<void> => {
+  const evaluate = async (script: ScriptFunction, args: readonly unknown[], port: Handle): Promise<void> => {
     try {
-      port.deliver(delivered(await script(...args), port.result))
+      host.deliver(port, delivered(await script(...args), host.result(port)))
     } catch (error) {
-      const { message, stack } = describe(error)
-      port.failed(message, stack, causeOf(error))
+      const { message, stack } = wordsFor(error)
+      host.failed(port, message, stack, causeOf(error))
     }
   }
 
   return {
-    start: (script, bindings, port) => {
-      const ask = asker(port)
-      const args = values.texts(bindings).map((name) => bind(name, port, ask))
-      void evaluate(script, args, port)
+    prepare: (script, bindings) => {
+      const names = values.texts(bindings)
+      return (port) => {
+        const questions: Question[] = []
+        const ask = asker(port, questions)
+        void evaluate(
+          script,
+          names.map((name) => bind(name, port, ask)),
+          port,
+        )
+        return (number, value, refusal) => {
+          const question = questions[number]
+          if (refusal === null) question?.resolve(value)
+          else question?.reject(errorFor(refusal, value))
+        }
+      }
     },
-    describe,
+    describe: (error) => {
+      const { message, stack } = wordsFor(error)
+      return stack === '' || stack === 'undefined' ? message : stack
+    },
   }
 }

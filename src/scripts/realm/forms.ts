@@ -1,4 +1,4 @@
-import type { Form as HostForm } from '#http'
+import type { Handle } from '../handle.ts'
 import type { HostMessages } from '../host-messages.ts'
 import type { RealmValues } from './values.ts'
 
@@ -16,7 +16,7 @@ interface MessageWithForm {
 }
 
 /** Runs inside the realm, see `realmValues`. */
-export function realmForms({ toRealm, attempt }: RealmValues, host: HostMessages): RealmForms {
+export function realmForms({ toRealm, toHost }: RealmValues, host: HostMessages): RealmForms {
   class Form {
     readonly #fields = new Map<string, string[]>()
 
@@ -62,9 +62,7 @@ export function realmForms({ toRealm, attempt }: RealmValues, host: HostMessages
     }
 
     toString(): string {
-      const fields: HostForm = Object.create(null) as HostForm
-      for (const [name, values] of this.#fields) fields[name] = values
-      return attempt(() => host.formatForm(fields))
+      return host.formatForm(toHost(this.toJSON()) as Handle)
     }
 
     toJSON(): Record<string, string[]> {
@@ -100,7 +98,7 @@ export function realmForms({ toRealm, attempt }: RealmValues, host: HostMessages
     }
 
     #read(text: string): void {
-      const fields = toRealm(attempt(() => host.parseForm(text))) as Record<string, string[]>
+      const fields = toRealm(host.parseForm(text)) as Record<string, string[]>
       for (const [name, values] of Object.entries(fields)) for (const value of values) this.add(name, value)
     }
   }

@@ -1,4 +1,5 @@
-import type { Headers as HostHeaders } from '#http'
+import type { Handle } from '../handle.ts'
+import type { HostMessages } from '../host-messages.ts'
 import type { RealmValues } from './values.ts'
 
 /** Header fields as scripts see them. */
@@ -7,63 +8,66 @@ export interface RealmHeaders extends Iterable<[string, string]> {
 }
 
 /** Makes the view that scripts have of header fields. */
-export type HeaderView = (headers: HostHeaders) => RealmHeaders
+export type HeaderView = (headers: Handle) => RealmHeaders
 
 /** Runs inside the realm, see `realmValues`. */
-export function realmHeaders({ texts, attempt }: RealmValues): HeaderView {
+export function realmHeaders({ texts, toHost }: RealmValues, host: HostMessages): HeaderView {
   const textOf = (value: unknown): string => {
     if (typeof value === 'string') return value
     if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
     throw new TypeError(`a header value has to be text, got ${value === null ? 'null' : typeof value}`)
   }
 
-  class HeaderFields {
-    readonly #host: HostHeaders
+  /** What the next instance is a view of: a constructor that took it as a parameter would take it from scripts too. */
+  let adopted: Handle | null = null
 
-    constructor(host: HostHeaders) {
-      this.#host = host
+  class HeaderFields {
+    readonly #host: Handle
+
+    constructor() {
+      if (adopted === null) throw new TypeError('header fields are made by the gateway')
+      this.#host = adopted
     }
 
     /** The first value of a name, or null. */
     get(name: unknown): string | null {
-      return this.#host.get(String(name))
+      return host.header(this.#host, String(name))
     }
 
     /** Every value of a name. */
     getAll(name: unknown): string[] {
-      return texts(this.#host.all(String(name)))
+      return texts(host.headerValues(this.#host, String(name)))
     }
 
     has(name: unknown): boolean {
-      return this.#host.has(String(name))
+      return host.hasHeader(this.#host, String(name))
     }
 
     /** Replaces what a name has; null removes it. */
     set(name: unknown, value: unknown): void {
       const key = String(name)
       if (value === null || value === undefined) {
-        this.#host.delete(key)
+        host.deleteHeader(this.#host, key)
         return
       }
-      const values = typeof value === 'object' ? Array.from(value as Iterable<unknown>, textOf) : [textOf(value)]
-      attempt(() => this.#host.set(key, values))
+      if (typeof value !== 'object') host.setHeader(this.#host, key, textOf(value))
+      else host.setHeader(this.#host, key, toHost(Array.from(value as Iterable<unknown>, textOf)) as Handle)
     }
 
     add(name: unknown, value: unknown): void {
-      const [key, text] = [String(name), textOf(value)]
-      attempt(() => this.#host.add(key, text))
+      host.addHeader(this.#host, String(name), textOf(value))
     }
 
     delete(name: unknown): boolean {
-      return this.#host.delete(String(name))
+      return host.deleteHeader(this.#host, String(name))
     }
 
     names(): string[] {
-      return texts(this.#host.names())
+      return texts(host.headerNames(this.#host))
     }
 
     entries(): [string, string][] {
-      const raw = this.#host.raw()
+      const raw = texts(host.headerLines(this.#host))
       const entries: [string, string][] = []
       for (let at = 0; at < raw.length; at += 2) entries.push([raw[at] as string, raw[at + 1] as string])
       return entries
@@ -124,5 +128,13 @@ export function realmHeaders({ texts, attempt }: RealmValues): HeaderView {
         : undefined,
   }
 
-  return (headers) => new Proxy(new HeaderFields(headers), handler) as unknown as RealmHeaders
+  Reflect.deleteProperty(HeaderFields.prototype, 'constructor')
+  return (headers) => {
+    adopted = headers
+    try {
+      return new Proxy(new HeaderFields(), handler) as unknown as RealmHeaders
+    } finally {
+      adopted = null
+    }
+  }
 }

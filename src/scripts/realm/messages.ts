@@ -1,10 +1,8 @@
-import type { Request as HostRequest, Response as HostResponse, Uri as HostUri } from '#http'
+import type { Handle } from '../handle.ts'
 import type { HostMessages } from '../host-messages.ts'
 import type { HostValues } from '../host-values.ts'
 import type { HeaderView, RealmHeaders } from './header-fields.ts'
 import type { RealmValues } from './values.ts'
-
-type HostMessage = HostRequest | HostResponse
 
 /** A way to ask the gateway for something that takes time. */
 export type Ask = (what: string, subject: unknown, argument: unknown) => Promise<unknown>
@@ -12,37 +10,64 @@ export type Ask = (what: string, subject: unknown, argument: unknown) => Promise
 /** The classes of messages, and the ways between them and the gateway's own. */
 export interface RealmMessages {
   readonly classes: Readonly<Record<string, unknown>>
-  request(host: HostRequest, ask: Ask): object
-  response(host: HostResponse, ask: Ask): object
+  request(host: Handle, ask: Ask): object
+  response(host: Handle, ask: Ask): object
   /** The gateway's request behind a script's; null for anything else. */
-  hostRequest(value: unknown): HostRequest | null
-  hostResponse(value: unknown): HostResponse | null
+  hostRequest(value: unknown): Handle | null
+  hostResponse(value: unknown): Handle | null
 }
 
-/** Runs inside the realm, see `realmValues`. */
+/** Runs inside the realm. */
 export function realmMessages(
-  { toRealm, toHost, attempt }: RealmValues,
+  { toRealm, toHost, texts }: RealmValues,
   headerView: HeaderView,
   values: HostValues,
   host: HostMessages,
   Status: { of(code: number, reason: string): object; codeOf(value: unknown): number },
 ): RealmMessages {
-  class Uri {
-    readonly #host: HostUri
+  interface Message {
+    readonly host: Handle
+    readonly ask: Ask
+  }
 
-    constructor(uri: unknown) {
-      this.#host = typeof uri === 'object' ? (uri as HostUri) : attempt(() => host.uri(String(uri)))
+  // What the next instance stands for. A parameter of a constructor, or a static member, could be used by scripts too.
+  let adopted: Message | null = null
+  let hostUriOf: (value: unknown) => Handle | null
+  let contentOf: (value: unknown) => Message | null
+  let messageOf: (value: AnyMessage) => Handle
+  let hostRequestOf: (value: unknown) => Handle | null
+  let hostResponseOf: (value: unknown) => Handle | null
+
+  const adoptedMessage = (): Message => {
+    if (adopted === null) throw new TypeError('this is made by the gateway')
+    const message = adopted
+    adopted = null
+    return message
+  }
+
+  const adopt = <T>(hostObject: Handle, ask: Ask, made: new () => T): T => {
+    adopted = { host: hostObject, ask }
+    try {
+      return new made()
+    } finally {
+      adopted = null
     }
+  }
+
+  const notAsked: Ask = () => Promise.reject(new Error('this entity was not received by the gateway'))
+
+  class Uri {
+    readonly #host: Handle = adoptedMessage().host
 
     static {
-      for (const name of host.uriParts) {
+      hostUriOf = (value) => (typeof value === 'object' && value !== null && #host in value ? value.#host : null)
+      for (const name of texts(host.uriParts())) {
         Object.defineProperty(Uri.prototype, name, {
           get(this: Uri) {
             return toRealm(values.read(this.#host, name) ?? null)
           },
           set(this: Uri, value: unknown) {
-            const part = toHost(value)
-            attempt(() => values.write(this.#host, name, part))
+            values.write(this.#host, name, toHost(value))
           },
           enumerable: true,
           configurable: true,
@@ -50,12 +75,8 @@ export function realmMessages(
       }
     }
 
-    static hostOf(value: unknown): HostUri | null {
-      return typeof value === 'object' && value !== null && #host in value ? value.#host : null
-    }
-
     toString(): string {
-      return this.#host.toString()
+      return host.uriText(this.#host)
     }
 
     toJSON(): string {
@@ -63,28 +84,19 @@ export function realmMessages(
     }
   }
 
-  const notAsked: Ask = () => Promise.reject(new Error('this entity was not received by the gateway'))
-
   class Entity {
-    readonly #message: HostMessage
-    readonly #ask: Ask
+    readonly #message: Message = adoptedMessage()
 
-    constructor(message: HostMessage, ask: Ask) {
-      this.#message = message
-      this.#ask = ask
-    }
-
-    static partsOf(value: unknown): { message: HostMessage; ask: Ask } | null {
-      if (typeof value !== 'object' || value === null || !(#message in value)) return null
-      return { message: value.#message, ask: value.#ask }
+    static {
+      contentOf = (value) => (typeof value === 'object' && value !== null && #message in value ? value.#message : null)
     }
 
     get isEmpty(): boolean {
-      return this.#message.body.isEmpty
+      return host.bodyIsEmpty(this.#message.host)
     }
 
     get length(): number | null {
-      return this.#message.body.length
+      return host.bodyLength(this.#message.host)
     }
 
     async string(): Promise<string> {
@@ -105,30 +117,34 @@ export function realmMessages(
     }
 
     async #read(what: string): Promise<unknown> {
-      if (!this.#message.body.isBuffered) await this.#ask('buffer', this.#message, null)
-      return toRealm(attempt(() => host.entity(this.#message, what)))
+      const message = this.#message
+      if (!host.bodyIsBuffered(message.host)) await message.ask('buffer', message.host, null)
+      return toRealm(host.entity(message.host, what))
     }
   }
 
-  abstract class Message<H extends HostMessage> {
-    readonly #host: H
+  abstract class AnyMessage {
+    readonly #host: Handle
     #ask: Ask
 
-    constructor(hostMessage: H, ask: Ask) {
-      this.#host = hostMessage
-      this.#ask = ask
+    /** Without anything adopted it is a new message. */
+    constructor(made: () => Handle) {
+      const message = adopted ?? { host: made(), ask: notAsked }
+      adopted = null
+      this.#host = message.host
+      this.#ask = message.ask
     }
 
-    static hostOf(value: unknown): HostMessage | null {
-      return typeof value === 'object' && value !== null && #host in value ? value.#host : null
+    static {
+      messageOf = (message) => message.#host
     }
 
     get headers(): RealmHeaders {
-      return headerView(this.#host.headers)
+      return headerView(host.headers(this.#host))
     }
 
     set headers(fields: unknown) {
-      this.#host.headers = host.headers()
+      host.clearHeaders(this.#host)
       const headers = this.headers as unknown as { add(name: string, value: unknown): void }
       for (const [name, value] of entriesOf(fields)) {
         for (const each of Array.isArray(value) ? value : [value]) headers.add(name, each)
@@ -136,18 +152,17 @@ export function realmMessages(
     }
 
     get entity(): Entity {
-      return new Entity(this.#host, this.#ask)
+      return adopt(this.#host, this.#ask, Entity)
     }
 
     set entity(value: unknown) {
-      const other = Entity.partsOf(value)
+      const other = contentOf(value)
       if (other !== null) this.#ask = other.ask
-      const content = other === null ? toHost(value) : null
-      attempt(() => host.setEntity(this.#host, content, other?.message ?? null))
+      host.setEntity(this.#host, other === null ? toHost(value) : null, other?.host ?? null)
     }
 
     get version(): string {
-      return this.#host.version
+      return host.version(this.#host)
     }
   }
 
@@ -168,69 +183,72 @@ export function realmMessages(
     }
   }
 
-  class Request extends Message<HostRequest> {
-    readonly #host: HostRequest
+  class Request extends AnyMessage {
+    readonly #host: Handle
 
-    constructor(init?: unknown, own?: { host: HostRequest; ask: Ask }) {
-      const hostRequest = own?.host ?? host.request()
-      super(hostRequest, own?.ask ?? notAsked)
-      this.#host = hostRequest
+    static {
+      hostRequestOf = (value) => (typeof value === 'object' && value !== null && #host in value ? value.#host : null)
+    }
+
+    constructor(init?: unknown) {
+      super(host.request)
+      this.#host = messageOf(this)
       // Headers first, so that a content type among them is not guessed from the entity.
-      if (own === undefined) assign(this, init, ['method', 'uri', 'headers', 'entity'])
+      assign(this, init, ['method', 'uri', 'headers', 'entity'])
     }
 
     get method(): string {
-      return this.#host.method
+      return host.method(this.#host)
     }
 
     set method(value: unknown) {
-      const method = String(value)
-      attempt(() => values.write(this.#host, 'method', method))
+      values.write(this.#host, 'method', String(value))
     }
 
     get uri(): Uri {
-      return new Uri(this.#host.uri)
+      return adopt(host.requestUri(this.#host), notAsked, Uri)
     }
 
     set uri(value: unknown) {
-      const uri = Uri.hostOf(value) ?? String(value)
-      attempt(() => values.write(this.#host, 'uri', uri))
+      values.write(this.#host, 'uri', hostUriOf(value) ?? String(value))
     }
 
     /** The cookies by name, each with a list. */
     get cookies(): unknown {
-      return toRealm(this.#host.cookies)
+      return toRealm(host.cookies(this.#host))
     }
 
     /** The parameters of the query by name, each with a list. */
     get queryParams(): unknown {
-      return toRealm(attempt(() => this.#host.queryParams))
+      return toRealm(host.queryParams(this.#host))
     }
   }
 
-  class Response extends Message<HostResponse> {
-    readonly #host: HostResponse
+  class Response extends AnyMessage {
+    readonly #host: Handle
 
-    constructor(init?: unknown, own?: { host: HostResponse; ask: Ask }) {
-      const hostResponse = own?.host ?? host.response()
-      super(hostResponse, own?.ask ?? notAsked)
-      this.#host = hostResponse
-      if (own !== undefined) return
+    static {
+      hostResponseOf = (value) => (typeof value === 'object' && value !== null && #host in value ? value.#host : null)
+    }
+
+    constructor(init?: unknown) {
+      super(host.response)
+      this.#host = messageOf(this)
       const isStatus = typeof init === 'number' || Status.codeOf(init) > 0
       assign(this, isStatus ? { status: init } : init, ['status', 'headers', 'entity'])
     }
 
     get status(): object {
-      return Status.of(this.#host.status, this.#host.reason)
+      return Status.of(host.status(this.#host), host.reasonOf(this.#host))
     }
 
     set status(value: unknown) {
       const code = typeof value === 'number' ? value : Status.codeOf(value)
-      attempt(() => values.write(this.#host, 'status', code))
+      values.write(this.#host, 'status', code)
     }
 
     get statusCode(): number {
-      return this.#host.status
+      return host.status(this.#host)
     }
 
     set statusCode(value: unknown) {
@@ -238,14 +256,12 @@ export function realmMessages(
     }
   }
 
-  // Scripts make messages from a description alone.
-  const RequestOfScripts = new Proxy(Request, { construct: (target, [init]) => new target(init) })
-  const ResponseOfScripts = new Proxy(Response, { construct: (target, [init]) => new target(init) })
+  for (const each of [Uri, Entity, AnyMessage, Request, Response]) Reflect.deleteProperty(each.prototype, 'constructor')
   return {
-    classes: { Request: RequestOfScripts, Response: ResponseOfScripts },
-    request: (hostRequest, ask) => new Request(undefined, { host: hostRequest, ask }),
-    response: (hostResponse, ask) => new Response(undefined, { host: hostResponse, ask }),
-    hostRequest: (value) => (value instanceof Request ? (Message.hostOf(value) as HostRequest) : null),
-    hostResponse: (value) => (value instanceof Response ? (Message.hostOf(value) as HostResponse) : null),
+    classes: { Request, Response },
+    request: (hostRequest, ask) => adopt(hostRequest, ask, Request),
+    response: (hostResponse, ask) => adopt(hostResponse, ask, Response),
+    hostRequest: (value) => hostRequestOf(value),
+    hostResponse: (value) => hostResponseOf(value),
   }
 }

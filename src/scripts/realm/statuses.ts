@@ -75,9 +75,12 @@ export function realmStatuses(host: HostMessages): RealmStatuses {
     }
   }
 
-  for (let at = 0; at < host.statusNames.length; at += 1) {
-    const { code, name } = host.statusNames[at] as { code: number; name: string }
-    Object.defineProperty(Status, name, { value: Status.of(code, host.reason(code)), enumerable: true })
+  for (let at = 0; host.statusCode(at) !== 0; at += 1) {
+    const code = host.statusCode(at)
+    Object.defineProperty(Status, host.statusName(at), {
+      value: Status.of(code, host.reason(code)),
+      enumerable: true,
+    })
   }
   return { Status }
 }

@@ -1,0 +1,28 @@
+/**
+ * Takes the constructors that make code from text off the prototypes of the gateway's own functions, once per thread.
+ *
+ * A second line of defence. V8 creates the error for an exhausted stack in the realm of the function that was to be called,
+ * and Node formats `error.stack` by a function of the gateway's realm: a script that reads a stack at one exact depth of
+ * recursion can catch such an error. With this, `error.constructor.constructor('...')` is refused there too. `Function` itself
+ * stays as it is: modules in `extra/` may compile code.
+ */
+export function tameHostConstructors(): void {
+  if (tamed) return
+  tamed = true
+  for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+    const prototype = Object.getPrototypeOf(sample) as { constructor: { name: string } }
+    Object.defineProperty(prototype, 'constructor', { value: refusing(prototype.constructor.name, prototype) })
+  }
+}
+
+let tamed = false
+
+/** Has the name and the prototype of the original, by which libraries recognise asynchronous functions. */
+function refusing(name: string, prototype: object): unknown {
+  function refuse(): never {
+    throw new EvalError('code from text is not allowed by way of the constructor of a function')
+  }
+  Object.defineProperty(refuse, 'name', { value: name })
+  Object.defineProperty(refuse, 'prototype', { value: prototype, writable: false })
+  return refuse
+}
