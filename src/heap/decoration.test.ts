@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DecoratorKind, HandlerKind } from '#contracts'
+import { DecoratorKind, faultOrigin, HandlerKind } from '#contracts'
 import { documentType, type Heap } from '#heap'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
@@ -59,11 +59,29 @@ const Picky = defineDecorator({
 
 const released: string[] = []
 
-const TYPES: readonly TypeDefinition[] = [Stone, Around, Picky, EchoHandler, MarkDecorator]
+/** Fails with each request. */
+const Failing = defineDecorator({
+  name: 'Failing',
+  kind: DecoratorKind,
+  summary: 'Fails with each request.',
+  config: {},
+  settings: config(string()),
+  create: () => ({
+    wraps: {
+      Handler: wrap(HandlerKind, (_inner, word: string) => async () => {
+        await null
+        throw new Error(word)
+      }),
+    },
+  }),
+})
+
+const TYPES: readonly TypeDefinition[] = [Stone, Around, Picky, Failing, EchoHandler, MarkDecorator]
 const Document = documentType({ handler: ref(HandlerKind).optional(), stone: ref(StoneKind).optional() })
 
-/** Marks m and n, and a decorator that can refuse. */
+/** Marks m and n, and decorators that refuse or fail. */
 const DECORATORS = [
+  { name: 'failing', type: 'Failing' },
   { name: 'm', type: 'MarkDecorator' },
   { name: 'n', type: 'MarkDecorator' },
   { name: 'picky', type: 'Picky' },
@@ -246,4 +264,25 @@ test('a child can not wait for a global decorator of its parent that waits for i
     await outcome,
     '/globalDecorators/loop: these objects need each other, so none can be built: loop -> {Opening}/heap/0/config/by -> loop',
   )
+})
+
+test('a fault of a decorator has the name of the object that it decorates', async () => {
+  const origin = async (json: JsonObject, options: Partial<DocumentSurroundings> = {}) => {
+    const document = open(json, options)
+    const { handler } = await document.build()
+    const decorated = await document.decorateMain(handler as Handler)
+    return decorated(exchangeFor('GET', 'http://app.example/')).then(
+      () => assert.fail('it should fail'),
+      (error: unknown) => faultOrigin(error),
+    )
+  }
+  const front = { name: 'front', type: 'EchoHandler' }
+  assert.equal(await origin({ handler: { ...front, failing: 'x' } }), 'gateway+front')
+  assert.equal(await origin({ handler: front, globalDecorators: { failing: 'x' } }), 'gateway+front')
+  assert.equal(await origin({ handler: front, failing: 'x' }), 'gateway+handler')
+  assert.equal(await origin({ handler: { ...front, failing: 'x', m: 'y' }, m: 'z' }), 'gateway+front')
+  const root = open({ globalDecorators: { failing: 'x' } })
+  await root.build()
+  const child = { parent: root.heap, segments: ['gateway', 'child'], defaults: [] }
+  assert.equal(await origin({ handler: front }, child), 'gateway+child+front')
 })

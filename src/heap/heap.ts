@@ -222,16 +222,14 @@ export class Heap {
     definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
     if (problems.length > 0) throw new ConfigError(problems)
     const created = await this.#run(entry.declaration, settled, chain)
-    const object = this.#attributed(definition.kind, created, name)
+    const object = attributed(definition.kind, created, this.#qualified(name))
     if (object.kind === (DecoratorKind as Kind)) return object
     const place = this.#place(name, chain)
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
   }
 
-  /** The object under its kind, its faults known under its name. */
-  #attributed(kind: Kind | null, created: unknown, name: string): Typed {
-    if (kind === null) return created as Typed
-    return { kind, value: kind.attribute?.(created, [...this.#input.segments, name].join('+')) ?? created }
+  #qualified(name: string): string {
+    return [...this.#input.segments, name].join('+')
   }
 
   async #run({ definition, name, pointer }: Declaration, config: unknown, chain: Construction): Promise<unknown> {
@@ -246,7 +244,7 @@ export class Heap {
     const { world, segments, revision } = this.#input
     return objectEnvironment(world, {
       name,
-      qualified: [...segments, name].join('+'),
+      qualified: this.#qualified(name),
       segments,
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
@@ -259,7 +257,8 @@ export class Heap {
 
   /** Where a decorated object stands. Wrappers of a parent's decorators belong to the object's own heap all the same. */
   #place(name: string, chain: Construction): DecoratedPlace {
-    return { name, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
+    const qualified = this.#qualified(name)
+    return { name, qualified, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
   }
 
   async #applyGlobals(object: Typed, place: DecoratedPlace): Promise<Typed> {
@@ -272,10 +271,11 @@ export class Heap {
   async #apply(
     decorations: readonly Decoration[],
     object: Typed,
-    { name, chain, environment }: DecoratedPlace,
+    { name, qualified, chain, environment }: DecoratedPlace,
     origin: 'named' | 'global',
   ): Promise<Typed> {
     let { value } = object
+    let isWrapped = false
     for (const { decorator, settings, pointer } of decorations) {
       const named = await this.#named(decorator, [DecoratorKind], pointer, chain)
       const { wraps } = this.#asKind(named, [DecoratorKind], pointer) as Decorator
@@ -287,19 +287,27 @@ export class Heap {
       }
       const settled = await settle(settings, this.#settleContext(chain), pointer)
       try {
-        value = wrap(value as never, settled as never, environment(pointer))
+        const wrapped = wrap(value as never, settled as never, environment(pointer))
+        isWrapped ||= wrapped !== value
+        value = wrapped
       } catch (error) {
         throw located(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
       }
     }
-    return { kind: object.kind, value }
+    return isWrapped ? attributed(object.kind, value, qualified) : { kind: object.kind, value }
   }
 }
 
 interface DecoratedPlace {
   readonly name: string
+  readonly qualified: string
   readonly chain: Construction
   readonly environment: (pointer: string) => Environment
+}
+
+/** The object under its kind, its faults known under its name. */
+function attributed(kind: Kind | null, created: unknown, qualified: string): Typed {
+  return kind === null ? (created as Typed) : { kind, value: kind.attribute?.(created, qualified) ?? created }
 }
 
 /** What an object threw while it was made, as problems with a place; its own problems are relative to `base`. */
