@@ -27,6 +27,8 @@ export interface UriParts {
   rawPath: string
   rawQuery: string | null
   rawFragment: string | null
+  /** See `Uri.isWebSocket`. */
+  isWebSocket?: boolean
 }
 
 /** A mutable URI (RFC 3986): parts as written, with their decoded twins made when asked for. */
@@ -38,6 +40,7 @@ export class Uri {
   #rawPath: string
   #rawQuery: string | null
   #rawFragment: string | null
+  #isWebSocket: boolean
   #path: string | null = null
   #text: string | null = null
 
@@ -70,6 +73,12 @@ export class Uri {
     this.#rawPath = parts.rawPath
     this.#rawQuery = parts.rawQuery
     this.#rawFragment = parts.rawFragment
+    this.#isWebSocket = parts.isWebSocket ?? false
+  }
+
+  /** Whether the server was named by a URI of WebSocket, `ws` or `wss`, also where the scheme says `http` or `https`. */
+  get isWebSocket(): boolean {
+    return this.#isWebSocket || this.#scheme === 'ws' || this.#scheme === 'wss'
   }
 
   get scheme(): string {
@@ -80,6 +89,7 @@ export class Uri {
     if (!SCHEME.test(value))
       throw new InvalidUriError(`uri scheme: expected letters, digits, "+", "-", ".", got ${quote(value)}`)
     this.#scheme = value.toLowerCase()
+    this.#isWebSocket = false
     this.#text = null
   }
 
@@ -233,6 +243,7 @@ export class Uri {
     this.#userInfo = base.#userInfo
     this.#host = base.#host
     this.#port = base.#port
+    this.#isWebSocket = base.#isWebSocket
     this.#text = null
   }
 

@@ -52,6 +52,44 @@ describe('websocket', () => {
     assert.equal(await refusal(wsUrl(gateway)), 426)
   })
 
+  test('a baseURI of ws or wss is tunnelled also where enabled is not set', {
+    ...options,
+    skip: opensslMissing,
+  }, async () => {
+    await using clear = await webSocketUpstream()
+    await using secure = await webSocketUpstream({ tls: { key: issued.key, cert: issued.certificate } })
+    const tls = { type: 'ClientTlsOptions', config: { trustManager: { type: 'TrustAllManager' } } }
+    for (const [url, config] of [
+      [clear.url.replace('http:', 'ws:'), {}],
+      [secure.url.replace('https:', 'wss:'), { tls }],
+    ] as const) {
+      await using gateway = await gatewayTo(url, config)
+      const client = await opened(wsUrl(gateway))
+      assert.equal(await echo(client, 'a'), 'a', url)
+      client.terminate()
+      // Plain requests go to the same server in HTTP.
+      assert.equal((await gateway.ask('/app')).status, 426)
+    }
+  })
+
+  test('a binding of ws is tunnelled, a request whose scheme an expression sets to http is not', options, async () => {
+    await using upstream = await webSocketUpstream()
+    const ws = upstream.url.replace('http:', 'ws:')
+    const dispatching = {
+      type: 'DispatchHandler',
+      config: { bindings: [{ handler: 'ReverseProxyHandler', baseURI: ws }] },
+    }
+    await using dispatched = await RunningGateway.start({ routes: { app: { name: 'app', handler: dispatching } } })
+    const client = await opened(wsUrl(dispatched))
+    assert.equal(await echo(client, 'a'), 'a')
+    client.terminate()
+    const assign = { target: '${request.uri.scheme}', value: 'http' }
+    const filters = [{ type: 'AssignmentFilter', config: { onRequest: [assign] } }]
+    const chain = { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } }
+    await using plain = await RunningGateway.start({ routes: { app: { name: 'app', baseURI: ws, handler: chain } } })
+    assert.equal(await refusal(wsUrl(plain)), 426)
+  })
+
   test(
     'enabled: true upgrades from HTTP to WebSocket, and the route counts the connection while it is open',
     options,

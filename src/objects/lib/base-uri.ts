@@ -12,7 +12,7 @@ export interface BaseUri {
   readonly fixed: { readonly uri: Uri | null } | null
 }
 
-/** WebSocket begins as a request of HTTP to the same port (RFC 6455 section 3); plain requests go there as well. */
+/** WebSocket begins as a request of HTTP to the same port (RFC 6455 section 3); plain requests go there too. */
 const SCHEMES: ReadonlyMap<string, string> = new Map([
   ['http', 'http'],
   ['https', 'https'],
@@ -24,8 +24,23 @@ const EXAMPLE = '"https://app.example.com:8443"'
 
 /** An expression that names a server; a fixed one is checked when the configuration is read. */
 export function baseUri(): Field<Deferred<BaseUri>> {
+  return baseUriField('a base URI', { type: 'string' }, (value) => value)
+}
+
+/** As baseUri, and `false` for none. */
+export function optionalBaseUri(): Field<Deferred<BaseUri>> {
+  const schema = { anyOf: [{ type: 'string' }, { const: false }] }
+  return baseUriField('a base URI or false', schema, (value) => (value === false ? '' : value))
+}
+
+function baseUriField(
+  label: string,
+  schema: Readonly<Record<string, unknown>>,
+  textOf: (written: unknown) => unknown,
+): Field<Deferred<BaseUri>> {
   const text = runtime('string')
-  return field({ label: 'a base URI', schema: () => ({ type: 'string' }) }, (value, report) => {
+  return field({ label, schema: () => schema }, (written, report) => {
+    const value = textOf(written)
     const decoded = text.safeParse(value)
     if (!decoded.success) {
       for (const { message } of decoded.error.issues) report(message)
@@ -87,8 +102,9 @@ export function parseBase(text: string): { readonly uri: Uri | null } | { readon
   if ('problem' in authority) {
     return { problem: `expected a base URI such as ${EXAMPLE}, but ${authority.problem}` }
   }
+  const { isWebSocket } = uri
   return {
-    uri: new Uri({ scheme, userInfo: null, ...authority, rawPath: '', rawQuery: null, rawFragment: null }),
+    uri: new Uri({ scheme, userInfo: null, ...authority, rawPath: '', rawQuery: null, rawFragment: null, isWebSocket }),
   }
 }
 

@@ -85,8 +85,8 @@ test('a property can name the server', async () => {
   assert.equal((await built.object(request())).headers.get('uri'), 'https://app.example.com/a%20b?x=1')
 })
 
-test('an empty text changes nothing, whether written or given by an expression', async () => {
-  for (const baseURI of ['', "${''}"]) {
+test('an empty text changes nothing, whether written or given by an expression, and false stands for none', async () => {
+  for (const baseURI of ['', "${''}", false, null]) {
     await using built = await decorated(baseURI)
     assert.equal(
       (await built.object(request())).headers.get('uri'),
@@ -171,6 +171,7 @@ const refusals: readonly [string, JsonValue, string][] = [
     'expected a base URI such as "https://app.example.com:8443", but the host holds user information',
   ],
   ['a number', 5, 'expected an expression (string) such as "${...}", got 5'],
+  ['true', true, 'expected an expression (string) such as "${...}", got true'],
 ]
 
 for (const [name, baseURI, message] of refusals) {

@@ -1,7 +1,7 @@
 import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import { defineDecorator, wrap } from '#schema'
-import { type BaseUri, baseUri } from '../../lib/base-uri.ts'
+import { type BaseUri, optionalBaseUri } from '../../lib/base-uri.ts'
 
 /** Sends what passes an object to another server. */
 export const BaseUriDecorator = defineDecorator({
@@ -9,8 +9,8 @@ export const BaseUriDecorator = defineDecorator({
   kind: DecoratorKind,
   summary: 'Replaces scheme, host and port of a request before it meets the decorated filter or handler.',
   config: {},
-  settings: baseUri().meta({
-    description: 'Scheme, host and port to take over; a path is ignored, and an empty text changes nothing.',
+  settings: optionalBaseUri().meta({
+    description: 'Scheme, host and port to take over; a path is ignored, and an empty text or false changes nothing.',
   }),
   create: () => ({
     wraps: { Filter: wrap(FilterKind, rebaseBeforeFilter), Handler: wrap(HandlerKind, rebaseBeforeHandler) },

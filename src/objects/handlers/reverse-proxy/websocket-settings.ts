@@ -25,9 +25,10 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME, MAX_
 const DEFAULT_MAX_WEB_SOCKETS = 20_000
 
 const FIELDS = {
-  enabled: config(boolean())
-    .prefault(false)
-    .meta({ description: 'Whether clients may go on in WebSocket; if not, such a request is relayed as a plain one.' }),
+  enabled: config(boolean()).prefault(false).meta({
+    description:
+      'Whether clients may go on in WebSocket; if not, such a request is relayed as a plain one, unless the server is named by a URI of ws or wss.',
+  }),
   connectionTimeout: config(duration({ zero: false }))
     .optional()
     .meta({ description: 'Longest wait for a WebSocket connection; connectionTimeout of the handler by default.' }),
@@ -91,7 +92,10 @@ export function checkWebSocket(
   }
 }
 
-/** Sends requests that ask for WebSocket by connections of their own, where that is enabled, and others the plain way. */
+/**
+ * Sends requests that ask for WebSocket by connections of their own, where that is enabled or the URI is one of WebSocket,
+ * and others the plain way.
+ */
 export async function upgrading(
   plain: Handler,
   { connectionTimeout, soTimeout, websocket }: WebSocketValues,
@@ -99,7 +103,6 @@ export async function upgrading(
   env: Environment,
 ): Promise<Handler> {
   const { enabled, vertx } = websocket
-  if (!enabled) return plain
   for (const option of Object.keys(vertx)) {
     if (!KNOWN_OPTIONS.has(option)) env.warn(`websocket.vertx.${option}: has no counterpart here and is ignored`)
   }
@@ -116,8 +119,11 @@ export async function upgrading(
     withheldExtensions: withheld(vertx),
   })
   env.onDispose(() => client.release())
-  return (exchange) =>
-    WebSocketClient.isAskedFor(exchange.request) ? client.upgrade(exchange, exchange.request) : plain(exchange)
+  return (exchange) => {
+    const { request } = exchange
+    const mayUpgrade = enabled || request.uri.isWebSocket
+    return mayUpgrade && WebSocketClient.isAskedFor(request) ? client.upgrade(exchange, request) : plain(exchange)
+  }
 }
 
 function maxConnectionsOf(vertx: Readonly<Record<string, unknown>>, units: number): number {
