@@ -1,8 +1,19 @@
 import { BodyTooLargeError, type Exchange, type Response } from '#http'
-import type { Logger } from '#logging'
+import { type Logger, onceEvery, type RepeatGuard } from '#logging'
 import type { Condition } from '#schema'
 
 export type { Condition }
+
+/** A client chooses how often a condition fails, so its warnings are limited: one a minute for each condition. */
+const WARN_INTERVAL = 60_000
+const guards = new WeakMap<Condition, RepeatGuard>()
+
+/** Where a condition stands, and what else happens when it fails. */
+export interface FailingCondition {
+  /** The route that the condition belongs to, for the warning. */
+  readonly route?: string
+  readonly onFailure?: (error: unknown) => void
+}
 
 /**
  * Asks a condition that chooses between ways. One that fails is false, with a warning: the request goes on to
@@ -15,12 +26,12 @@ export function passes(
   exchange: Exchange,
   response: Response | null,
   logger: Logger,
-  onFailure?: (error: unknown) => void,
+  { route, onFailure }: FailingCondition = {},
 ): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
     if (error instanceof BodyTooLargeError && error.subject === 'request') throw error
     onFailure?.(error)
-    logger.warn({ error, condition: condition.expression.source }, 'the condition failed and counts as false')
+    warn(condition, error, logger, route)
     return false
   }
   try {
@@ -29,4 +40,18 @@ export function passes(
   } catch (error) {
     return failed(error)
   }
+}
+
+function warn(condition: Condition, error: unknown, logger: Logger, route: string | undefined): void {
+  let guard = guards.get(condition)
+  if (guard === undefined) {
+    guard = onceEvery(performance, WARN_INTERVAL)
+    guards.set(condition, guard)
+  }
+  const suppressed = guard.admit('')
+  if (suppressed === null) return
+  const place = { condition: condition.expression.source, ...(route !== undefined && { route }) }
+  const reason = error instanceof Error ? error.message : String(error)
+  const details = { ...(suppressed > 0 && { suppressed }), ...(logger.isEnabled('debug') && { error }) }
+  logger.warn({ ...place, reason, ...details }, 'the condition failed and counts as false')
 }

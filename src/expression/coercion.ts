@@ -5,7 +5,7 @@ import { bounded, isBytes, isMap, isPlainObject, isSet, kindOf, maxStringLength 
 const maxPrintDepth = 32
 const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** Converts an operand of arithmetic: null is 0, numeric strings count, anything else fails. */
+/** Converts an operand of arithmetic: null and the empty string are 0, numeric strings count, anything else fails. */
 export function toNumber(value: unknown): number {
   if (typeof value === 'number') return value
   if (value === null) return 0
@@ -14,12 +14,13 @@ export function toNumber(value: unknown): number {
   return number
 }
 
-/** Reads a number from a number or a numeric string; null for everything else. */
+/** Reads a number from a number or a numeric string, of which the empty one is 0; null for everything else. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'object' && value !== null) return numberOfHost(value)
   if (typeof value !== 'string') return null
+  if (value === '') return 0
   const text = value.length > 64 ? '' : value.trim()
   return numeric.test(text) ? Number(text) : null
 }
@@ -29,16 +30,17 @@ function numberOfHost(host: object): number | null {
   return typeof value === 'object' ? null : numberOf(value)
 }
 
-/** Converts an operand of a logical operator: null is false, "true" and "false" count, anything else fails. */
+/** Converts an operand of a logical operator: null is false, and so is every string but "true"; anything else fails. */
 export function toBoolean(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   if (value === null) return false
-  if (typeof value === 'string') {
-    const word = value.length > 5 ? '' : value.toLowerCase()
-    if (word === 'true') return true
-    if (word === 'false') return false
-  }
+  if (typeof value === 'string') return isTrueText(value)
   throw new EvaluationError(`expected true or false, found ${describe(value)}`)
+}
+
+/** Says whether a string stands for true: that word, in any case. */
+export function isTrueText(text: string): boolean {
+  return text.length === 4 && text.toLowerCase() === 'true'
 }
 
 /** Prints a value as text between other text: null is empty, lists and maps print as `[a, b]` and `{k=v}`. */

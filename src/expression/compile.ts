@@ -136,7 +136,7 @@ function compileUnary(node: Node & { type: 'unary' }): Evaluate {
   const operand = compileNode(node.operand)
   switch (node.operator) {
     case '-':
-      return (scope) => -toNumber(operand(scope))
+      return (scope) => 0 - toNumber(operand(scope))
     case '!':
       return (scope) => !toBoolean(operand(scope))
     case 'empty':

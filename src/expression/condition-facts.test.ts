@@ -132,3 +132,20 @@ test('searching a host name with a pattern that is not bound is warned about', (
   for (const source of warned) assert.equal(lint(compile(`\${${source}}`)).length, 1, source)
   for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
 })
+
+test('a pattern that is bound to the start of a list is warned about, for it finds nothing', () => {
+  const warned = [
+    "find(request.headers['X-Role'], '^admin')",
+    "matches(exchange.request.form.role, '^admin$')",
+    "findGroups(request.queryParams.role, '^(admin)')[1]",
+  ]
+  const silent = [
+    "find(request.headers['X-Role'], 'admin')",
+    "find(request.headers['X-Role'][0], '^admin')",
+    "find(request.headers['X-Role'], '^\\\\[admin')",
+    "find(request.headers['X-Role'], '^.admin')",
+    "find(request.uri.path, '^/admin')",
+  ]
+  for (const source of warned) assert.match(lint(compile(`\${${source}}`)).join(), /is a list.*\[0\]/, source)
+  for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
+})

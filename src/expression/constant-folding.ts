@@ -33,7 +33,7 @@ function foldUnary(node: Node & { type: 'unary' }): Node {
   if (node.operand.type !== 'literal') return node
   const { value } = node.operand
   return attempt(node, () => {
-    if (node.operator === '-') return -toNumber(value)
+    if (node.operator === '-') return 0 - toNumber(value)
     return node.operator === '!' ? !toBoolean(value) : isEmpty(value)
   })
 }

@@ -2,9 +2,12 @@ import { type Node, visit } from './ast.ts'
 import { pathOf } from './condition-facts.ts'
 import type { Expression } from './expression.ts'
 import { compileRegex } from './regex/matcher.ts'
-import { isAnchored } from './regex/prefix.ts'
+import { isAnchored, literalPrefix } from './regex/prefix.ts'
 
 const hostPath = /^(?:exchange\.)?request\.(?:uri\.(?:host|authority|rawAuthority)|headers\.host(?:\.0)?)$/i
+
+const listPath = /^(?:exchange\.)?request\.(?:headers|form|queryParams|cookies)\.[^.]+$/
+const searching = /^(?:find|findGroups|matches|matchingGroups)$/
 
 /** Finds what is allowed but probably not meant, as sentences for a warning. */
 export function lint(expression: Expression): string[] {
@@ -12,8 +15,7 @@ export function lint(expression: Expression): string[] {
   for (const segment of expression.segments) {
     if (typeof segment === 'string') continue
     visit(segment, (node) => {
-      const warning = unanchoredHost(node)
-      if (warning !== null) warnings.push(warning)
+      for (const warning of [unanchoredHost(node), beginningOfList(node)]) if (warning !== null) warnings.push(warning)
     })
   }
   return warnings
@@ -29,5 +31,20 @@ function unanchoredHost(node: Node): string | null {
   return (
     `${node.name}(${path}, ${JSON.stringify(regex.value)}) searches anywhere in the host name, so other hosts match too; ` +
     'bind the pattern with ^ and $, or compare with =='
+  )
+}
+
+/** The text of a list begins with a bracket, so a pattern that begins with something else finds nothing in it. */
+function beginningOfList(node: Node): string | null {
+  if (node.type !== 'call' || !searching.test(node.name)) return null
+  const [text, regex] = node.args
+  if (text === undefined || regex?.type !== 'literal' || typeof regex.value !== 'string') return null
+  const path = pathOf(text)
+  if (path === null || !listPath.test(path)) return null
+  const beginning = literalPrefix(compileRegex(regex.value).parsed, 'found')?.text ?? ''
+  if (beginning === '' || beginning.startsWith('[')) return null
+  return (
+    `${node.name}(${path}, ${JSON.stringify(regex.value)}) is never true: ${path} is a list, whose text is "[a, b]"; ` +
+    'take one of its values with [0]'
   )
 }

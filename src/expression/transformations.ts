@@ -1,9 +1,9 @@
+import { decodeBase64 } from './base64.ts'
 import type { Json } from './tokens.ts'
 
 type Report = (message: string) => null
 
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 const transformations: ReadonlyMap<string, (value: Json, report: Report) => Json> = new Map([
   ['$int', (value: Json, report: Report) => number(value, report, 'a whole number', Number.isSafeInteger)],
@@ -60,9 +60,10 @@ function parsed(value: Json, report: Report, what: string, accept: (value: unkno
 }
 
 function decode(text: string, report: Report): Json {
-  if (!base64.test(text.trim())) return report('expected base64')
+  const bytes = decodeBase64(text, 'either')
+  if (bytes === null) return report('expected base64')
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return report('expected base64 of UTF-8 text')
   }

@@ -1,4 +1,4 @@
-import { EvaluationError, type Exposure, type Expression, exposed, type Scope } from '#expression'
+import { EvaluationError, type Exposure, type Expression, exposed, isTrueText, type Scope } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
 import { compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
@@ -94,6 +94,7 @@ function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): R
 function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression): unknown {
   if (value === null || value === undefined) return null
   if (fits(type, value)) return value
+  if (type === 'boolean' && typeof value === 'string') return isTrueText(value)
   const plain = plainValue(value, type)
   if (type === 'string' && (typeof plain === 'number' || typeof plain === 'boolean')) return String(plain)
   if (fits(type, plain)) return plain

@@ -89,10 +89,11 @@ export class Route {
 
   /** Whether this route takes the request; a condition that fails does not, and is counted. */
   accepts(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
-    return passes(this.#condition, exchange, null, this.#logger, (error) => {
+    const onFailure = (error: unknown): void => {
       this.#metrics.conditionFailed()
       failed?.(error)
-    })
+    }
+    return passes(this.#condition, exchange, null, this.#logger, { route: this.name, onFailure })
   }
 
   /** The condition as it was written, for explanations. */

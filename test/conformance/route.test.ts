@@ -102,6 +102,33 @@ describe('Route: fields', () => {
     assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'a' }), 1)
   })
 
+  test('condition: the warning of one that fails names the route, and is one for many requests', async () => {
+    const failing = { condition: "${integer(request.headers['X-Count'][0]) / 0 == 1}" }
+    await gateway.deploy('a', textRoute('A', { name: 'The Shop', ...failing }))
+    await gateway.deploy('b', textRoute('B', { name: 'The Stock', ...failing }))
+    const from = gateway.log.lines.length
+    for (let time = 0; time < 20; time++) assert.equal((await gateway.ask('/')).status, 404)
+    await gateway.log.until(/"route":"The Stock"/, from)
+    const warnings = gateway.log.lines.slice(from).filter((line) => /counts as false/.test(line))
+    const routes = warnings.map((line) => (JSON.parse(line) as { route: string }).route)
+    assert.deepEqual(new Set(routes), new Set(['The Shop', 'The Stock']))
+    assert.ok(routes.length <= 4, 'one of each unit for each route')
+    assert.doesNotMatch(warnings.join(), /\bat .*\.ts/, 'no stack')
+    assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'a' }), 20)
+  })
+
+  test('condition: a pattern on a header, which is a list, sees the text of the list, and so a denying route denies', async () => {
+    const denied = { handler: { type: 'StaticResponseHandler', config: { status: 403 } } }
+    await gateway.deploy('a', { condition: "${matches(request.headers['X-Role'], 'guest')}", ...denied })
+    await gateway.deploy('b', { condition: "${not request.headers['X-Member'][0]}", ...denied })
+    await gateway.deploy('c', textRoute('C'))
+    const status = async (headers: Record<string, string | string[]>) => (await gateway.ask('/', { headers })).status
+    assert.equal(await status({ 'X-Member': 'true', 'X-Role': ['user', 'guest'] }), 403)
+    assert.equal(await status({ 'X-Member': 'yes' }), 403)
+    assert.equal(await status({}), 403)
+    assert.equal(await status({ 'X-Member': 'TRUE', 'X-Role': 'user' }), 200)
+  })
+
   test('condition: one on the reserved administrative path never matches an external request', async () => {
     await gateway.deploy('a', textRoute('A', { condition: "${find(request.uri.path, '^/gateway')}" }))
     for (const path of ['/gateway', '/gateway/', '/gateway/api/info', '/GATEWAY/x', '/%67ateway/x']) {

@@ -3,19 +3,21 @@ import { EvaluationError } from '../errors.ts'
 import { exposureOf, methodOf } from '../exposed.ts'
 import { elementsOf, isBytes, isMap, isPlainObject } from '../values.ts'
 
-/** Takes a string argument; numbers, booleans and objects with a text are converted, null stays null. */
+/**
+ * Takes a string argument; null stays null. Everything else with a text is that text, as in Java: a header or parameter is
+ * a list, and `find(request.headers['X-Role'], 'admin')` looks into `[user, admin]`.
+ */
 export function text(of: string, value: unknown): string | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
-  if (typeof value === 'object') {
-    const exposure = exposureOf(value)
-    if (exposure !== undefined && methodOf(exposure, 'toString') !== undefined) return toText(value)
-    // A header or parameter is a list; a list of one value stands for that value nowhere, so say what to write.
-    if (Array.isArray(value))
-      throw new EvaluationError(`${of} expected a string, found a list; take one element with [0]`)
-  }
+  if (hasText(value)) return toText(value)
   throw new EvaluationError(`${of} expected a string, found ${describe(value)}`)
+}
+
+function hasText(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function' && typeof value !== 'symbol'
+  const exposure = exposureOf(value)
+  return exposure === undefined ? !isBytes(value) : methodOf(exposure, 'toString') !== undefined
 }
 
 /** Takes an argument that may be text or bytes, as bytes. */

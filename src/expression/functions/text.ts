@@ -1,4 +1,4 @@
-import { toText } from '../coercion.ts'
+import { isTrueText, toText } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { same } from '../operators.ts'
 import { bounded, elementsOf, maxStringLength, sizeOf } from '../values.ts'
@@ -40,7 +40,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
 ]
 
 function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && value.length === 4 && value.toLowerCase() === 'true')
+  return value === true || (typeof value === 'string' && isTrueText(value))
 }
 
 function contains(container: unknown, value: unknown): boolean {

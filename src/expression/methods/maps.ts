@@ -1,7 +1,7 @@
 import { read } from '../access.ts'
 import { toText } from '../coercion.ts'
 import { same } from '../operators.ts'
-import { isMap, keysOf, sizeOf } from '../values.ts'
+import { isMap, keysOf, sizeOf, visible } from '../values.ts'
 import { type Method, method } from './method.ts'
 
 const keysIn = (map: object): string[] => [...(keysOf(map) ?? [])]
@@ -12,9 +12,13 @@ const has = (map: object, key: unknown): boolean => {
   return value !== null || (typeof key === 'string' && keysIn(map).includes(key))
 }
 
+/** The first value of a form's field. */
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? visible(value[0]) : value)
+
 /** What can be called on a map, including host objects that have keys. */
 export const mapMethods: ReadonlyMap<string, Method<object>> = new Map([
   ['get', method<object>(1, (map, [key]) => read(map, key))],
+  ['getFirst', method(1, (map, [key]) => firstOf(read(map, key)))],
   ['getOrDefault', method(2, (map, [key, otherwise]) => (has(map, key) ? read(map, key) : otherwise))],
   ['containsKey', method(1, (map, [key]) => has(map, key))],
   ['containsValue', method(1, (map, [value]) => valuesIn(map).some((item) => same(item, value)))],

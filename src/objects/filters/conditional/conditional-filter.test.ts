@@ -46,10 +46,15 @@ test('a condition that fails is a fault and does not leave the delegate out', as
   })
 })
 
-test('a condition that is neither true nor false is a fault', async () => {
-  await assert.rejects(outcome("${request.headers['X-Flag'][0]}"), {
+test('a condition that is text holds where the text is true', async () => {
+  assert.equal(await outcome("${request.headers['X-Flag'][0]}"), await outcome('${true}'))
+  assert.equal(await outcome("${request.headers['X-Flag'][0].concat('r')}"), await outcome('${false}'))
+})
+
+test('a condition that is neither boolean nor text is a fault', async () => {
+  await assert.rejects(outcome("${request.headers['X-Flag']}"), {
     name: 'EvaluationError',
-    message: '${request.headers[\'X-Flag\'][0]}: expected a result of type boolean, got "true"',
+    message: "${request.headers['X-Flag']}: expected a result of type boolean, got an array",
   })
 })
 

@@ -87,8 +87,8 @@ test('a condition that fails is a fault, on either way', async () => {
   }
 })
 
-test('a condition that is neither true nor false is a fault', async () => {
-  const config = { onRequest: [{ condition: "${request.headers['X'][0]}", handler: named('one') }] }
+test('a condition that is neither boolean nor text is a fault', async () => {
+  const config = { onRequest: [{ condition: "${request.headers['X']}", handler: named('one') }] }
   await assert.rejects(through(config, { X: 'true' }), { name: 'EvaluationError' })
 })
 

@@ -1,0 +1,99 @@
+// What a real OpenIG answered to the same requests with the same route files, and what it sent to the application. Where we
+// differ, the table says why; a difference that is gone must leave the table.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { RunningGateway } from '#test/gateway'
+import {
+  type RecordedAnswer,
+  type RecordedCase,
+  RecordedSite,
+  type RecordedUpstream,
+  recordedCases,
+} from '#test/recorded-cases'
+
+/** Cases whose outcome is another one here, by decision. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  'h-lenient-quotes': 'route files are JSON with comments; single quotes are an error with its place',
+  'r-session-route-named': 'cookieName and sharedSecret of JwtSession are not read',
+  'f-basic-cached': 'there is no HttpBasicAuthFilter',
+  'f-crypto': 'there is no CryptoHeaderFilter',
+}
+
+const text = (entity: string) => ({ handler: { type: 'StaticResponseHandler', config: { status: 200, entity } } })
+
+/** The changes of files that the record leaves out. */
+const CHANGES: Readonly<Record<string, (gateway: RunningGateway) => void>> = {
+  'r-reload': ({ instance }) => instance.write('config/sub-reload/a.json', text('two')),
+  'r-reload-add': ({ instance }) => instance.write('config/sub-reload-add/a.json', text('a')),
+  'r-reload-remove': ({ instance }) => instance.remove('config/sub-reload-remove/a.json'),
+}
+
+const all = recordedCases()
+const cases = all?.filter(({ group }) => group !== 'groovy') ?? []
+
+describe('recorded answers of OpenIG', {
+  skip: all === null && 'shared/corpora/openig does not stand beside the checkout',
+}, () => {
+  let site: RecordedSite
+
+  before(async () => {
+    site = await RecordedSite.start(cases)
+  })
+
+  after(() => site[Symbol.asyncDispose]())
+
+  test('the corpus is the one that the table was made for', (t) => {
+    const groovy = (all ?? []).length - cases.length
+    t.diagnostic(`${cases.length} cases of routes; ${groovy} cases of Groovy scripts are not run`)
+    assert.equal(cases.length, 207)
+    assert.equal(groovy, 49)
+    for (const id of Object.keys(DIFFERENT))
+      assert.ok(
+        cases.some((recorded) => recorded.id === id),
+        id,
+      )
+  })
+
+  for (const recorded of cases) {
+    const reason = DIFFERENT[recorded.id]
+    test(`${recorded.id}: ${recorded.what}${reason === undefined ? '' : ` (differs: ${reason})`}`, async () => {
+      const expected = comparable(site.filled(recorded.openig), recorded.openig)
+      const found = comparable(await site.run(recorded, CHANGES[recorded.id] ?? (() => {})), recorded.openig)
+      if (reason === undefined) assert.deepEqual(found, expected, site.problems(recorded.id).join('\n'))
+      else assert.notDeepEqual(found, expected, 'the same as recorded; take it out of the table')
+    })
+  }
+})
+
+/** What was compared when the answers were recorded: the fields named in the record, and all that begin with X-T. */
+function comparable(outcome: RecordedCase['openig'], recorded: RecordedCase['openig']): unknown {
+  return {
+    answers: outcome.answers.map((answer, at) => ({
+      status: answer.status,
+      headers: fields(answer, recorded.answers[at]),
+      // The texts of errors are each server's own; what counts is that nothing of the inside is in them.
+      body: answer.status >= 400 && recorded.answers[at]?.body === '' ? '' : answer.body,
+    })),
+    upstream: outcome.upstream.map((request, at) => ({
+      line: request.line,
+      headers: fields(request, recorded.upstream[at]),
+      body: request.body,
+    })),
+  }
+}
+
+function fields(
+  message: RecordedAnswer | RecordedUpstream,
+  recorded: RecordedAnswer | RecordedUpstream | undefined,
+): string[] {
+  const named = new Set(recorded?.headers.map((line) => line.slice(0, line.indexOf(':'))))
+  return message.headers
+    .filter((line) => line.startsWith('x-t') || named.has(line.slice(0, line.indexOf(':'))))
+    .map((line) =>
+      line
+        .replaceAll('; charset', ';charset')
+        .replace(/^(set-cookie: mine=)[^;]*(; Expires=)[^;]*/, '$1V$2D')
+        .trimEnd(),
+    )
+    .sort()
+}
