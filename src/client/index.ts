@@ -1,4 +1,5 @@
 export { acquireClient, type Client } from './client.ts'
+export { answeringFailures, failureResponse, logFailure } from './failure-response.ts'
 export {
   MessageConnector,
   type MessageConnectorSettings,

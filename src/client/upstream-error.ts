@@ -1,4 +1,5 @@
 import { errors } from 'undici'
+import { AnswerableError, BodyConsumedError, BodyTooLargeError } from '#http'
 
 /** Why a request did not get its answer from the upstream: status for the client and the sentence for both sides. */
 export const UPSTREAM_ERRORS = {
@@ -52,17 +53,30 @@ export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
  * A request that got no whole answer. The message names no host and quotes nothing that was received: it may reach
  * the caller. The details are in `cause`, which is for the log.
  */
-export class UpstreamError extends Error {
+export class UpstreamError extends AnswerableError {
   override readonly name = 'UpstreamError'
   readonly code: UpstreamErrorCode
-  readonly status: 400 | 502 | 503 | 504
+  readonly status: 400 | 413 | 500 | 502 | 503 | 504
+  /** Set by the first object that logs the failure. */
+  isLogged = false
 
   constructor(code: UpstreamErrorCode, cause?: unknown) {
-    const { status, message } = UPSTREAM_ERRORS[code]
-    super(message, cause === undefined ? undefined : { cause })
+    super(UPSTREAM_ERRORS[code].message, cause === undefined ? undefined : { cause })
     this.code = code
-    this.status = status
+    this.status = statusOf(code, cause)
   }
+
+  /** Whether it is a failure of the upstream or the client, and not a fault of the route. */
+  get isOutcome(): boolean {
+    return this.status !== 500
+  }
+}
+
+function statusOf(code: UpstreamErrorCode, cause: unknown): UpstreamError['status'] {
+  // A body that was read before is the route's mistake, not the client's.
+  if (cause instanceof BodyConsumedError) return 500
+  if (cause instanceof BodyTooLargeError && code === 'GW_REQUEST_BODY') return 413
+  return UPSTREAM_ERRORS[code].status
 }
 
 /** Translates what the transport reports; `written` says whether the request had reached a connection, `answered` whether a head came back. */

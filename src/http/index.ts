@@ -1,3 +1,4 @@
+export { AnswerableError } from './answerable-error.ts'
 export { equalsIgnoreCase, sameManagedName } from './ascii.ts'
 export { Attendance, type Attendee } from './attendance.ts'
 export { Body } from './body.ts'

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import {
+  AnswerableError,
   Body,
   BodyTooLargeError,
   type Exchange,
@@ -210,7 +211,7 @@ export class Transaction implements InterimTaker {
     const transaction = exchange.transactionId.value
     this.#service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
     if (this.#target.headersSent) this.#cut()
-    else this.#answer(500, 'keep')
+    else this.#answer(error instanceof AnswerableError ? error.status : 500, 'keep')
   }
 
   /** Answers without a handler and closes the connection: what follows on it cannot be trusted. */

@@ -1,11 +1,13 @@
+import { failureResponse, logFailure, UpstreamError } from '#client'
 import { faultOrigin } from '#contracts'
 import { BodyTooLargeError, type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { RouteMetrics } from './route-metrics.ts'
 
 /**
- * The edge of a route: what was thrown inside ends here. Expected outcomes are responses; a throw is a fault,
- * counted and logged once, and answered with a 500 that says nothing of the inside (threats B86, B91).
+ * The edge of a route: what was thrown inside ends here. Expected outcomes are responses; a throw is counted and logged
+ * once. A failure of an upstream has a status of its own, whichever handler threw it (decisions 13); anything else is a
+ * fault and answered with a 500 that says nothing of the inside (threats B86, B91).
  */
 export function guarded(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {
   return async (exchange) => {
@@ -37,6 +39,11 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
   metrics.failed()
   const origin = faultOrigin(error)
   const named = origin === null ? logger : logger.child({ logger: origin })
-  named.error({ error, route: logger.name, transactionId }, 'the request failed')
+  const fields = { route: logger.name, transactionId }
+  if (error instanceof UpstreamError && error.isOutcome) {
+    logFailure(error, fields, named)
+    return failureResponse(error)
+  }
+  named.error({ error, ...fields }, 'the request failed')
   return respond(500)
 }

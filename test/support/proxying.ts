@@ -1,8 +1,7 @@
-import type { Client, ClientSettings } from '#client'
+import { answeringFailures, type Client, type ClientSettings } from '#client'
 import { type Exchange, Uri } from '#http'
 import type { Listener, ListenerSettings } from '#listener'
 import { createLogger, type MemoryLog } from '#logging'
-import { answeringFailures } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { clientWith } from './client.ts'
 import { listening } from './listening.ts'
 

@@ -1,3 +1,4 @@
+import { UpstreamError } from '#client'
 import { passes } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
@@ -6,13 +7,6 @@ import { isFailure } from '../../lib/circuit-breaker/failure.ts'
 import type { Pauses } from './pauses.ts'
 import { keepForReplay, mayRepeatAfter } from './replay.ts'
 import type { RetrySettings } from './retry-fields.ts'
-
-const reported = new WeakSet<object>()
-
-/** Whether an exception was logged when the retries were given up. */
-export function isReported(error: object): boolean {
-  return reported.has(error)
-}
 
 /** Sends a request again while it fails, as often as the settings say and as it can do no harm. */
 export function retrying(
@@ -45,7 +39,7 @@ export function retrying(
         }
         if (retries > 0 && isFailure(error, exchange)) {
           logger.warn({ ...fields, error }, 'all retries failed')
-          if (error instanceof Error) reported.add(error)
+          if (error instanceof UpstreamError) error.isLogged = true
         }
         throw error
       }

@@ -1,0 +1,34 @@
+import { type Handler, type Response, reasonPhrase, respond } from '#http'
+import type { Logger } from '#logging'
+import { UpstreamError } from './upstream-error.ts'
+
+/** The response says what, never where: host, port and cause are for the log (threats B86). */
+export function failureResponse(error: UpstreamError): Response {
+  const response = respond(error.status, {}, reasonPhrase(error.status))
+  response.cause = error
+  return response
+}
+
+/** Logs a failure, once. */
+export function logFailure(error: UpstreamError, fields: Readonly<Record<string, unknown>>, logger: Logger): void {
+  if (error.isLogged) return
+  error.isLogged = true
+  // What a client does wrong is no news of the application, and could be repeated at will.
+  const isOfClient = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
+  if (isOfClient) logger.debug({ error, ...fields }, 'no whole request')
+  else logger.warn({ error, ...fields }, 'the upstream gave no answer')
+}
+
+/** Turns failures of the upstream into responses; anything else stays a fault. */
+export function answeringFailures(handler: Handler, logger: Logger): Handler {
+  return async (exchange) => {
+    try {
+      return await handler(exchange)
+    } catch (error) {
+      if (!(error instanceof UpstreamError && error.isOutcome)) throw error
+      const transactionId = exchange.transactionId.value
+      logFailure(error, { upstream: exchange.request.uri.origin, transactionId }, logger)
+      return failureResponse(error)
+    }
+  }
+}
