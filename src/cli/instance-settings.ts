@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, openAdminSettings, readConfigFile } from '#control'
-import { type InstanceDirectories, instanceDirectories, instanceDirectory, loadExtensions } from '#instance'
+import {
+  type AdminInput,
+  type InstanceDirectories,
+  instanceDirectories,
+  instanceDirectory,
+  loadExtensions,
+} from '#instance'
 import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { TypeDefinition } from '#schema'
@@ -44,8 +50,16 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
   return [...CATALOGUE, ...(await loadExtensions(extra))]
 }
 
+/** How admin.json is opened. */
+export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp'>
+
 /** Reads, decodes and settles admin.json. */
-export async function openSettings(instance: string, logger: Logger, { env }: Surroundings): Promise<OpenedSettings> {
+export async function openSettings(
+  instance: string,
+  logger: Logger,
+  { env }: Surroundings,
+  options: SettingsOptions = {},
+): Promise<OpenedSettings> {
   const directories = instanceDirectories(instance)
   const file = join(directories.config, 'admin.json')
   let types: readonly TypeDefinition[]
@@ -57,7 +71,7 @@ export async function openSettings(instance: string, logger: Logger, { env }: Su
   let document: JsonDocument | null = null
   try {
     document = readConfigFile(file)
-    const settings = await openAdminSettings(document.value as JsonObject, { instance, types, env, logger })
+    const settings = await openAdminSettings(document.value as JsonObject, { instance, types, env, logger, ...options })
     return { settings, warnings: placed(file, document, settings.warnings) }
   } catch (error) {
     return { problems: placed(file, document, problemsOf(error)) }

@@ -18,7 +18,9 @@ import type { Catalogue } from './catalogue.ts'
 export interface Declaration {
   readonly name: string
   readonly definition: TypeDefinition
-  /** The decoded configuration. */
+  /** The configuration as it was written. */
+  readonly json: unknown
+  /** The decoded configuration; null where it can not be decoded. */
   readonly config: unknown
   readonly decorations: readonly Decoration[]
   /** Where the object stands in its document. */
@@ -71,7 +73,14 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
       context.warnings.push({ pointer: at, message })
     }
   }
-  return { name: name ?? `{${definition.name}}${pointer}`, definition, config: decoded, decorations, pointer }
+  return {
+    name: name ?? `{${definition.name}}${pointer}`,
+    definition,
+    json: config,
+    config: decoded,
+    decorations,
+    pointer,
+  }
 }
 
 /** Decodes JSON by a field, then what is declared in place in it. */
@@ -116,6 +125,9 @@ export function fits(kind: Kind, wanted: readonly Kind[]): boolean {
 
 const SUGGESTIONS = 100
 
+/** How the message for a key begins that is neither a field nor a decorator. */
+export const UNKNOWN_FIELD = 'unknown field, and no decorator of that name'
+
 /** Decodes the keys of an object that name decorators; any other unknown key is an error. */
 export function decodeDecorations(
   json: Record<string, unknown>,
@@ -135,7 +147,7 @@ export function decodeDecorations(
       // Looking for names that are alike takes time; whoever has so many problems has no misspelled name.
       const isFew = context.problems.length < SUGGESTIONS
       const suggestion = isFew ? didYouMean(key, [...context.decoratorNames(), ...known]) : ''
-      context.problems.push({ pointer: at, message: `unknown field, and no decorator of that name${suggestion}` })
+      context.problems.push({ pointer: at, message: `${UNKNOWN_FIELD}${suggestion}` })
     }
   }
   return decorations

@@ -27,6 +27,8 @@ interface DeclarationsInput {
 /** The objects that one document declares: all decoded before any is built. */
 export class DeclaredObjects {
   readonly entries = new Map<string, Entry>()
+  /** Names of objects that are declared but beyond use. */
+  readonly unusable = new Set<string>()
   readonly globals: readonly Decoration[]
   readonly decoding: DecodeContext
 
@@ -57,7 +59,10 @@ export class DeclaredObjects {
       this.decoding.problems.push({ pointer, message: 'expected a "name": an object in a heap is used by its name' })
     }
     const declaration = decodeDeclaration(json, pointer, this.decoding)
-    if (declaration === null) return
+    if (declaration === null) {
+      if (isPlainObject(json) && typeof json['name'] === 'string') this.unusable.add(json['name'])
+      return
+    }
     const first = this.entries.get(declaration.name)
     if (first !== undefined) {
       const message = `the name "${declaration.name}" is already taken by ${first.declaration.pointer}`

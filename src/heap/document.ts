@@ -71,7 +71,8 @@ export class ConfigDocument<M extends Members> {
     this.#decorations = decodeDecorations(document, '', known, this.heap.decoding)
     const members: JsonObject = {}
     for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
-    this.#fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M>
+    const fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M> | null
+    this.#fields = fields ?? this.#usableFields(type, members)
     const secrets = isPlainObject(this.#fields) ? this.#fields['secrets'] : null
     this.heap.offerSecrets(referencesIn(secrets, '/secrets'))
     this.problems = this.heap.problems
@@ -81,15 +82,33 @@ export class ConfigDocument<M extends Members> {
     return this.heap.warnings
   }
 
+  /** The fields that can be decoded by themselves, where configuration is only checked. Their problems are known already. */
+  #usableFields(type: DocumentType<M>, members: JsonObject): DecodedMembers<M> {
+    const usable: Record<string, unknown> = {}
+    for (const key of this.heap.isChecked ? Object.keys(members) : []) {
+      const context = { ...this.heap.decoding, problems: [], warnings: [] }
+      const value = decodeField(type.members[key] as Field, members[key], `/${key}`, context)
+      if (value !== null) usable[key] = value
+    }
+    return usable as DecodedMembers<M>
+  }
+
   /** Builds the heap and settles the fields; on failure everything built so far is released. */
   async build(): Promise<Settled<DecodedMembers<M>>> {
     const problems: Problem[] = []
+    let failed = false
+    const collect = (error: unknown): void => {
+      if (!(error instanceof ConfigError)) throw error
+      failed = true
+      problems.push(...error.problems)
+    }
     try {
-      await this.heap.buildAll().catch(collectInto(problems))
+      await this.heap.buildAll().catch(collect)
       // Fields that were not decoded can not be settled; those that were may have problems of their own to tell.
-      const fields = this.problems.length > 0 ? null : this.heap.settleFields(this.#fields)
-      const settled = await fields?.catch(collectInto(problems))
-      if (problems.length > 0) throw new ConfigError(withoutRepeats(problems))
+      const isUsable = this.problems.length === 0 || this.heap.isChecked
+      const settled = isUsable ? await this.heap.settleFields(this.#fields).catch(collect) : undefined
+      problems.push(...this.heap.findings)
+      if (failed || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {
       await this.heap.dispose()
@@ -113,13 +132,6 @@ function without(json: JsonObject, left: string): JsonObject {
   const rest: JsonObject = {}
   for (const key of Object.keys(json)) if (key !== left && !isIgnoredKey(key)) setOwn(rest, key, json[key] as JsonValue)
   return rest
-}
-
-function collectInto(problems: Problem[]): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof ConfigError)) throw error
-    problems.push(...error.problems)
-  }
 }
 
 function withoutRepeats(problems: readonly Problem[]): Problem[] {

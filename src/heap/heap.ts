@@ -1,22 +1,24 @@
 import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
-import type { JsonValue } from '#json'
-import { appendPointer } from '#json'
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
 import {
   ConfigError,
   type Decorator,
   didYouMean,
   type Environment,
+  fieldInfo,
   type Kind,
   type Problem,
-  type Reference,
+  placesIn,
+  Reference,
   type SecretStore,
   type SecretsProvider,
   settle,
   type Typed,
 } from '#schema'
-import { type Declaration, type DecodeContext, type Decoration, decodeInPlace } from './declaration.ts'
+import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, fits } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
+import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
@@ -63,6 +65,18 @@ export class Heap {
     return this.#declared.decoding.problems
   }
 
+  /** What was found while objects were built that does not keep them from being built. */
+  readonly findings: Problem[] = []
+
+  /**
+   * Whether configuration is only checked: what can be built is then built beside what can not, so that every problem is
+   * found. A ConfigError without problems is that of an object that needs one with problems. Where the properties are
+   * wrong, nothing else can be judged.
+   */
+  get isChecked(): boolean {
+    return this.#input.world.serving === false && this.properties.problems.length === 0
+  }
+
   get warnings(): Problem[] {
     return this.#declared.decoding.warnings
   }
@@ -85,7 +99,7 @@ export class Heap {
   /** Builds every declared object, used or not: one that can not be built fails the document. */
   async buildAll(): Promise<void> {
     const problems: Problem[] = [...this.problems]
-    if (problems.length > 0) throw new ConfigError(problems)
+    if (problems.length > 0 && !this.isChecked) throw new ConfigError(problems)
     for (const entry of this.#declared.entries.values()) {
       // Defaults (which have no place in the document) are built when something asks for them.
       if (entry.declaration.pointer === '') continue
@@ -136,13 +150,22 @@ export class Heap {
 
   async #resolve(reference: Reference, pointer: string, chain: Construction): Promise<Typed> {
     if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
-    const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, this.decoding)
-    if (declaration === null || this.problems.length > 0) throw new ConfigError(this.problems)
+    const declaration = this.#inPlace(reference, pointer)
     const entry = { declaration, building: null }
     const store = this.#secretStores.get(reference)
     if (store === undefined) return this.#build(entry, chain)
     store.entry ??= entry
     return this.#build(store.entry, chain)
+  }
+
+  #inPlace(reference: Reference, pointer: string): Declaration {
+    const context = { ...this.decoding, problems: [] as Problem[] }
+    const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, context)
+    if (declaration === null || context.problems.length > 0) throw new ConfigError(context.problems)
+    // Reported when it was decoded.
+    const { kind } = declaration.definition
+    if (kind !== null && !fits(kind, reference.kinds)) throw new ConfigError([])
+    return declaration
   }
 
   /**
@@ -175,6 +198,7 @@ export class Heap {
   async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#declared.entries.get(name)
+      if (heap.#declared.unusable.has(name)) throw new ConfigError([])
       if (entry === undefined) continue
       const waiting = heap === this ? chain : this.#outer
       const cycle = waiting.indexOf(entry)
@@ -217,15 +241,42 @@ export class Heap {
   async #create(entry: Entry, chain: Construction): Promise<Typed> {
     const { definition, config, pointer, name, decorations } = entry.declaration
     const at = appendPointer(pointer, 'config')
+    if (config === null) throw new ConfigError(await this.#problemsBelow(entry.declaration, chain))
     const settled = await settle(config, this.#settleContext(chain), at)
     const problems: Problem[] = []
     definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
     if (problems.length > 0) throw new ConfigError(problems)
+    await this.#lookUpSecrets(entry.declaration, settled, chain)
     const created = await this.#run(entry.declaration, settled, chain)
     const object = attributed(definition.kind, created, this.#qualified(name))
     if (object.kind === (DecoratorKind as Kind)) return object
     const place = this.#place(name, chain)
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
+  }
+
+  /** What is wrong with the objects that an object beyond use names or declares. */
+  async #problemsBelow({ definition, json, pointer }: Declaration, chain: Construction): Promise<Problem[]> {
+    const problems: Problem[] = []
+    for (const place of placesIn(definition.config, json, appendPointer(pointer, 'config'))) {
+      const { kinds } = fieldInfo(place.field).shape
+      const target = place.json
+      if (kinds === undefined || (typeof target !== 'string' && !isPlainObject(target))) continue
+      try {
+        await this.#resolve(new Reference(kinds, target as JsonObject), place.pointer, chain)
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        problems.push(...error.problems)
+      }
+    }
+    return problems
+  }
+
+  async #lookUpSecrets({ definition, pointer }: Declaration, settled: unknown, chain: Construction): Promise<void> {
+    if (this.#input.world.secretsLookedUp !== true) return
+    const at = appendPointer(pointer, 'config')
+    const found = await lookUpSecrets(definition.config, settled, at, () => this.#inheritedSecrets(chain))
+    this.findings.push(...found.problems)
+    this.warnings.push(...found.warnings)
   }
 
   #qualified(name: string): string {

@@ -1,5 +1,6 @@
 export { Catalogue } from './catalogue.ts'
 export { chainSteps, type DocumentScope, type Step } from './chain-steps.ts'
+export { UNKNOWN_FIELD } from './declaration.ts'
 export { ConfigDocument, type DocumentInput, type DocumentType, documentType } from './document.ts'
 export { type Construction, Heap, type HeapInput } from './heap.ts'
 export { secretsField } from './inherited-secrets.ts'

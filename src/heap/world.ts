@@ -34,6 +34,8 @@ export interface World {
   readonly streaming?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
+  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  readonly secretsLookedUp?: boolean
   /** WebSocket subprotocols that may be relayed; all of them by default. */
   readonly webSocketSubProtocols?: readonly string[] | null
   /** Milliseconds a script may run without a pause; a second by default. */

@@ -13,6 +13,10 @@ export interface AdminInput {
   readonly types: readonly TypeDefinition[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly logger: Logger
+  /** False where the configuration is only checked. */
+  readonly serving?: boolean
+  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  readonly secretsLookedUp?: boolean
 }
 
 /** admin.json with its objects; each thread that needs them builds its own. */
@@ -53,7 +57,8 @@ async function build(json: JsonObject, input: AdminInput) {
   }
 }
 
-function adminWorld({ types, logger }: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): World {
+function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): World {
+  const { types, logger, serving = true, secretsLookedUp = false } = input
   const nothing = { add: () => {}, set: () => {}, observe: () => {} }
   return {
     catalogue: new Catalogue(types),
@@ -62,6 +67,8 @@ function adminWorld({ types, logger }: AdminInput, directories: InstanceDirector
     directories,
     units: 1,
     transactionIdHeader: 'X-Vendor-TransactionId',
+    serving,
+    secretsLookedUp,
     router: () => ({
       openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
     }),

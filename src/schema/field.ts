@@ -26,6 +26,8 @@ export interface FieldShape {
   readonly inner?: Field
   /** For references: the kinds of objects that are welcome. */
   readonly kinds?: readonly Kind[]
+  /** Whether the value is the id of a secret that the object looks up. */
+  readonly namesSecret?: boolean
   /** The fields to choose from by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
   readonly renamed?: Readonly<Record<string, string>>

@@ -100,10 +100,10 @@ export function oneOf<const W extends string>(words: readonly W[], options: { ex
 
 const SECRET_ID = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
-/** The name under which a secrets provider is asked. */
-export function secretId(): Field<string> {
-  const label = 'a secret id'
-  return field({ label, schema: () => ({ type: 'string', pattern: SECRET_ID.source }) }, (value, report) => {
+/** The name under which a secrets provider is asked; with `defined` one that a store gives to its own secrets. */
+export function secretId({ defined = false } = {}): Field<string> {
+  const schema = () => ({ type: 'string', pattern: SECRET_ID.source })
+  return field({ label: 'a secret id', schema, namesSecret: !defined }, (value, report) => {
     if (typeof value !== 'string' || value.length > 256 || !SECRET_ID.test(value)) {
       report(expected('a secret id: letters, digits, "-" and "_" in words joined by dots', value))
     }

@@ -9,6 +9,7 @@ export async function settle<C>(
   pointer: string,
 ): Promise<Settled<C>> {
   const problems: Problem[] = []
+  let failed = false
   const collecting: SettleContext = {
     scope: context.scope,
     warn: (at, message) => context.warn(at, message),
@@ -18,13 +19,15 @@ export async function settle<C>(
         return await context.resolve(reference, at)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
+        // Without problems where they have been reported at another place.
+        failed = true
         problems.push(...error.problems)
         return undefined
       }
     },
   }
   const settled = await settleValue(decoded, collecting, pointer)
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (failed || problems.length > 0) throw new ConfigError(problems)
   return settled as Settled<C>
 }
 

@@ -26,6 +26,8 @@ export interface UnitInput {
   readonly streaming?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
+  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  readonly secretsLookedUp?: boolean
   readonly webSocketSubProtocols?: readonly string[] | null
   readonly scriptTimeout?: number
   readonly scriptDeadline?: number
@@ -106,6 +108,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     transactionIdHeader: input.transactionIdHeader,
     streaming: input.streaming ?? true,
     serving: input.serving ?? true,
+    secretsLookedUp: input.secretsLookedUp ?? false,
     webSocketSubProtocols: input.webSocketSubProtocols ?? null,
     ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
     ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),

@@ -1,4 +1,4 @@
-import { Catalogue, ConfigDocument, type World } from '#heap'
+import { Catalogue, ConfigDocument, UNKNOWN_FIELD, type World } from '#heap'
 import { DEFAULT_OBJECTS, type InstanceDirectories, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import { systemClock, type TypeDefinition } from '#schema'
@@ -7,32 +7,35 @@ import { SILENT } from './silent-logger.ts'
 
 /** Where routes are decoded that can not be built. */
 export interface Decoding {
-  readonly config: JsonObject
+  /** Null where config.json is no JSON, so that its decorators and properties are not known. */
+  readonly config: JsonObject | null
   readonly types: readonly TypeDefinition[]
   readonly directories: InstanceDirectories
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Decodes the routes of the default folder without building anything, and tells the folders what is wrong with them. */
+/**
+ * Decodes the routes of the default folder without building anything, and tells the folders what is wrong with them. Those with
+ * tokens are passed over, for the properties of config.json are not known.
+ */
 export async function decodeRoutes(
   { config, types, directories, env }: Decoding,
   folders: RouteFolders,
 ): Promise<void> {
   const world = emptyWorld(types, directories)
-  const root = new ConfigDocument(RootDocument, config, {
+  const properties = rootProperties(directories, 'PRODUCTION', env, world.clock, SILENT)
+  const { heap } = new ConfigDocument(RootDocument, config ?? {}, {
     world,
     parent: null,
-    properties: rootProperties(directories, 'PRODUCTION', env, world.clock, SILENT),
+    properties,
     segments: ['gateway'],
     revision: '',
     defaults: DEFAULT_OBJECTS,
   })
   const sources = await folders.open({ directory: directories.routes })
-  // Without its properties every &{token} of a route would be a mistake, and not the author's.
-  if (root.problems.some(({ pointer }) => pointer.startsWith('/properties'))) return
-  const failures = sources.map(({ id, text }) => {
+  const judged = sources.filter(({ text }) => !text.includes('&{'))
+  const failures = judged.map(({ id, text }) => {
     const json = readDocument(text).value as JsonObject
-    const { heap, properties } = root
     const route = new ConfigDocument(RouteDocument, json, {
       world,
       parent: heap,
@@ -40,7 +43,10 @@ export async function decodeRoutes(
       segments: [],
       revision: '',
     })
-    return { id, problems: route.problems }
+    return {
+      id,
+      problems: route.problems.filter(({ message }) => config !== null || !message.startsWith(UNKNOWN_FIELD)),
+    }
   })
   folders.opened(directories.routes, failures)
 }

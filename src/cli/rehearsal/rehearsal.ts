@@ -5,7 +5,7 @@ import { type AdminSettings, readConfigFile } from '#control'
 import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#instance'
 import { JsonDocument, type JsonObject } from '#json'
 import { MetricsRegistry } from '#metrics'
-import { systemClock, type TypeDefinition } from '#schema'
+import { ConfigError, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings } from '../instance-settings.ts'
 import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
@@ -29,13 +29,19 @@ export interface Rehearsal extends AsyncDisposable {
   readonly warnings: readonly PlacedProblem[]
 }
 
+export interface RehearsalOptions {
+  /** Whether the secrets that objects name are looked up. */
+  readonly secretsLookedUp?: boolean
+}
+
 /** Builds everything of an instance; what can not be built is among the problems. */
 export async function rehearse(
   instance: string,
   surroundings: Surroundings,
   folders: RouteFolders = new RouteFolders(),
+  options: RehearsalOptions = {},
 ): Promise<Rehearsal> {
-  const admin = await openSettings(instance, SILENT, surroundings)
+  const admin = await openSettings(instance, SILENT, surroundings, { ...options, serving: false })
   const settings = 'settings' in admin ? admin.settings : null
   const directories = settings?.directories ?? instanceDirectories(instance)
   const problems: PlacedProblem[] = 'problems' in admin ? [...admin.problems] : []
@@ -44,19 +50,26 @@ export async function rehearse(
   const types = await instanceTypes(directories).catch(() => null)
 
   const file = join(directories.config, 'config.json')
+  const open = (document: JsonDocument) =>
+    Unit.open(unitInput(document, directories, settings, folders, surroundings, options))
   let document: JsonDocument | null = null
   let unit: Unit | null = null
   try {
     document = existsSync(file) ? readConfigFile(file) : DEFAULT_DOCUMENT
-    if (types !== null) unit = await Unit.open(unitInput(document, directories, settings, folders, surroundings))
+    if (types !== null) unit = await open(document)
   } catch (error) {
-    problems.push(...placed(file, document, problemsOf(error)))
-    // The routes can not be built then, but what they get wrong by themselves can be told.
-    if (document !== null && types !== null) {
-      await decodeRoutes({ config: document.value as JsonObject, types, directories, env: surroundings.env }, folders)
+    const found = problemsOf(error)
+    problems.push(...placed(file, document, found))
+    const isOpen = folders.folders.some(({ directory }) => directory === directories.routes)
+    if (types !== null && !isOpen) {
+      const config = (document?.value ?? null) as JsonObject | null
+      if (config === null || found.some(({ pointer }) => pointer.startsWith('/properties'))) {
+        await decodeRoutes({ config, types, directories, env: surroundings.env }, folders)
+      } else await buildWithoutHandler(config, open)
     }
   }
-  if (unit !== null) warnings.push(...placed(file, document, unit.warnings), ...routeWarnings(unit, folders))
+  if (unit !== null) warnings.push(...placed(file, document, unit.warnings))
+  warnings.push(...folders.warnings)
   return {
     directories,
     settings,
@@ -73,6 +86,20 @@ export async function rehearse(
   }
 }
 
+/**
+ * Builds the routes of the default folder in the heap of a config.json whose own handler did not get to them. What is
+ * wrong with config.json itself has been told.
+ */
+async function buildWithoutHandler(config: JsonObject, open: (document: JsonDocument) => Promise<Unit>): Promise<void> {
+  const value: JsonObject = { ...config, handler: { type: 'Router' } }
+  try {
+    const unit = await open(new JsonDocument(JSON.stringify(value), value))
+    await unit.close()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+  }
+}
+
 const DEFAULT_DOCUMENT = new JsonDocument(JSON.stringify(DEFAULT_CONFIG), DEFAULT_CONFIG)
 
 function unitInput(
@@ -81,6 +108,7 @@ function unitInput(
   settings: AdminSettings | null,
   folders: RouteFolders,
   { env }: Surroundings,
+  { secretsLookedUp = false }: RehearsalOptions,
 ): UnitInput {
   const metrics = new MetricsRegistry()
   return {
@@ -91,6 +119,7 @@ function unitInput(
     config: text,
     types: CATALOGUE,
     serving: false,
+    secretsLookedUp,
     feed: folders,
     routers: new Routers(folders, metrics),
     metrics,
@@ -98,14 +127,4 @@ function unitInput(
     clock: systemClock,
     env,
   }
-}
-
-/** What the routes that were built are warned about. */
-export function routeWarnings({ routers }: Unit, folders: RouteFolders): PlacedProblem[] {
-  return routers.live.flatMap(({ directory, routes }) =>
-    routes.flatMap(({ id, warnings }) => {
-      const file = folders.fileOf(directory, id)
-      return file === null ? [] : placed(join(directory, file.file), file.route?.document ?? null, warnings)
-    }),
-  )
 }

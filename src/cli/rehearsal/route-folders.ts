@@ -8,6 +8,7 @@ import { type PlacedProblem, placed } from '../problems.ts'
 /** Hands a unit the routes of its folders as the files hold them now, and keeps what is wrong with them. */
 export class RouteFolders implements RouteFeed {
   readonly problems: PlacedProblem[] = []
+  readonly warnings: PlacedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
   readonly #records = new RecordKeeper(systemClock)
@@ -36,19 +37,21 @@ export class RouteFolders implements RouteFeed {
     this.#progress(directory, files.size)
     const plan = planRoutes(files, new Map())
     if (isNew) {
-      for (const { file, problems } of files.values()) this.#note(directory, file, problems)
-      for (const [file, problem] of plan.refused) this.#note(directory, file, [problem])
+      for (const { file, problems } of files.values()) this.#note(this.problems, directory, file, problems)
+      for (const [file, problem] of plan.refused) this.#note(this.problems, directory, file, [problem])
     }
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
   }
 
-  /** Warnings are taken from the routes themselves. */
-  warned(): void {}
+  warned({ directory, id, warnings }: Parameters<RouteFeed['warned']>[0]): void {
+    const file = this.fileOf(directory, id)
+    if (file !== null) this.#note(this.warnings, directory, file.file, warnings)
+  }
 
   opened(directory: string, failures: readonly RouteFailure[]): void {
     for (const { id, problems } of failures) {
       const file = this.fileOf(directory, id)
-      if (file !== null) this.#note(directory, file.file, problems)
+      if (file !== null) this.#note(this.problems, directory, file.file, problems)
     }
   }
 
@@ -68,15 +71,15 @@ export class RouteFolders implements RouteFeed {
     return null
   }
 
-  #note(directory: string, name: string, problems: RouteFile['problems']): void {
+  #note(known: PlacedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
     const document = this.#folders.get(directory)?.get(name)?.route?.document ?? null
     for (const problem of placed(join(directory, name), document, problems)) {
       // Two routers may read one folder: what is wrong with a file is said once.
-      const known = this.problems.some(
+      const isKnown = known.some(
         ({ file, pointer, message }) =>
           file === problem.file && pointer === problem.pointer && message === problem.message,
       )
-      if (!known) this.problems.push(problem)
+      if (!isKnown) known.push(problem)
     }
   }
 }

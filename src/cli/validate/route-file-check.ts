@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { parseRouteFile, type RouteFile } from '#control'
 import type { LiveRouter, Routers } from '#unit'
 import { type PlacedProblem, placed } from '../problems.ts'
-import { type Rehearsal, rehearse } from '../rehearsal/rehearsal.ts'
+import { type Rehearsal, type RehearsalOptions, rehearse } from '../rehearsal/rehearsal.ts'
 import { RouteFolders } from '../rehearsal/route-folders.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -20,11 +20,14 @@ export async function checkRouteFiles(
   files: readonly string[],
   instance: string | null,
   surroundings: Surroundings,
+  { secretsLookedUp = false }: RehearsalOptions,
 ): Promise<RouteFileFindings> {
   const empty = instance === null ? mkdtempSync(join(tmpdir(), 'gateway-validate-')) : null
   try {
     const folders = new RouteFolders('withheld')
-    await using rehearsal = await rehearse(instance ?? (empty as string), surroundings, folders)
+    // An empty instance has no secrets.
+    const options = { secretsLookedUp: secretsLookedUp && instance !== null }
+    await using rehearsal = await rehearse(instance ?? (empty as string), surroundings, folders, options)
     const problems = [...rehearsal.problems]
     const warnings: PlacedProblem[] = []
     const router = mainRouter(rehearsal)

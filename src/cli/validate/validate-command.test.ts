@@ -59,13 +59,159 @@ test('every problem of every file is told with its place', async () => {
 test('a broken config.json does not hide what is wrong with routes', async () => {
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Routr" } }',
-    'config/routes/a.json': '{ "handler": "InTheHeapOfConfig", "timr": true, "capture": "all" }',
+    'config/routes/a.json': '{ "handler": "InNoHeap", "timr": true, "capture": "all" }',
   })
   const { stdout } = await validate(folder, '--instance', folder.path)
   assert.deepEqual(stdout, [
     'config/config.json:1:16: /handler/type: unknown type "Routr"; did you mean "Router"?',
-    'config/routes/a.json:1:35: /timr: unknown field, and no decorator of that name; did you mean "timer"?',
+    'config/routes/a.json:1:3: /handler: no Handler named "InNoHeap" in this heap or its parents',
+    'config/routes/a.json:1:26: /timr: unknown field, and no decorator of that name; did you mean "timer"?',
   ])
+})
+
+test('mistakes of all kinds in one file are told together', async () => {
+  using folder = new Folder({
+    'config/routes/a.json': `{
+  "condition": "\${find(request.uri.path, '^/x'}",
+  "heap": [
+    { "name": "header", "type": "HeaderFilter", "config": { "messageType": "REQUEST", "ad": {} } },
+    { "name": "script", "type": "ScriptableFilter", "config": { "type": "application/javascript", "file": "gone.js" } },
+    { "name": "chain", "type": "Chain", "config": { "filters": ["header", "nobody"], "handler": "nothing" } },
+    { "name": "odd", "type": "Chain", "config": { "filters": 7, "handler": "nowhere" } },
+    { "name": "typo", "type": "HeaderFiltr" }
+  ],
+  "handler": {
+    "type": "Chain",
+    "config": { "filters": [{ "type": "CorsFiltr" }, "typo", "script", "missing"], "handler": "gone" }
+  }
+}`,
+  })
+  const { stdout } = await validate(folder, '--instance', folder.path)
+  assert.deepEqual(
+    stdout.map((line) =>
+      line
+        .replace(/^config\/routes\/a\.json:(\d+):\d+: /, '$1 ')
+        .replace(/(; did you mean| is not a valid|: there is no| in this heap).*/, ''),
+    ),
+    [
+      '2 /condition: "${find(request.uri.path, \'^/x\'}"',
+      '4 /heap/0/config/ad: unknown field',
+      '5 /heap/1/config/file',
+      '6 /heap/2/config/filters/1: no Filter named "nobody"',
+      '6 /heap/2/config/handler: no Handler named "nothing"',
+      '7 /heap/3/config/filters: expected an array, got 7',
+      '7 /heap/3/config/handler: no Handler named "nowhere"',
+      '8 /heap/4/type: unknown type "HeaderFiltr"',
+      '12 /handler/config/filters/0/type: unknown type "CorsFiltr"',
+      '12 /handler/config/filters/3: no Filter named "missing"',
+      '12 /handler/config/handler: no Handler named "gone"',
+    ],
+  )
+})
+
+test('routes are built as far as can be where an object of config.json can not', async () => {
+  using folder = new Folder({
+    'config/config.json': `{
+  "heap": [
+    { "name": "bad", "type": "StaticResponseHandler", "config": { "status": "many" } },
+    { "name": "good", "type": "StaticResponseHandler", "config": { "status": 200 } },
+    { "name": "router", "type": "Router", "config": { "directory": "other" } }
+  ],
+  "handler": { "type": "Chain", "config": { "filters": ["nobody"], "handler": "router" } }
+}`,
+    'config/routes/a.json': '{ "handler": "gone" }',
+    'config/routes/b.json': '{ "handler": "bad" }',
+    'config/routes/c.json': '{ "handler": "good" }',
+    'config/other/d.json': '{ "handler": "nothing" }',
+  })
+  const { stdout } = await validate(folder, '--instance', folder.path)
+  assert.deepEqual(
+    stdout.map((line) => line.replace(/:\d+:\d+: /, ' ').replace(/ in this heap.*/, '')),
+    [
+      'config/config.json /heap/0/config/status: expected an integer from 200 to 999, got "many"',
+      'config/config.json /handler/config/filters/0: no Filter named "nobody"',
+      'config/other/d.json /handler: no Handler named "nothing"',
+      'config/routes/a.json /handler: no Handler named "gone"',
+    ],
+  )
+})
+
+test('routes are decoded where config.json is no JSON or its properties can not be used', async () => {
+  const routes = {
+    'config/routes/a.json': '{ "handler": { "type": "Chian" }, "myDecorator": true }',
+    'config/routes/b.json': '{ "handler": { "type": "Chian" }, "name": "&{name}" }',
+    'config/routes/c.json': '{ "handler": ',
+  }
+  using folder = new Folder({ 'config/config.json': '{ "handler": }', ...routes })
+  const unknown = 'config/routes/a.json:1:16: /handler/type: unknown type "Chian"; did you mean "Chain"?'
+  assert.deepEqual((await validate(folder, '--instance', folder.path)).stdout, [
+    'config/config.json:1:14: not valid JSON: expected a value, got "}"',
+    unknown,
+    'config/routes/c.json:1:14: not valid JSON: expected a value, got the end of the text',
+  ])
+  using other = new Folder({ 'config/config.json': '{ "properties": 7 }', ...routes })
+  const { stdout } = await validate(other, '--instance', other.path)
+  assert.match(stdout[0] ?? '', /^config\/config\.json:1:3: \/properties: /)
+  assert.deepEqual(stdout.slice(2, 4), [
+    unknown,
+    'config/routes/a.json:1:35: /myDecorator: unknown field, and no decorator of that name',
+  ])
+})
+
+const SECRETS = `"heap": [{ "name": "store", "type": "FileSystemSecretStore",
+  "config": { "directory": "\${gateway.instanceDirectory}/secrets", "format": "PLAIN" } }]`
+const basic = (id: string) => `{ ${SECRETS},
+  "handler": { "type": "Chain", "config": { "handler": "ClientHandler", "filters": [{ "type": "HttpBasicAuthenticationClientFilter",
+  "config": { "username": "u", "passwordSecretId": "${id}", "secretsProvider": "store" } }] } } }`
+
+test('secrets are looked up by their ids', async () => {
+  using folder = new Folder({
+    'secrets/good.one': 'password',
+    'secrets/line.break': 'password\n',
+    'config/routes/a.json': basic('good.one'),
+    'config/routes/b.json': basic('not.there'),
+    'config/routes/c.json': basic('line.break'),
+  })
+  const { code, stdout } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 78)
+  assert.deepEqual(stdout.length, 2)
+  assert.equal(
+    stdout[0],
+    'config/routes/b.json:4:32: /handler/config/filters/0/config/passwordSecretId: no secret store knows the secret id "not.there"',
+  )
+  assert.match(
+    stdout[1] ?? '',
+    /^config\/routes\/c\.json:4:32: \/handler\/config\/filters\/0\/config\/passwordSecretId: .*"line\.break".*ends in a line break/,
+  )
+  assert.equal((await validate(folder, '--instance', folder.path, '--without-secrets')).code, 0)
+  // An empty instance has no secrets to look into.
+  assert.equal((await validate(folder, folder.in('config/routes/b.json'))).code, 0)
+  assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/b.json'))).code, 78)
+})
+
+test('secrets of admin.json are looked up too', async () => {
+  const store = '{ "name": "store", "type": "SystemAndEnvSecretStore" }'
+  const filter = `{
+    "type": "HttpBasicAuthenticationClientFilter",
+    "config": { "username": "u", "passwordSecretId": "gone", "secretsProvider": "store" } }`
+  using folder = new Folder({ 'config/admin.json': `{ "heap": [${store}], "adminProtection": ${filter} }` })
+  assert.deepEqual((await validate(folder, '--instance', folder.path)).stdout, [
+    'config/admin.json:3:34: /adminProtection/config/passwordSecretId: no secret store knows the secret id "gone"',
+  ])
+})
+
+test('a line break inside of base64 is warned of, and nothing is fetched for keys that others publish', async () => {
+  using folder = new Folder({
+    'secrets/encoded': Buffer.from('password\n').toString('base64'),
+    'config/routes/a.json': basic('encoded').replace('PLAIN', 'BASE64'),
+    'config/routes/b.json': `{
+  "heap": [{ "name": "keys", "type": "JwkSetSecretStore", "config": { "jwkUrl": "http://127.0.0.1:1/jwks" } }],
+  "handler": { "type": "Chain", "config": { "handler": "ClientHandler", "filters": [{ "type": "JwtValidationFilter",
+    "config": { "jwt": "x", "verificationSecretId": "any", "secretsProvider": "keys" } }] } } }`,
+  })
+  const { code, stdout, stderr } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 0, stdout.join('\n'))
+  assert.match(stderr.join('\n'), /^warning: config\/routes\/a\.json:4:32: .*the secret "encoded" ends in a line break/)
 })
 
 test('a config.json that is no JSON, and an extension that does not load, are problems too', async () => {

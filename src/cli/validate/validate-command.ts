@@ -1,14 +1,19 @@
-import type { Command } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
 import { formatPlaced, type PlacedProblem, shownPath } from '../problems.ts'
-import { rehearse } from '../rehearsal/rehearsal.ts'
+import { type RehearsalOptions, rehearse } from '../rehearsal/rehearsal.ts'
 import { RouteFolders } from '../rehearsal/route-folders.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { checkRouteFiles } from './route-file-check.ts'
 
 const MANY = 200
+
+const WITHOUT_SECRETS: CommandOption = {
+  name: 'without-secrets',
+  description: 'Does not look up the secrets that objects name: for a machine that does not have them.',
+}
 
 /** What a check found. */
 interface Findings {
@@ -20,13 +25,16 @@ interface Findings {
 
 /** `gateway validate`: everything is built as for serving, and thrown away. */
 export const ValidateCommand: Command = {
-  usage: ['validate [--instance DIR] [--json]', 'validate [--instance DIR] FILE... [--json]'],
+  usage: [
+    'validate [--instance DIR] [--without-secrets] [--json]',
+    'validate [--instance DIR] [--without-secrets] FILE... [--json]',
+  ],
   description: [
-    'Checks admin.json, config.json and every route of every router, by building all of it as for serving. Local files that are named are opened; no network is used, no port opened.',
+    'Checks admin.json, config.json and every route of every router, by building all of it as for serving. Local files that are named are opened, and the secrets that objects name are looked up; no network is used, no port opened.',
     'With FILE, each is checked as a route of that instance, or of an empty one if there is no --instance; it need not be in its folder.',
     'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings go to standard error.',
   ],
-  options: [INSTANCE_OPTION],
+  options: [INSTANCE_OPTION, WITHOUT_SECRETS],
   operands: { least: 0, most: Number.POSITIVE_INFINITY },
   examples: [
     { line: 'gateway validate --instance ./my-gateway', note: 'before a deployment' },
@@ -39,17 +47,22 @@ export const ValidateCommand: Command = {
     const named = args.has('instance') || (files.length === 0 && origin === 'named')
     const missing = named || files.length === 0 ? missingInstance(instance) : null
     if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, surroundings)
+    const secretsLookedUp = !args.has(WITHOUT_SECRETS.name)
     const findings =
       files.length === 0
-        ? await checkInstance(instance, surroundings)
-        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings)
+        ? await checkInstance(instance, surroundings, { secretsLookedUp })
+        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings, { secretsLookedUp })
     return report(findings, args.json, surroundings)
   },
 }
 
-async function checkInstance(instance: string, surroundings: Surroundings): Promise<Findings> {
+async function checkInstance(
+  instance: string,
+  surroundings: Surroundings,
+  options: RehearsalOptions,
+): Promise<Findings> {
   const folders = new RouteFolders('given', progressOn(surroundings))
-  await using rehearsal = await rehearse(instance, surroundings, folders)
+  await using rehearsal = await rehearse(instance, surroundings, folders, options)
   const { problems, warnings } = rehearsal
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }

@@ -1,5 +1,5 @@
 import { HandlerKind, SecretStoreKind } from '#contracts'
-import { config, defineType, duration, type Environment, ref, url } from '#schema'
+import { config, defineType, duration, type Environment, ref, type SecretStore, url } from '#schema'
 import { fetchJwkSet, RemoteKeys } from '#secrets'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
@@ -26,6 +26,7 @@ export const JwkSetSecretStore = defineType({
   },
   create: ({ jwkUrl, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry }, env) => {
     if (jwkUrl.startsWith('http:')) warnOfPlainHttp(jwkUrl, env)
+    if (!env.serving) return UNREAD
     const { origin, pathname } = new URL(jwkUrl)
     return new RemoteKeys({
       source: env.name,
@@ -39,6 +40,9 @@ export const JwkSetSecretStore = defineType({
     })
   },
 })
+
+/** Where configuration is only checked nothing is fetched: any id may have keys. */
+const UNREAD: SecretStore = { find: async () => [], onChange: () => () => {} }
 
 function usableTimeout(cacheTimeout: number, env: Environment): number {
   if (cacheTimeout >= SHORTEST_TIMEOUT) return cacheTimeout

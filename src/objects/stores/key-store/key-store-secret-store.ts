@@ -34,7 +34,9 @@ const passwordId = () => {
 
 const mapping = object(
   {
-    secretId: config(secretId()).meta({ description: 'Secret ID by which the entries are looked up.' }),
+    secretId: config(secretId({ defined: true })).meta({
+      description: 'Secret ID by which the entries are looked up.',
+    }),
     aliases: list(config(string({ nonEmpty: true })), { nonEmpty: true })
       .optional()
       .meta({ description: 'Aliases of entries; the first is the active secret.' }),

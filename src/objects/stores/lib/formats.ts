@@ -9,7 +9,7 @@ export function formatFields() {
       .meta({ description: 'Format of the secrets: `PLAIN`, `BASE64` or a format object.' }),
     mappings: list(
       object({
-        secretId: config(secretId()).meta({ description: 'Secret ID that has a format of its own.' }),
+        secretId: config(secretId({ defined: true })).meta({ description: 'Secret ID that has a format of its own.' }),
         format: ref(SecretFormatKind).meta({ description: 'Format of that secret.' }),
       }),
     )

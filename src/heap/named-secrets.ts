@@ -1,0 +1,47 @@
+import { providerOf } from '#contracts'
+import { isPlainObject } from '#json'
+import { type Field, fieldInfo, type Problem, placesIn, type Secret, type SecretsProvider } from '#schema'
+
+/** What looking up the secrets of an object has found. */
+export interface SecretFindings {
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * Looks up every secret that the settled configuration of an object names, in its `secretsProvider` and then in the
+ * inherited stores, as objects do. What the secret can be used for is left to the object.
+ */
+export async function lookUpSecrets(
+  field: Field,
+  settled: unknown,
+  pointer: string,
+  inherited: () => SecretsProvider,
+): Promise<SecretFindings> {
+  const problems: Problem[] = []
+  const warnings: Problem[] = []
+  for (const place of placesIn(field, settled, pointer)) {
+    const secretId = place.json
+    if (typeof secretId !== 'string' || fieldInfo(place.field).shape.namesSecret !== true) continue
+    const own = isPlainObject(settled) ? (settled['secretsProvider'] as SecretsProvider | undefined) : undefined
+    const provider = own === undefined ? inherited() : providerOf([own, inherited()])
+    try {
+      const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
+      if (secrets === null) {
+        problems.push({ pointer: place.pointer, message: `no secret store knows the secret id "${secretId}"` })
+      } else if (secrets.some(endsInLineBreak)) {
+        const message = `the secret "${secretId}" ends in a line break, which is part of it; was that meant?`
+        warnings.push({ pointer: place.pointer, message })
+      }
+    } catch (error) {
+      problems.push({ pointer: place.pointer, message: (error as Error).message })
+    }
+  }
+  return { problems, warnings }
+}
+
+function endsInLineBreak(secret: Secret): boolean {
+  if (secret.kind !== 'generic') return false
+  const last = secret.revealBytes().at(-1)
+  return last === 0x0a || last === 0x0d
+}
