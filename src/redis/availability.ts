@@ -1,7 +1,7 @@
 import type { Clock } from '#schema'
 
-/** Answers missing in a row that make Redis count as gone: one alone may be a pause of either side. */
-const MISSING_IN_A_ROW = 3
+/** Timeouts in a row that make Redis count as gone: one alone may be a pause of either side. */
+const TIMEOUTS_IN_A_ROW = 3
 /** While it counts as gone, one command in this time tries whether it is back, in milliseconds. */
 const TRY_AGAIN = 1_000
 
@@ -17,7 +17,8 @@ export interface AvailabilityEvents {
 export class Availability {
   readonly #clock: Clock
   readonly #events: AvailabilityEvents
-  #missing = 0
+  #timeouts = 0
+  #lastTimeout = 0
   #isLost = false
   #nextTry = 0
 
@@ -40,9 +41,12 @@ export class Availability {
     return true
   }
 
-  /** An answer did not come in time. */
-  missed(problem: string): void {
-    if (++this.#missing >= MISSING_IN_A_ROW) this.failed(problem)
+  /** A command sent at a time of the monotonic clock was not answered in time, or with an error. */
+  missed(problem: string, sentAt: number): void {
+    // Commands that were sent together time out together: one pause, however many requests there were.
+    if (this.#timeouts > 0 && sentAt < this.#lastTimeout) return
+    this.#lastTimeout = this.#clock.monotonic()
+    if (++this.#timeouts >= TIMEOUTS_IN_A_ROW) this.failed(problem)
   }
 
   /** There is no use in asking. */
@@ -55,7 +59,7 @@ export class Availability {
 
   /** Redis has answered, or is connected again. */
   succeeded(): void {
-    this.#missing = 0
+    this.#timeouts = 0
     if (!this.#isLost) return
     this.#isLost = false
     this.#events.found()

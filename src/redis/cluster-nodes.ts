@@ -1,5 +1,5 @@
 import { type Cluster, Command, type Redis } from 'ioredis'
-import type { Clock } from '#schema'
+import { answerWithin } from './answer-deadline.ts'
 import type { RedisArgument } from './redis-connection.ts'
 import { type Servers, WHOLE } from './servers.ts'
 
@@ -16,7 +16,6 @@ export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): strin
 /** What watching a cluster needs. */
 export interface Watch {
   readonly servers: Servers
-  readonly clock: Clock
   /** Milliseconds an answer is waited for. */
   readonly timeout: number
   /** Whether it is still this client that is used. */
@@ -61,13 +60,11 @@ export async function nodesConnected(cluster: Cluster): Promise<void> {
 }
 
 /** A node counts as found when it answers in time and says that it serves: one just started does not do so yet. */
-async function findAgain(node: Redis, { servers, clock, timeout, isCurrent }: Watch): Promise<void> {
+async function findAgain(node: Redis, { servers, timeout, isCurrent }: Watch): Promise<void> {
   const name = nameOf(node)
   if (!servers.isLost(name)) return
-  const start = clock.monotonic()
-  const info = await node.cluster('INFO').catch(() => '')
-  const isInTime = clock.monotonic() - start <= timeout
-  if (isCurrent() && isInTime && info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
+  const info = await answerWithin(node.cluster('INFO'), timeout).catch(() => '')
+  if (isCurrent() && info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
 }
 
 /** Forgets nodes that are no more, and connects to new ones and those that were lost. */

@@ -112,6 +112,38 @@ test('silent: no command waits longer than timeout, and soon none waits at all',
   assert.equal(logged(built, /Redis can be used again/), 1)
 })
 
+/** Keeps the thread from everything else. */
+function spin(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+test('an answer that arrived while the thread was busy counts, however late it is read', {
+  skip: redisMissing,
+}, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '50 ms' })
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  for (let round = 0; round < 10; round++) {
+    const answer = built.object.call('PING')
+    // Long enough for the command to leave.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    spin(150)
+    assert.equal(await answer, 'PONG')
+  }
+})
+
+test('time in which the thread was too busy to send a command does not count', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '50 ms' })
+  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  for (let round = 0; round < 10; round++) {
+    const answer = built.object.call('PING')
+    spin(150)
+    assert.equal(await answer, 'PONG')
+  }
+})
+
 test('the password is a secret, and a changed one is used from then on', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start('--requirepass', 'first')
   const secrets = new Changing<PemSecrets>({ 'redis.password': 'first' })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
+import { answerWithin, NoAnswerError } from './answer-deadline.ts'
 import type { Availability, AvailabilityEvents } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
@@ -98,7 +99,7 @@ export class RedisConnection {
     client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.failed('the connection was closed'))
     if (!(client instanceof Cluster)) return
-    watchNodes(client, { servers: this.#servers, clock: this.#clock, timeout: this.#timeout, isCurrent })
+    watchNodes(client, { servers: this.#servers, timeout: this.#timeout, isCurrent })
   }
 
   #send(key: RedisArgument | undefined, command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
@@ -108,27 +109,16 @@ export class RedisConnection {
     if (client.status !== 'ready' || !server.allows() || !this.#isReachable(client, name)) {
       return Promise.reject(new RedisError('unavailable', 'Redis can not be reached'))
     }
-    return new Promise((resolve, reject) => {
-      let isLate = false
-      const timer = setTimeout(() => {
-        isLate = true
-        reject(this.#failure(server, LATE))
-      }, this.#timeout)
-      command(client).then(
-        (answer) => {
-          // An answer that nobody waits for any more says nothing for Redis.
-          if (isLate) return
-          clearTimeout(timer)
-          server.succeeded()
-          resolve(answer)
-        },
-        (error: Error) => {
-          if (isLate) return
-          clearTimeout(timer)
-          reject(this.#failure(server, error))
-        },
-      )
-    })
+    const sentAt = this.#clock.monotonic()
+    return answerWithin(command(client), this.#timeout).then(
+      (answer) => {
+        server.succeeded()
+        return answer
+      },
+      (error: Error) => {
+        throw this.#failure(server, error, sentAt)
+      },
+    )
   }
 
   /** Of lost nodes: whether it is worth to try. */
@@ -136,23 +126,20 @@ export class RedisConnection {
     return !(client instanceof Cluster) || !this.#servers.isLost(name) || isConnected(client, name)
   }
 
-  #failure(server: Availability, error: Error): RedisError {
-    if (error === LATE) {
-      const problem = `no answer within ${this.#timeout} ms`
-      server.missed(problem)
-      return new RedisError('timeout', problem)
+  #failure(server: Availability, error: Error, sentAt: number): RedisError {
+    if (error instanceof NoAnswerError) {
+      server.missed(error.message, sentAt)
+      return new RedisError('timeout', error.message)
     }
     const problem = problemOf(error)
     if (!(error instanceof ReplyError)) {
       server.failed(problem)
       return new RedisError('unavailable', problem)
     }
-    server.missed(problem)
+    server.missed(problem, sentAt)
     return new RedisError('refused', problem)
   }
 }
-
-const LATE = new Error('late')
 
 /** How the client says that the connection went away; it speaks of its own options then. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/

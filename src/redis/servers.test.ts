@@ -24,13 +24,31 @@ test('several nodes that are lost are told of once, and found with the last of t
 
 test('a lost node keeps nobody from the others, and is tried once in a second', () => {
   const { clock, servers } = watched()
-  for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer')
+  for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer', clock.monotonic())
   assert.deepEqual(
     [servers.of('a:1').allows(), servers.of('b:1').allows(), servers.of(WHOLE).allows()],
     [false, true, true],
   )
   clock.advance(1_000)
   assert.deepEqual([servers.of('a:1').allows(), servers.of('a:1').allows()], [true, false])
+})
+
+test('commands that were sent together and time out together count once', () => {
+  const { clock, servers } = watched()
+  const timeout = (requests: number) => {
+    const sentAt = clock.monotonic()
+    clock.advance(50)
+    for (let request = 0; request < requests; request++) servers.of(WHOLE).missed('no answer', sentAt)
+  }
+  timeout(100)
+  timeout(100)
+  assert.equal(servers.isLost(WHOLE), false)
+  servers.of(WHOLE).succeeded()
+  timeout(100)
+  timeout(100)
+  assert.equal(servers.isLost(WHOLE), false)
+  timeout(1)
+  assert.equal(servers.isLost(WHOLE), true)
 })
 
 test('a lost node that the cluster no longer has is not waited for', () => {

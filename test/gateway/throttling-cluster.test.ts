@@ -132,7 +132,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
   test('a node killed: its partitions do as configured, others go on, and it is found again by itself', async () => {
     const routes = { local: route('local', cluster, 3, 'LOCAL'), deny: route('deny', cluster, 1_000, 'DENY') }
     await using gateway = await RunningGateway.start({ routes })
-    assert.equal((await askAll(gateway, '/local', 4)).count(204), 3 * partitions.length)
+    assert.equal((await askAll(gateway, '/local', 2)).count(204), 2 * partitions.length)
     assert.equal((await askAll(gateway, '/deny', 1)).count(204), partitions.length)
     const killed = cluster.primaries[2]!
     const gone = { local: (await keysOf(killed, 'local:')).length, deny: (await keysOf(killed, 'deny:')).length }
@@ -142,8 +142,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     assert.equal(denied.having(503).length, gone.deny)
     assert.equal(denied.count(204), 3 * (partitions.length - gone.deny))
     const local = await askAll(gateway, '/local', 6)
-    assert.equal(local.having(204).length, gone.local)
-    assert.equal(local.count(204), 3 * gone.local)
+    assert.equal(local.count(204), partitions.length, 'the third request of each, wherever it is counted')
     assert.ok(Math.max(denied.longest, local.longest) < 1_000 + 1_500, `${denied.longest} ms, ${local.longest} ms`)
     const outages = () => gateway.log.lines.filter((line) => line.includes('Redis can not be used; it is tried again'))
     assert.equal(outages().length, 2)

@@ -51,6 +51,17 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
     },
   }),
   defineType({
+    name: 'StallFilter',
+    kind: FilterKind,
+    summary: 'Keeps the thread busy for the milliseconds of the header field X-Stall.',
+    config: {},
+    create: () => (exchange, next) => {
+      const end = performance.now() + Number(exchange.request.headers.get('X-Stall') ?? 0)
+      while (performance.now() < end);
+      return next(exchange)
+    },
+  }),
+  defineType({
     name: 'ProbeHandler',
     kind: HandlerKind,
     summary: 'Tells about its thread.',

@@ -21,7 +21,10 @@ export interface StoreSettings {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Counts in a store, and does what the configuration says while that one fails. The store itself logs its outages. */
+/**
+ * Counts in a store, and does what the configuration says while that one fails. The store itself logs its outages. What the
+ * store admits is taken off the local buckets too, so that an outage, or one late answer, opens no second quota.
+ */
 export function storeCounting({ store, local, onStoreFailure, labels }: StoreSettings, env: Environment): Count {
   const { metrics, clock, name } = env
   const seconds = metrics.summary('gw_throttling_store_seconds', 'Time until the store has answered.', labels)
@@ -31,6 +34,7 @@ export function storeCounting({ store, local, onStoreFailure, labels }: StoreSet
     try {
       const decision = await store.take(name, partition, rate)
       seconds.observe((clock.monotonic() - start) / 1_000)
+      if (decision.admitted && onStoreFailure === 'LOCAL') local(partition, rate)
       return decision
     } catch {
       failures.add()

@@ -161,12 +161,13 @@ test('what is counted: admitted, refused, partitions', async () => {
 /** A store that says yes until it is told to fail. */
 class TestStore implements ThrottlingStore {
   isBroken = false
+  isRefusing = false
   readonly asked: string[] = []
 
   async take(filter: string, partition: string, rate: { numberOfRequests: number }) {
     if (this.isBroken) throw new Error('the store is gone')
     this.asked.push(`${filter} ${partition} ${rate.numberOfRequests}`)
-    return { admitted: true, remaining: 0, nextAfter: 0 }
+    return { admitted: !this.isRefusing, remaining: 0, nextAfter: 0 }
   }
 }
 
@@ -184,10 +185,10 @@ function withStore(store: TestStore): Surroundings {
 test('a store that fails: the gateway counts by itself, or denies', async () => {
   const store = new TestStore()
   await using local = await filter({ rate: RATE, store: 'Store' }, manualClock(), withStore(store))
-  assert.deepEqual(await statuses(local, 4), [200, 200, 200, 200])
+  assert.deepEqual(await statuses(local, 1), [200])
   assert.equal(store.asked[0], 'gateway+object  2')
   store.isBroken = true
-  assert.deepEqual(await statuses(local, 3), [200, 200, 429])
+  assert.deepEqual(await statuses(local, 3), [200, 429, 429])
   assert.equal(local.metrics.values.get('gw_throttling_store_failures_total'), 3)
   const config = { rate: RATE, store: 'Store', onStoreFailure: 'DENY' }
   await using deny = await filter(config, manualClock(), withStore(store))
@@ -195,6 +196,19 @@ test('a store that fails: the gateway counts by itself, or denies', async () => 
   assert.deepEqual([refusal.status, refusal.headers.get('Retry-After')], [503, '1'])
   store.isBroken = false
   assert.equal((await ask(deny)).status, 200)
+})
+
+test('losing the store opens no second quota: what it admitted counts, what it refused does not', async () => {
+  const clock = manualClock()
+  const store = new TestStore()
+  await using local = await filter({ rate: RATE, store: 'Store' }, clock, withStore(store))
+  assert.deepEqual(await statuses(local, 2), [200, 200])
+  store.isRefusing = true
+  assert.deepEqual(await statuses(local, 5), [429, 429, 429, 429, 429])
+  store.isBroken = true
+  assert.deepEqual(await statuses(local, 2), [429, 429])
+  clock.advance(5_000)
+  assert.deepEqual(await statuses(local, 2), [200, 429])
 })
 
 const at = '/heap/0/config'
