@@ -7,8 +7,16 @@ export class InvalidHeaderError extends Error {
   readonly code = 'GW_HEADER_INVALID'
 }
 
+/** A value with characters that its header can not carry, though nothing in it is hostile. */
+export class HeaderEncodingError extends InvalidHeaderError {
+  constructor(name: string) {
+    super(`header ${name}: the value holds a character beyond its encoding`)
+  }
+}
+
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /** Header fields in their order and original case, looked up without regard to case (RFC 9110 section 5). */
 export class Headers {
@@ -143,11 +151,11 @@ function checkName(name: string): void {
 }
 
 function checkValue(name: string, value: string): void {
-  if (typeof value !== 'string' || NOT_FIELD_CONTENT.test(value)) {
-    throw new InvalidHeaderError(
-      `header ${name}: the value holds a line break, a control character or one beyond Latin-1; remove or encode it`,
-    )
-  }
+  if (typeof value === 'string' && !NOT_FIELD_CONTENT.test(value)) return
+  if (typeof value === 'string' && !CONTROL.test(value)) throw new HeaderEncodingError(name)
+  throw new InvalidHeaderError(
+    `header ${name}: the value holds a line break or a control character; remove or encode it`,
+  )
 }
 
 /** The values an expression may assign to a header: text, number, boolean, or a list of those. */

@@ -24,6 +24,9 @@ export interface Runtime<T> {
   readonly expression: Expression
 }
 
+/** An evaluation whose result is of another type than the field takes. */
+export class ResultTypeError extends EvaluationError {}
+
 /** An expression that is evaluated for each request, its result checked against a type. */
 export function runtime<K extends keyof RuntimeTypes>(type: K): Field<Deferred<Runtime<RuntimeTypes[K]>>> {
   const label = type === 'any' ? 'an expression' : `an expression (${type})`
@@ -98,7 +101,7 @@ function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression)
   const plain = plainValue(value, type)
   if (type === 'string' && (typeof plain === 'number' || typeof plain === 'boolean')) return String(plain)
   if (fits(type, plain)) return plain
-  throw new EvaluationError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
+  throw new ResultTypeError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
 }
 
 /** What an object of ours stands for: a status its code, a URI its text. */

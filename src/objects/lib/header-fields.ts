@@ -1,6 +1,7 @@
-import { type Exchange, equalsIgnoreCase, Headers, isHopByHop, type Response } from '#http'
+import { equalsIgnoreCase, Headers, isHopByHop } from '#http'
 import { appendPointer } from '#json'
 import type { Runtime } from '#schema'
+import { encodedValue, type HeaderEncoding } from './header-values.ts'
 
 /** Header names to values, as many types take them. */
 export type HeaderFields = Readonly<Record<string, readonly Runtime<string>[]>>
@@ -8,11 +9,16 @@ export type HeaderFields = Readonly<Record<string, readonly Runtime<string>[]>>
 type Report = (path: string, message: string) => void
 
 /** Reports names and constant values that could never be sent; `pointer` is where the fields stand. */
-export function checkHeaderFields(pointer: string, fields: HeaderFields, report: Report): void {
+export function checkHeaderFields(
+  pointer: string,
+  fields: HeaderFields,
+  report: Report,
+  encoding: HeaderEncoding = 'ISO-8859-1',
+): void {
   for (const name of Object.keys(fields)) {
     const constants = (fields[name] ?? []).filter((ask) => ask.expression.constant).map(constantText)
     for (const value of constants.length === 0 ? [''] : constants) {
-      reportHeader(name, value, appendPointer(pointer, name), report)
+      reportHeader(name, encodedValue(value, encoding) ?? value, appendPointer(pointer, name), report)
     }
   }
 }
@@ -37,19 +43,4 @@ export function warnOfFraming(names: readonly string[], warn: (message: string) 
 /** The value of an expression that holds none; it is the same in every scope. */
 export function constantText(ask: Runtime<string>): string {
   return ask.expression.evaluate({ lookup: () => undefined }) as string
-}
-
-/** Adds every value that is not null. */
-export async function addHeaderFields(
-  headers: Headers,
-  fields: HeaderFields,
-  exchange: Exchange,
-  response: Response | null = null,
-): Promise<void> {
-  for (const name of Object.keys(fields)) {
-    for (const ask of fields[name] ?? []) {
-      const value = await ask(exchange, response)
-      if (value !== null) headers.add(name, value)
-    }
-  }
 }

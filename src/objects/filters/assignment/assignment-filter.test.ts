@@ -181,3 +181,12 @@ for (const [what, config, message] of refusals) {
     })
   })
 }
+
+test('a header value beyond Latin-1 is left out with a warning, and with it what the client sent', async () => {
+  const exchange = exchangeFor('GET', 'http://app.test/?u=%C5%81', { headers: { 'X-User': 'admin' } })
+  const onRequest = [{ target: "${request.headers['X-User']}", value: "${request.queryParams['u'][0]}" }]
+  const { response, warnings } = await run({ onRequest }, exchange)
+  assert.equal(response.status, 200)
+  assert.equal(exchange.request.headers.has('x-user'), false)
+  assert.equal(warnings, 1)
+})

@@ -1,7 +1,9 @@
 import { FilterKind, passes, type RequestCondition } from '#contracts'
-import type { Exchange, Filter, Response } from '#http'
-import type { Logger } from '#logging'
-import { type Assign, condition, defineType, leftValue, list, object, template } from '#schema'
+import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
+import { onceEvery } from '#logging'
+import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
+
+const LOG_INTERVAL = 10_000
 
 const assignments = () =>
   list(
@@ -25,7 +27,7 @@ export const AssignmentFilter = defineType({
     onRequest: assignments().meta({ description: 'Assignments made in order before the request goes on.' }),
     onResponse: assignments().meta({ description: 'Assignments made in order once there is a response.' }),
   },
-  create: ({ onRequest, onResponse }, env) => assign(onRequest, onResponse, env.logger),
+  create: ({ onRequest, onResponse }, env) => assign(onRequest, onResponse, env),
 })
 
 interface Assignment {
@@ -35,11 +37,28 @@ interface Assignment {
 }
 
 /** Each assignment sees what those before it have changed. */
-export function assign(onRequest: readonly Assignment[], onResponse: readonly Assignment[], logger: Logger): Filter {
+export function assign(
+  onRequest: readonly Assignment[],
+  onResponse: readonly Assignment[],
+  { logger, clock }: Pick<Environment, 'logger' | 'clock'>,
+): Filter {
+  const repeated = onceEvery(clock, LOG_INTERVAL)
+  const warnOfEncoding = (reason: string): void => {
+    const suppressed = repeated.admit(reason)
+    if (suppressed !== null) logger.warn({ reason, ...(suppressed > 0 && { suppressed }) }, 'header value left out')
+  }
   const make = async (assignments: readonly Assignment[], exchange: Exchange, response: Response | null) => {
     for (const { condition, target, value } of assignments) {
       if (!(await passes(condition, exchange, response, logger))) continue
-      await target(exchange, response, value === undefined ? null : await value(exchange, response))
+      const assigned = value === undefined ? null : await value(exchange, response)
+      try {
+        await target(exchange, response, assigned)
+      } catch (error) {
+        if (!((error as Error).cause instanceof HeaderEncodingError)) throw error
+        // The header must not keep what the client sent in it.
+        await target(exchange, response, null)
+        warnOfEncoding((error as Error).message)
+      }
     }
   }
   return async (exchange, next) => {

@@ -18,6 +18,9 @@ async function sent(config: JsonValue, exchange: Exchange): Promise<readonly str
 const plain = (headers: Record<string, string | string[]> = {}) =>
   exchangeFor('GET', 'http://app.test/a', { headers: { Host: 'app.test', ...headers } })
 
+/** A request whose JSON can not be read. */
+const broken = () => exchangeFor('POST', 'http://app.test/a', { body: '{' })
+
 test('removes every value of a name, whatever its case', async () => {
   const raw = await sent(
     { messageType: 'REQUEST', remove: ['x-secret'] },
@@ -130,13 +133,101 @@ test('a value with a line break is a fault, never sent', async () => {
   assert.equal(called, false)
 })
 
+test('a value that is a list or a map is left out with a warning, as null is without one', async () => {
+  await using built = await build<Filter>(HeaderFilter, {
+    messageType: 'REQUEST',
+    replace: { A: ["${request.headers['Many']}", '${request.headers}', 'kept'] },
+    add: { B: ["${request.entity.string == null ? null : request.headers['Many']}"] },
+  })
+  const exchange = plain({ Many: ['1', '2'], A: 'old' })
+  for (let i = 0; i < 3; i++) await built.object(exchange, ok)
+  assert.deepEqual(exchange.request.headers.raw(), ['Host', 'app.test', 'Many', '1', 'Many', '2', 'A', 'kept'])
+  const warnings = built.log.entries.filter(({ level }) => level === 'warn')
+  assert.deepEqual(
+    warnings.map(({ message, header }) => [message, header]),
+    [
+      ['header value left out', 'A'],
+      ['header value left out', 'B'],
+    ],
+  )
+})
+
+const named = (name: string) => exchangeFor('GET', `http://app.test/?u=${encodeURIComponent(name)}`)
+const NAME = '${request.queryParams["u"][0]}'
+const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
+
+test('a name beyond Latin-1 is left out, not replaced and not a fault; the value of the client goes all the same', async () => {
+  await using built = await build<Filter>(HeaderFilter, { messageType: 'REQUEST', replace: { 'X-User': [NAME] } })
+  const exchange = named('Łukasz')
+  exchange.request.headers.add('X-User', 'admin')
+  assert.equal((await built.object(exchange, ok)).status, 200)
+  assert.equal(exchange.request.headers.has('x-user'), false)
+  const [warning] = built.log.entries.filter(({ level }) => level === 'warn')
+  assert.match(String(warning!['reason']), /beyond its encoding; HeaderFilter can send it with encoding UTF-8/)
+  assert.doesNotMatch(JSON.stringify(built.log.entries), /ukasz/)
+})
+
+test('encoding ISO-8859-1 sends one byte for each character, UTF-8 the bytes of UTF-8', async () => {
+  for (const [encoding, name, expected] of [
+    ['ISO-8859-1', 'José', 'José'],
+    ['iso-8859-1', 'jose', 'jose'],
+    ['UTF-8', 'José', bytes('José')],
+    ['utf-8', 'Łukasz 王 😀', bytes('Łukasz 王 😀')],
+    ['UTF-8', 'jose', 'jose'],
+  ] as const) {
+    const exchange = named(name)
+    await sent({ messageType: 'REQUEST', encoding, replace: { 'X-User': [NAME] } }, exchange)
+    assert.equal(exchange.request.headers.get('x-user'), expected, `${encoding} ${name}`)
+  }
+})
+
+test('constants and responses are encoded too', async () => {
+  await using built = await build<Filter>(HeaderFilter, {
+    messageType: 'RESPONSE',
+    encoding: 'UTF-8',
+    add: { A: ['Ł'], B: [NAME] },
+  })
+  const response = await built.object(named('王'), ok)
+  assert.deepEqual(response.headers.raw(), ['A', bytes('Ł'), 'B', bytes('王')])
+  await using constants = await build<Filter>(HeaderFilter, {
+    messageType: 'REQUEST',
+    encoding: 'UTF-8',
+    add: { A: ['Ł'] },
+  })
+  const exchange = plain()
+  await constants.object(exchange, ok)
+  assert.equal(exchange.request.headers.get('a'), bytes('Ł'))
+})
+
+test('text that is not well-formed is left out of UTF-8', async () => {
+  const exchange = plain()
+  exchange.attributes['half'] = 'a\ud800'
+  await sent({ messageType: 'REQUEST', encoding: 'UTF-8', add: { A: ['${attributes.half}'] } }, exchange)
+  assert.equal(exchange.request.headers.has('a'), false)
+})
+
+test('a line break in UTF-8 is a fault, never sent', async () => {
+  await using built = await build<Filter>(HeaderFilter, {
+    messageType: 'REQUEST',
+    encoding: 'UTF-8',
+    add: { A: [NAME] },
+  })
+  await assert.rejects(built.object(named('Ł\r\nX: y'), ok), { name: 'InvalidHeaderError' })
+})
+
 test('a failing expression is a fault', async () => {
-  await using built = await build<Filter>(HeaderFilter, { messageType: 'REQUEST', add: { A: ['${request.headers}'] } })
-  await assert.rejects(built.object(plain(), ok), { name: 'EvaluationError' })
+  await using built = await build<Filter>(HeaderFilter, {
+    messageType: 'REQUEST',
+    add: { A: ['${request.entity.json.x}'] },
+  })
+  await assert.rejects(built.object(broken(), ok), { name: 'EvaluationError' })
 })
 
 test('a fault on the way back gives the body of the response up', async () => {
-  await using built = await build<Filter>(HeaderFilter, { messageType: 'RESPONSE', add: { A: ['${request.headers}'] } })
+  await using built = await build<Filter>(HeaderFilter, {
+    messageType: 'RESPONSE',
+    add: { A: ['${request.entity.json.x}'] },
+  })
   let cancelled = false
   const body = Body.fromSource({
     start: () => {},
@@ -146,7 +237,7 @@ test('a fault on the way back gives the body of the response up', async () => {
     },
   })
   await assert.rejects(
-    built.object(plain(), async () => new Response(200, { body })),
+    built.object(broken(), async () => new Response(200, { body })),
     { name: 'EvaluationError' },
   )
   assert.equal(cancelled, true)
@@ -199,7 +290,17 @@ const refusals: readonly [string, JsonValue, string][] = [
   [
     'a line break in a constant',
     { messageType: 'RESPONSE', replace: { 'X-A': ['a\r\nX-B: c'] } },
-    '/replace/X-A: header X-A: the value holds a line break, a control character or one beyond Latin-1; remove or encode it',
+    '/replace/X-A: header X-A: the value holds a line break or a control character; remove or encode it',
+  ],
+  [
+    'a constant beyond the encoding',
+    { messageType: 'REQUEST', add: { 'X-A': ['Ł'] } },
+    '/add/X-A: header X-A: the value holds a character beyond its encoding',
+  ],
+  [
+    'another encoding',
+    { messageType: 'REQUEST', encoding: 'UTF-16' },
+    '/encoding: expected one of "ISO-8859-1", "UTF-8", got "UTF-16"',
   ],
   [
     'a value that is not text',

@@ -8,6 +8,7 @@ import {
   reportHeader,
   warnOfFraming,
 } from '../../lib/header-fields.ts'
+import { HEADER_ENCODINGS, HeaderValues } from '../../lib/header-values.ts'
 
 /** Removes, replaces and adds headers of requests or responses. */
 export const HeaderFilter = defineType({
@@ -27,15 +28,19 @@ export const HeaderFilter = defineType({
     add: map(listOrOne(runtime('string')))
       .prefault({})
       .meta({ description: 'Header names to values that are added to the present ones. A null adds nothing.' }),
+    encoding: config(oneOf(HEADER_ENCODINGS)).prefault('ISO-8859-1').meta({
+      description:
+        'How values beyond ASCII are sent. A value with characters that the encoding does not have is left out, with a warning.',
+    }),
   },
-  check: ({ remove, replace, add }, report) => {
+  check: ({ remove, replace, add, encoding }, report) => {
     for (const [at, name] of remove.entries()) reportHeader(name, '', `/remove/${at}`, report)
-    checkHeaderFields('/replace', replace, report)
-    checkHeaderFields('/add', add, report)
+    checkHeaderFields('/replace', replace, report, encoding)
+    checkHeaderFields('/add', add, report, encoding)
   },
-  create: ({ messageType, remove, replace, add }, env) => {
+  create: ({ messageType, remove, replace, add, encoding }, env) => {
     warnOfFraming([...Object.keys(replace), ...Object.keys(add)], (message) => env.warn(message))
-    return changeHeaders({ messageType, remove, replace, add })
+    return changeHeaders({ messageType, remove, replace, add }, new HeaderValues(env, encoding))
   },
 })
 
@@ -47,8 +52,8 @@ interface Settings {
 }
 
 /** Puts a filter together that does per request only what could not be done before. */
-export function changeHeaders(settings: Settings): Filter {
-  const change = headerChange(settings)
+export function changeHeaders(settings: Settings, values: HeaderValues): Filter {
+  const change = headerChange(settings, values)
   return settings.messageType === 'REQUEST' ? onRequest(change) : onResponse(change)
 }
 
@@ -85,18 +90,18 @@ interface NewField {
   readonly ask: Runtime<string>
 }
 
-function headerChange(settings: Settings): Change {
+function headerChange(settings: Settings, values: HeaderValues): Change {
   const isUnwanted = unwantedNames(settings)
   const fields = [settings.replace, settings.add].flatMap(flat)
-  const write = (headers: Headers, values: readonly (string | null)[]): void => {
+  const write = (headers: Headers, texts: readonly (string | null)[]): void => {
     if (isUnwanted !== null) headers.deleteWhere(isUnwanted)
     for (let at = 0; at < fields.length; at++) {
-      const value = values[at] ?? null
+      const value = texts[at] ?? null
       if (value !== null) headers.add(fields[at]!.name, value)
     }
   }
   if (fields.every(({ ask }) => ask.expression.constant)) {
-    const constants = fields.map(({ ask }) => constantText(ask))
+    const constants = fields.map(({ ask }) => values.constant(constantText(ask)))
     return (headers) => {
       write(headers, constants)
       return null
@@ -104,9 +109,9 @@ function headerChange(settings: Settings): Change {
   }
   return (headers, exchange, response) => {
     // All values are asked for before anything changes, so that they can be made from what is removed.
-    const values = valuesOf(fields, exchange, response, 0, [])
-    if (values instanceof Promise) return values.then((settled) => write(headers, settled))
-    write(headers, values)
+    const texts = textsOf(fields, values, exchange, response, 0, [])
+    if (texts instanceof Promise) return texts.then((settled) => write(headers, settled))
+    write(headers, texts)
     return null
   }
 }
@@ -115,27 +120,29 @@ function flat(fields: HeaderFields): NewField[] {
   return Object.entries(fields).flatMap(([name, values]) => values.map((ask) => ({ name, ask })))
 }
 
-type Values = readonly (string | null)[]
+type Texts = readonly (string | null)[]
 
 /** One after the other: of several promises under way, a failure of the second would be nobody's. */
-function valuesOf(
+function textsOf(
   fields: readonly NewField[],
+  values: HeaderValues,
   exchange: Exchange,
   response: Response | null,
   from: number,
-  values: (string | null)[],
-): Values | Promise<Values> {
+  texts: (string | null)[],
+): Texts | Promise<Texts> {
   for (let at = from; at < fields.length; at++) {
-    const value = fields[at]!.ask(exchange, response)
-    if (value instanceof Promise) {
-      return value.then((settled) => {
-        values.push(settled)
-        return valuesOf(fields, exchange, response, at + 1, values)
+    const { name, ask } = fields[at]!
+    const text = values.ask(name, ask, exchange, response)
+    if (text instanceof Promise) {
+      return text.then((settled) => {
+        texts.push(settled)
+        return textsOf(fields, values, exchange, response, at + 1, texts)
       })
     }
-    values.push(value)
+    texts.push(text)
   }
-  return values
+  return texts
 }
 
 /**

@@ -42,6 +42,21 @@ test('uri and headers may be expressions; a null value adds nothing', async () =
   assert.deepEqual(shape(request), ['GET', 'https://app.test:8443/in?a=1', ['X-A', 'J & Co', 'X-B', 'b'], ''])
 })
 
+test('a header value that is a list or beyond Latin-1 is left out with a warning', async () => {
+  await using built = await build<Filter>(StaticRequestFilter, {
+    method: 'GET',
+    uri: 'http://app.test/',
+    headers: { A: ["${request.headers['Many']}", 'a'], B: "${request.queryParams['u'][0]}" },
+  })
+  let headers: readonly string[] = []
+  await built.object(exchangeFor('GET', 'http://x.test/?u=%C5%81', { headers: { Many: ['1', '2'] } }), async (seen) => {
+    headers = seen.request.headers.raw()
+    return respond(200)
+  })
+  assert.deepEqual(headers, ['A', 'a'])
+  assert.equal(built.log.entries.filter(({ level }) => level === 'warn').length, 2)
+})
+
 test('the form of a POST is its content', async () => {
   const form = { user: ["${request.headers['X-Name'][0]}"], tag: ['a', 'b'], none: ['${attributes.none}'] }
   assert.deepEqual(shape(await sent({ method: 'POST', form })), [

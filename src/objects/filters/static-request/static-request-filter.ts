@@ -14,13 +14,8 @@ import {
   runtime,
   string,
 } from '#schema'
-import {
-  addHeaderFields,
-  checkHeaderFields,
-  constantText,
-  type HeaderFields,
-  warnOfFraming,
-} from '../../lib/header-fields.ts'
+import { checkHeaderFields, constantText, type HeaderFields, warnOfFraming } from '../../lib/header-fields.ts'
+import { HeaderValues } from '../../lib/header-values.ts'
 
 /** Puts a request of its own in the place of the one that came. */
 export const StaticRequestFilter = defineType({
@@ -66,7 +61,7 @@ export const StaticRequestFilter = defineType({
   create: ({ method, uri, headers, form, entity, restore }, env) => {
     warnOfFraming(Object.keys(headers), (message) => env.warn(message))
     const lines = entity === undefined ? [] : [entity].flat()
-    const make = requestMaker({ method, uri, headers, form, entity: lines })
+    const make = requestMaker({ method, uri, headers, form, entity: lines }, new HeaderValues(env))
     return restore ? inPlaceDownstream(make) : inPlaceForAll(make)
   },
 })
@@ -94,13 +89,13 @@ interface Settings {
 type MakeRequest = (exchange: Exchange) => Promise<Request>
 
 /** Makes the new request; the one that came may be looked into, its body too. */
-export function requestMaker(settings: Settings): MakeRequest {
+export function requestMaker(settings: Settings, values: HeaderValues): MakeRequest {
   const { method, headers: fields, entity } = settings
   const isFormContent = method === 'POST' && Object.keys(settings.form).length > 0
   return async (exchange) => {
     const uri = targetUri(await settings.uri(exchange))
     const headers = new Headers()
-    await addHeaderFields(headers, fields, exchange)
+    await values.addTo(headers, fields, exchange)
     const form = formatForm(await formOf(settings.form, exchange))
     if (isFormContent) {
       if (!headers.has('content-type')) headers.add('Content-Type', 'application/x-www-form-urlencoded')

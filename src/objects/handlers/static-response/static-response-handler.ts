@@ -2,13 +2,8 @@ import { HandlerKind } from '#contracts'
 import { Body, type Exchange, equalsIgnoreCase, type Handler, Headers, Response } from '#http'
 import { appendPointer } from '#json'
 import { byShape, config, defineType, integer, list, listOrOne, map, type Runtime, runtime, string } from '#schema'
-import {
-  addHeaderFields,
-  checkHeaderFields,
-  constantText,
-  type HeaderFields,
-  warnOfFraming,
-} from '../../lib/header-fields.ts'
+import { checkHeaderFields, constantText, type HeaderFields, warnOfFraming } from '../../lib/header-fields.ts'
+import { HeaderValues } from '../../lib/header-values.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
 /** Answers every request with one response. */
@@ -48,7 +43,8 @@ export const StaticResponseHandler = defineType({
       env.warn('the entity has no Content-Type, so that clients guess what it is; add the header')
     }
     warnOfFraming(Object.keys(headers), (message) => env.warn(message))
-    return answer({ status, reason, headers, trailers, entity: entity === undefined ? null : [entity].flat() })
+    const lines = entity === undefined ? null : [entity].flat()
+    return answer({ status, reason, headers, trailers, entity: lines }, new HeaderValues(env))
   },
 })
 
@@ -60,14 +56,14 @@ interface Settings {
   readonly entity: readonly Runtime<string>[] | null
 }
 
-function answer({ status, reason, headers, trailers, entity }: Settings): Handler {
+function answer({ status, reason, headers, trailers, entity }: Settings, values: HeaderValues): Handler {
   const hasTrailers = Object.keys(trailers).length > 0
   return async (exchange) => {
     const response = new Response(status, reason === undefined ? {} : { reason })
-    await addHeaderFields(response.headers, headers, exchange)
+    await values.addTo(response.headers, headers, exchange)
     if (hasTrailers) {
       response.trailers = new Headers()
-      await addHeaderFields(response.trailers, trailers, exchange)
+      await values.addTo(response.trailers, trailers, exchange)
     }
     if (entity !== null) response.body = await content(entity, response.headers.get('content-type'), exchange)
     return response

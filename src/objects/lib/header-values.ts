@@ -1,0 +1,86 @@
+import { type Exchange, HeaderEncodingError, type Headers, type Response } from '#http'
+import { onceEvery, type RepeatGuard } from '#logging'
+import { type Environment, ResultTypeError, type Runtime } from '#schema'
+import type { HeaderFields } from './header-fields.ts'
+
+/** The encodings header values are sent in. */
+export const HEADER_ENCODINGS = ['ISO-8859-1', 'UTF-8'] as const
+
+export type HeaderEncoding = (typeof HEADER_ENCODINGS)[number]
+
+type Value = string | null
+
+const LOG_INTERVAL = 10_000
+const ASCII = /^[\x00-\x7f]*$/
+const BEYOND_LATIN_1 = /[^\x00-\xff]/
+
+/** A value as the bytes it is sent in, one character for each; null where the encoding has none for it. */
+export function encodedValue(value: string, encoding: HeaderEncoding): Value {
+  if (ASCII.test(value)) return value
+  if (encoding === 'ISO-8859-1') return BEYOND_LATIN_1.test(value) ? null : value
+  return value.isWellFormed() ? Buffer.from(value, 'utf8').toString('latin1') : null
+}
+
+/**
+ * Evaluates header values. One that no header can hold, a list for example, or that the encoding has no bytes for, is left
+ * out with a warning, as null is without one: what a user is called must not fail his requests.
+ */
+export class HeaderValues {
+  readonly #encoding: HeaderEncoding
+  readonly #logger: Environment['logger']
+  readonly #repeated: RepeatGuard
+
+  constructor({ logger, clock }: Pick<Environment, 'logger' | 'clock'>, encoding: HeaderEncoding = 'ISO-8859-1') {
+    this.#encoding = encoding
+    this.#logger = logger
+    this.#repeated = onceEvery(clock, LOG_INTERVAL)
+  }
+
+  /** A constant as it is sent; null where the encoding has no bytes for it. */
+  constant(text: string): Value {
+    return encodedValue(text, this.#encoding)
+  }
+
+  /** A promise only where a body has to be read first. */
+  ask(name: string, value: Runtime<string>, exchange: Exchange, response: Response | null): Value | Promise<Value> {
+    try {
+      const result = value(exchange, response)
+      if (!(result instanceof Promise)) return this.#encoded(name, result)
+      return result.then((settled) => this.#encoded(name, settled)).catch((error) => this.#leftOut(name, error))
+    } catch (error) {
+      return this.#leftOut(name, error)
+    }
+  }
+
+  /** Adds every value that is not left out. */
+  async addTo(headers: Headers, fields: HeaderFields, exchange: Exchange): Promise<void> {
+    for (const name of Object.keys(fields)) {
+      for (const each of fields[name] ?? []) {
+        const value = await this.ask(name, each, exchange, null)
+        if (value !== null) headers.add(name, value)
+      }
+    }
+  }
+
+  #encoded(name: string, value: Value): Value {
+    const encoded = value === null ? null : this.constant(value)
+    if (value !== null && encoded === null) throw new HeaderEncodingError(name)
+    return encoded
+  }
+
+  /** The value itself is not logged: it may be personal, or a secret. */
+  #leftOut(header: string, error: unknown): null {
+    if (!(error instanceof ResultTypeError || error instanceof HeaderEncodingError)) throw error
+    const suppressed = this.#repeated.admit(header)
+    if (suppressed !== null) {
+      const reason = error instanceof ResultTypeError ? error.message : `${error.message}; ${ADVICE[this.#encoding]}`
+      this.#logger.warn({ header, reason, ...(suppressed > 0 && { suppressed }) }, 'header value left out')
+    }
+    return null
+  }
+}
+
+const ADVICE: Readonly<Record<HeaderEncoding, string>> = {
+  'ISO-8859-1': 'HeaderFilter can send it with encoding UTF-8, if the server reads that',
+  'UTF-8': 'it is not well-formed Unicode',
+}
