@@ -17,14 +17,40 @@ export function cutReference(value: string): Reference {
   return { server, path, rest }
 }
 
+/** A further name of a server; without a port, that of the scheme it is called by. */
+export interface ServerName {
+  readonly host: string
+  readonly port: number | null
+}
+
+/** Reads `app.example.com`, `app.example.com:8080` or `http://app.example.com:8080`. */
+export function parseServerName(text: string): ServerName | { readonly problem: string } {
+  const [, scheme = null, authority = ''] = /^(?:(https?):\/\/)?(.*?)\/?$/i.exec(text) ?? []
+  const parsed = parseAuthority(authority)
+  if ('problem' in parsed) {
+    const got = JSON.stringify(text.slice(0, 80))
+    return { problem: `expected a name such as "app.example.com:8080" or "http://app.example.com", got ${got}` }
+  }
+  const { host, port } = parsed
+  if (port >= 0) return { host, port }
+  return { host, port: scheme === null ? null : defaultPort(scheme.toLowerCase()) }
+}
+
 /**
  * Whether the scheme and authority of a reference name the server the request went to, by a name that server can know
- * itself by: the one it was called by, the Host it was told, or the one the client used. Anything else is a link to
- * someone else and no business of ours (threats B64).
+ * itself by: the one it was called by, the Host it was told, the one the client used, or a further one of the
+ * configuration. Anything else is a link to someone else and no business of ours (threats B64).
  */
-export function namesOwnServer({ server }: Reference, { request, originalUri }: Exchange): boolean {
+export function namesOwnServer(
+  { server }: Reference,
+  { request, originalUri }: Exchange,
+  furtherNames: readonly ServerName[] = [],
+): boolean {
   const named = serverOf(server, request.uri.scheme)
   if (named === null) return false
+  for (const { host, port } of furtherNames) {
+    if (named.host === host && named.effectivePort === (port ?? defaultPort(named.scheme))) return true
+  }
   const told = parseAuthority(request.headers.get('host') ?? '')
   if (!('problem' in told)) {
     const port = told.port < 0 ? defaultPort(request.uri.scheme) : told.port

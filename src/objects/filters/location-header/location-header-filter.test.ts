@@ -118,3 +118,44 @@ test('refuses a fixed base that names no server', async () => {
     message: '/heap/0/config/baseURI: expected a base URI such as "https://app.example.com:8443", got "/shop"',
   })
 })
+
+test('further names of the application count as its own, with their ports', async () => {
+  const applicationNames = ['Old.internal', 'alias.internal:8081', 'https://tls.internal', '[::1]:9000', '${name}/']
+  await using built = await build<Filter>(
+    LocationHeaderFilter,
+    { applicationNames },
+    { properties: { name: 'http://by-property.internal:81' } },
+  )
+  const locationOf = async (location: string) =>
+    (await built.object(request(), redirect(location))).headers.get('location')
+  const gateway = 'https://www.example.com/a'
+  for (const own of [
+    'http://old.internal/a',
+    'https://old.internal/a',
+    'http://alias.internal:8081/a',
+    'https://alias.internal:8081/a',
+    'https://tls.internal/a',
+    'http://[::1]:9000/a',
+    'http://by-property.internal:81/a',
+  ]) {
+    assert.equal(await locationOf(own), gateway, own)
+  }
+  for (const foreign of [
+    'http://old.internal:8080/a',
+    'http://alias.internal/a',
+    'http://tls.internal/a',
+    'http://old.internal.evil.example/a',
+    'http://old.internal@evil.example/a',
+  ]) {
+    assert.equal(await locationOf(foreign), foreign)
+  }
+})
+
+for (const name of ['', 'http://', 'ftp://app.internal', 'app.internal/path', 'user@app.internal', 'app internal']) {
+  test(`refuses ${JSON.stringify(name)} as a name of the application`, async () => {
+    await assert.rejects(build(LocationHeaderFilter, { applicationNames: ['fine.example', name] }), {
+      code: 'GW_CONFIG_INVALID',
+      message: /^\/heap\/0\/config\/applicationNames\/1: expected a name such as/,
+    })
+  })
+}

@@ -1,8 +1,8 @@
 import { FilterKind } from '#contracts'
 import type { Exchange, Filter, Response, Uri } from '#http'
-import { defineType } from '#schema'
+import { config, defineType, list, string } from '#schema'
 import { type BaseUri, baseUri } from '../../lib/base-uri.ts'
-import { cutReference, namesOwnServer } from '../lib/own-server.ts'
+import { cutReference, namesOwnServer, parseServerName, type ServerName } from '../lib/own-server.ts'
 
 /** Keeps redirects of the application from leading around the gateway. */
 export const LocationHeaderFilter = defineType({
@@ -13,19 +13,33 @@ export const LocationHeaderFilter = defineType({
     baseURI: baseUri().optional().meta({
       description: 'Scheme, host and port of the gateway as clients see it; those of the original request by default.',
     }),
+    applicationNames: list(config(string())).prefault([]).meta({
+      description:
+        'Further names that the application calls itself by in redirects, such as `app.internal:8080` or `https://app.internal`. Without a port, that of the scheme.',
+    }),
   },
-  create: ({ baseURI }) => rebaseLocation(baseURI ?? null),
+  check: ({ applicationNames }, report) => {
+    for (const [at, name] of applicationNames.entries()) {
+      const parsed = parseServerName(name)
+      if ('problem' in parsed) report(`/applicationNames/${at}`, parsed.problem)
+    }
+  },
+  create: ({ baseURI, applicationNames }) =>
+    rebaseLocation(
+      baseURI ?? null,
+      applicationNames.map((name) => parseServerName(name) as ServerName),
+    ),
 })
 
 /** Replaces the server of each Location that names the application. */
-function rebaseLocation(base: BaseUri | null): Filter {
+function rebaseLocation(base: BaseUri | null, names: readonly ServerName[]): Filter {
   return async (exchange, next) => {
     const response = await next(exchange)
     const locations = response.headers.all('location')
     if (locations.length === 0) return response
     const uri = await baseFor(base, exchange, response)
     if (uri === null) return response
-    const rebased = locations.map((location) => rebasedLocation(location, uri, exchange))
+    const rebased = locations.map((location) => rebasedLocation(location, uri, exchange, names))
     if (rebased.some((location, at) => location !== locations[at])) response.headers.set('Location', rebased)
     return response
   }
@@ -41,7 +55,7 @@ async function baseFor(base: BaseUri | null, exchange: Exchange, response: Respo
   }
 }
 
-function rebasedLocation(location: string, base: Uri, exchange: Exchange): string {
+function rebasedLocation(location: string, base: Uri, exchange: Exchange, names: readonly ServerName[]): string {
   const reference = cutReference(location)
-  return namesOwnServer(reference, exchange) ? `${base.origin}${reference.path}${reference.rest}` : location
+  return namesOwnServer(reference, exchange, names) ? `${base.origin}${reference.path}${reference.rest}` : location
 }
