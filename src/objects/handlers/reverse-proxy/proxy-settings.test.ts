@@ -199,6 +199,27 @@ test('each unit gets its even share of the connections, rounded down, and at lea
   }
 })
 
+test('fewer than four connections for each unit are warned of, not those of a single unit', async () => {
+  for (const [connections, units, share] of [
+    [15, 4, 3],
+    [1, 2, 1],
+    [64, 32, 2],
+  ] as const) {
+    await using built = await proxy({ connections }, { units })
+    assert.deepEqual(built.warnings, [
+      `/heap/0: connections: ${connections} for ${units} units gives each unit ${share}, so that requests wait in one unit while another has free connections; set at least ${4 * units}, or fewer gatewayUnits`,
+    ])
+  }
+  for (const [connections, units] of [
+    [16, 4],
+    [1, 1],
+    [64, 16],
+  ] as const) {
+    await using built = await proxy({ connections }, { units })
+    assert.deepEqual(built.warnings, [])
+  }
+})
+
 test('one request more than may wait is answered 503', async () => {
   const { upstream, holds, answer } = await patientUpstream()
   await using _ = upstream

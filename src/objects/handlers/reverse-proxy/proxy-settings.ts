@@ -32,7 +32,7 @@ export const PROXY_FIELDS = {
     .prefault(64)
     .meta({
       description:
-        'Connections to one server that may be open at the same time, in the whole gateway. Each unit gets an even share, at least one.',
+        'Connections to one server that may be open at the same time, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit is warned of.',
     }),
   connectionTimeout: config(duration({ zero: false }))
     .prefault('10 seconds')
@@ -105,7 +105,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   const tls = await tlsOf(settings, env)
   const proxy = await forwardProxyOf(settings, env)
   const client = acquireClient({
-    connections: Math.max(1, Math.floor(connections / env.units)),
+    connections: shareOf(connections, env),
     connectionTimeout: others.connectionTimeout,
     soTimeout: others.soTimeout,
     disableReuseConnection: others.disableReuseConnection,
@@ -126,6 +126,20 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
   }
   return resilient(streams ? send : whole(send, temporaryStorage ?? null), settings, env)
+}
+
+/** Fewer than these, and one slow request or two hold up all others of a unit while those of the others stand idle. */
+const FEW_CONNECTIONS = 4
+
+/** The connections of one unit. */
+function shareOf(connections: number, { units, warn }: Pick<Environment, 'units' | 'warn'>): number {
+  const share = Math.max(1, Math.floor(connections / units))
+  if (units > 1 && share < FEW_CONNECTIONS) {
+    warn(
+      `connections: ${connections} for ${units} units gives each unit ${share}, so that requests wait in one unit while another has free connections; set at least ${FEW_CONNECTIONS * units}, or fewer gatewayUnits`,
+    )
+  }
+  return share
 }
 
 /** Waits for the whole response: one that is broken, late or too large is then an error and not a cut. */
