@@ -71,7 +71,7 @@ const world: World = {
   // The servers of examples are not there.
   serving: false,
 }
-const properties = rootProperties(world.directories, 'PRODUCTION', {}, world.clock, world.logger)
+const properties = rootProperties({ ...world, mode: 'PRODUCTION', env: {} })
 
 /** The configuration that routes of examples live under: nothing but what is there without being declared. */
 async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> {

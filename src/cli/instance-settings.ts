@@ -8,11 +8,13 @@ import {
   instanceDirectories,
   instanceDirectory,
   loadExtensions,
+  type SystemProperties,
+  startProperties,
 } from '#instance'
 import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { TypeDefinition } from '#schema'
-import type { Arguments } from './arguments.ts'
+import { type Arguments, UsageError } from './arguments.ts'
 import type { CommandOption } from './command.ts'
 import { type PlacedProblem, placed, problemsOf } from './problems.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -22,6 +24,23 @@ export const INSTANCE_OPTION: CommandOption = {
   name: 'instance',
   value: 'DIR',
   description: 'Instance directory. By default $GATEWAY_INSTANCE_DIR, else ~/.gateway.',
+}
+
+/** The option that defines a system property. */
+export const DEFINE_OPTION: CommandOption = {
+  name: 'define',
+  short: 'D',
+  value: 'NAME=VALUE',
+  repeated: true,
+  description: 'System property that expressions see as system[...] and tokens by its name, as in -Dname=value.',
+}
+
+/** The system properties that a command was started with. */
+export function definedProperties(args: Arguments, { env }: Surroundings): SystemProperties {
+  const definitions = args.values(DEFINE_OPTION.name)
+  const nameless = definitions.find((definition) => /^(?:=|$)/.test(definition))
+  if (nameless !== undefined) throw new UsageError(`-D needs a name: -D${DEFINE_OPTION.value}`)
+  return startProperties(definitions, env)
 }
 
 /** The instance a command was told to use, and whether anybody named it. */
@@ -51,7 +70,7 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
 }
 
 /** How admin.json is opened. */
-export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp'>
+export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | 'system'>
 
 /** Reads, decodes and settles admin.json. */
 export async function openSettings(

@@ -155,6 +155,7 @@ export interface UnitSettings {
   readonly instance: string
   readonly temporaryDirectory: string
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
+  readonly systemProperties: Readonly<Record<string, string>>
   readonly prefix: string
   readonly connectors: readonly ConnectorSettings[]
   readonly streamingEnabled: boolean

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
 import type { Filter, TemporaryStorage } from '#http'
-import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories } from '#instance'
+import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { ConfigError, type Problem, type TypeDefinition } from '#schema'
@@ -35,12 +35,11 @@ export function readConfigFile(path: string): JsonDocument {
 
 /** Decodes and settles admin.json. Throws ConfigError with every problem. */
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
-  const { instance, env } = input
+  const { instance, env, system = {} } = input
   const directories = instanceDirectories(instance)
-  const wanted = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
   const built = await buildAdmin(json, input)
   const { fields } = built
-  const mode = fields.mode ?? (wanted === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION')
+  const mode = fields.mode ?? runMode(env, system)
   const warnings = [...built.warnings]
   const connectors = fields.connectors.map((connector, at) =>
     connectorSettings(connector, `/connectors/${at}`, warnings),
@@ -59,6 +58,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       instance,
       temporaryDirectory: fields.temporaryDirectory ?? directories.temporary,
       mode,
+      systemProperties: { ...fields.systemProperties, ...system },
       prefix: fields.prefix,
       connectors,
       // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.

@@ -97,6 +97,10 @@ export const AdminDocument = documentType({
   mode: config(oneOf(['PRODUCTION', 'DEVELOPMENT']))
     .optional()
     .meta({ description: 'PRODUCTION by default, or what GATEWAY_RUN_MODE says.' }),
+  systemProperties: map(config(string())).prefault({}).meta({
+    description:
+      'What config.json and routes see as `system`, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS stand before it.',
+  }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
     .meta({ description: 'Parallel data-plane units; one for each CPU by default.' }),

@@ -5,13 +5,16 @@ import { type Problem, systemClock, type TypeDefinition } from '#schema'
 import { AdminDocument } from './admin-document.ts'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
-import { rootProperties } from './tokens.ts'
+import type { SystemProperties } from './system-properties.ts'
+import { rootProperties, runMode } from './tokens.ts'
 
 /** What building admin.json needs. */
 export interface AdminInput {
   readonly instance: string
   readonly types: readonly TypeDefinition[]
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The system properties that the process was started with. */
+  readonly system?: SystemProperties
   readonly logger: Logger
   /** False where the configuration is only checked. */
   readonly serving?: boolean
@@ -34,15 +37,15 @@ export function buildAdmin(json: JsonObject, input: AdminInput): Promise<BuiltAd
 }
 
 async function build(json: JsonObject, input: AdminInput) {
-  const { instance, env, logger } = input
+  const { instance, env, system = {}, logger } = input
   const directories = instanceDirectories(instance)
-  const mode = (env['GATEWAY_RUN_MODE'] ?? 'PRODUCTION').toUpperCase()
+  const mode = runMode(env, system)
   const reloads = new Set<() => void>()
   const world = adminWorld(input, directories, reloads)
   const document = new ConfigDocument(AdminDocument, json, {
     world,
     parent: null,
-    properties: rootProperties(directories, mode, env, world.clock, logger),
+    properties: rootProperties({ directories, mode, env, system, clock: world.clock, logger }),
     segments: ['admin'],
     revision: 'admin',
     defaults: DEFAULT_OBJECTS,

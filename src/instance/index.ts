@@ -5,4 +5,5 @@ export { type InstanceDirectories, instanceDirectories, instanceDirectory } from
 export { CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from './documents.ts'
 export { loadExtensions } from './extensions.ts'
 export { type RouteIdentity, routeIdentity } from './route-identity.ts'
-export { rootProperties } from './tokens.ts'
+export { type SystemProperties, startProperties } from './system-properties.ts'
+export { type PropertySources, rootProperties, runMode } from './tokens.ts'

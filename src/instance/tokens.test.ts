@@ -8,8 +8,8 @@ import { rootProperties } from './tokens.ts'
 const logger = createLogger({ level: 'silent' })
 const directories = instanceDirectories('/srv/my gateway')
 
-function token(name: string, env: Readonly<Record<string, string | undefined>> = {}) {
-  return rootProperties(directories, 'PRODUCTION', env, manualClock(), logger).token(name)
+function token(name: string, env: Readonly<Record<string, string | undefined>> = {}, system = {}) {
+  return rootProperties({ directories, mode: 'PRODUCTION', env, system, clock: manualClock(), logger }).token(name)
 }
 
 test('the gateway provides its folder, its URL and its mode, also under the names of its relatives', () => {
@@ -25,6 +25,14 @@ test('an environment variable is the twin of a token, dots and dashes being unde
   assert.equal(token('my-other.port', { MY_OTHER_PORT: '2' }), '2')
   assert.equal(token('MY_PORT', { MY_PORT: '3' }), '3')
   assert.equal(token('empty', { EMPTY: '' }), '')
+})
+
+test('a system property of that very name comes after the environment and before what the gateway provides', () => {
+  const system = { 'my.port': '1', 'ig.instance.dir': '/other' }
+  assert.equal(token('my.port', {}, system), '1')
+  assert.equal(token('MY.PORT', {}, system), undefined)
+  assert.equal(token('my.port', { MY_PORT: '2' }, system), '2')
+  assert.equal(token('ig.instance.dir', {}, system), '/other')
 })
 
 test('an environment variable stands before what the gateway provides', () => {
@@ -46,7 +54,13 @@ test('what nobody knows is undefined, also where prototypes know it', () => {
 })
 
 test('expressions see the folders of the gateway and the environment', () => {
-  const { scope } = rootProperties(directories, 'PRODUCTION', { HOME: '/home/me' }, manualClock(), logger)
+  const { scope } = rootProperties({
+    directories,
+    mode: 'PRODUCTION',
+    env: { HOME: '/home/me' },
+    clock: manualClock(),
+    logger,
+  })
   const gateway = scope.lookup('gateway') as { instanceDirectory?: string }
   assert.equal(gateway.instanceDirectory, '/srv/my gateway')
   assert.notEqual(scope.lookup('env'), undefined)

@@ -3,17 +3,31 @@ import { baseScope } from '#expression'
 import { Properties } from '#heap'
 import type { Logger } from '#logging'
 import type { Clock, Directories } from '#schema'
+import type { SystemProperties } from './system-properties.ts'
+
+/** The mode that the environment asks for, where admin.json says nothing. */
+export function runMode(env: Variables, system: SystemProperties): 'PRODUCTION' | 'DEVELOPMENT' {
+  const wanted = env['GATEWAY_RUN_MODE'] ?? system['gateway.run.mode'] ?? system['ig.run.mode'] ?? ''
+  return wanted.toUpperCase() === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION'
+}
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Properties that every document starts from: environment variables and what the gateway provides (field-notes 1.6). */
-export function rootProperties(
-  directories: Directories,
-  mode: string,
-  env: Variables,
-  clock: Clock,
-  logger: Logger,
-): Properties {
+/** What the properties of an instance are made from. */
+export interface PropertySources {
+  readonly directories: Directories
+  readonly mode: string
+  readonly env: Variables
+  readonly system?: SystemProperties
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Properties that every document starts from: environment variables, system properties and what the gateway provides
+ * (field-notes 1.6).
+ */
+export function rootProperties({ directories, mode, env, system = {}, clock, logger }: PropertySources): Properties {
   const provided: Readonly<Record<string, string>> = {
     'instance.dir': directories.instance,
     'instance.url': pathToFileURL(directories.instance).href,
@@ -21,7 +35,7 @@ export function rootProperties(
   }
   const scope = baseScope({
     env,
-    system: {},
+    system,
     now: () => clock.now(),
     gateway: {
       instanceDirectory: directories.instance,
@@ -33,6 +47,7 @@ export function rootProperties(
   return Properties.root(scope, (token) => {
     const variable = env[token.toUpperCase().replaceAll('.', '_').replaceAll('-', '_')]
     if (variable !== undefined) return variable
+    if (Object.hasOwn(system, token)) return system[token]
     // `ig.` is what files of the gateway's relatives say (decisions 1).
     const own = /^(?:gateway|ig)\.(.+)$/.exec(token)?.[1]
     return own !== undefined && Object.hasOwn(provided, own) ? provided[own] : undefined

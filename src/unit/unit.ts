@@ -7,6 +7,7 @@ import {
   loadExtensions,
   RootDocument,
   rootProperties,
+  type SystemProperties,
 } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
@@ -41,6 +42,7 @@ export interface UnitInput {
   readonly logger: Logger
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly system?: SystemProperties
   /** Told when files are to be looked at again. */
   readonly onReload?: World['onReload']
 }
@@ -71,11 +73,10 @@ export class Unit {
     const extensions = await loadExtensions(input.directories.extra)
     const world = unitWorld(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
     const json = input.config === null ? DEFAULT_CONFIG : (readDocument(input.config).value as JsonObject)
-    const { directories, mode, env, clock, logger } = input
     const document = new ConfigDocument(RootDocument, json, {
       world,
       parent: null,
-      properties: rootProperties(directories, mode, env, clock, logger),
+      properties: rootProperties(input),
       segments: ['gateway'],
       revision: 'root',
       defaults: DEFAULT_OBJECTS,

@@ -81,6 +81,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       logger,
       clock: systemClock,
       env: process.env,
+      system: settings.systemProperties,
       onReload: (refresh) => {
         reloads.add(refresh)
         return () => reloads.delete(refresh)
@@ -91,6 +92,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       instance: settings.instance,
       types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
       env: process.env,
+      system: settings.systemProperties,
       logger,
     })
     connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, connectorTls.tls)

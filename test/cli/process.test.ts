@@ -61,6 +61,29 @@ test('run says where it serves, and ends with 0 on SIGTERM', async () => {
   assert.deepEqual(await command.exit, { code: 0, signal: null })
 })
 
+test('system properties come from the command line, then JAVA_OPTS, then admin.json', async () => {
+  const admin = {
+    connectors: [{ port: 0 }],
+    adminConnector: { port: 0 },
+    gatewayUnits: 1,
+    systemProperties: { one: 'admin', two: 'admin', three: "${system['one']}" },
+  }
+  const entity = "${system['one']} ${system['two']} ${system['three']} ${system['four']} &{five.token}"
+  const route = { handler: { type: 'StaticResponseHandler', config: { status: 200, entity } } }
+  using folder = new Folder({
+    'config/admin.json': JSON.stringify(admin),
+    'config/routes/a.json': JSON.stringify(route),
+  })
+  await using command = new SpawnedCommand(['run', '--instance', folder.path, '-Done=line', '-D', 'four=a=b'], {
+    JAVA_OPTS: `-Xmx1g -Done=options "-Dtwo=with blanks" -Dfive.token='five'`,
+  })
+  const [line] = await command.writes(/^.*"message":"the gateway is ready".*$/m)
+  const ready = JSON.parse(line) as { traffic: string[] }
+  assert.equal(await (await fetch(`${ready.traffic[0]}/`)).text(), 'line with blanks line a=b five')
+  command.kill('SIGTERM')
+  assert.equal((await command.exit).code, 0)
+})
+
 test('the default instance gets the folders it lacks; a bad admin.json exits with 78', async () => {
   using home = new Folder({ '.gateway/config/admin.json': '{ "prefix": 1 }' })
   const { code, stderr } = await ended(['run'], { HOME: home.path })

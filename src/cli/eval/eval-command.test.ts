@@ -17,6 +17,14 @@ test('text is printed as it is, other values and --json as JSON', async () => {
   assert.equal((await gateway(['eval', '${null}'])).stdout, 'null\n')
 })
 
+test('the expression sees system properties', async () => {
+  assert.equal(await evaluated("system['a.b']", '-Da.b=x=y'), 'x=y')
+  assert.equal(await evaluated("system['none']"), null)
+  const { code, stderr } = await gateway(['eval', '1', '-D=x'])
+  assert.equal(code, 64)
+  assert.match(stderr, /-D needs a name: -DNAME=VALUE/)
+})
+
 test('the expression sees the request of a file', async () => {
   using folder = new Folder({
     'request.json': `{

@@ -1,10 +1,10 @@
 import { compile, ExpressionSyntaxError, isExpression } from '#expression'
 import { exchangeScope } from '#http'
-import { instanceDirectories, rootProperties } from '#instance'
+import { instanceDirectories, rootProperties, type SystemProperties } from '#instance'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION } from '../instance-settings.ts'
+import { chosenInstance, DEFINE_OPTION, definedProperties, INSTANCE_OPTION } from '../instance-settings.ts'
 import { SILENT } from '../rehearsal/silent-logger.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
@@ -13,7 +13,7 @@ import { exchangeOf } from './request-file.ts'
 
 /** `gateway eval`: the value of one expression. */
 export const EvalCommand: Command = {
-  usage: ['eval EXPRESSION [--request FILE] [--json]'],
+  usage: ['eval EXPRESSION [--request FILE] [-Dname=value]... [--json]'],
   description: [
     'Evaluates an expression as a route would, and prints its value: text as it is, everything else as JSON. The ${} around a lone expression may be left out.',
     'FILE holds the request it sees, as JSON: {"method", "uri", "headers", "entity"}, each optional; without it that is GET http://localhost/.',
@@ -21,6 +21,7 @@ export const EvalCommand: Command = {
   options: [
     { name: 'request', value: 'FILE', description: 'The request that the expression sees.' },
     { ...INSTANCE_OPTION, description: 'Instance directory that the expression sees as `gateway`.' },
+    DEFINE_OPTION,
   ],
   operands: { least: 1, most: 1 },
   examples: [
@@ -30,10 +31,11 @@ export const EvalCommand: Command = {
   exits: [[EXIT.failed, 'it can not be parsed or evaluated, or FILE can not be read']],
   async run(args, surroundings) {
     const text = args.operands[0] as string
+    const system = definedProperties(args, surroundings)
     // `1 + 2` is meant as an expression: as plain text there would be nothing to evaluate.
     const source = isExpression(text) ? text : `\${${text}}`
     try {
-      const value = plainValue(evaluate(source, args, surroundings))
+      const value = plainValue(evaluate(source, args, system, surroundings))
       if (typeof value === 'string' && !args.json) surroundings.stdout.write(`${value}\n`)
       else writeJson(surroundings.stdout, value)
       return EXIT.ok
@@ -44,14 +46,21 @@ export const EvalCommand: Command = {
   },
 }
 
-function evaluate(source: string, args: Arguments, surroundings: Surroundings): unknown {
+function evaluate(source: string, args: Arguments, system: SystemProperties, surroundings: Surroundings): unknown {
   const expression = compile(source)
   const { instance } = chosenInstance(args, surroundings)
   const clock = { now: () => Date.now(), monotonic: () => performance.now() }
   const { env, stderr } = surroundings
-  const { scope } = rootProperties(instanceDirectories(instance), 'PRODUCTION', env, clock, {
-    ...SILENT,
-    warn: (first: unknown, message?: string) => void stderr.write(`warning: ${message ?? String(first)}\n`),
+  const { scope } = rootProperties({
+    directories: instanceDirectories(instance),
+    mode: 'PRODUCTION',
+    env,
+    system,
+    clock,
+    logger: {
+      ...SILENT,
+      warn: (first: unknown, message?: string) => void stderr.write(`warning: ${message ?? String(first)}\n`),
+    },
   })
   return expression.evaluate(exchangeScope(requestIn(args.value('request')), null, scope))
 }

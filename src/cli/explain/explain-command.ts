@@ -1,9 +1,16 @@
 import { arriving } from '#unit'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
+import {
+  chosenInstance,
+  DEFINE_OPTION,
+  definedProperties,
+  INSTANCE_OPTION,
+  missingInstance,
+} from '../instance-settings.ts'
 import { formatPlaced } from '../problems.ts'
 import { rehearse } from '../rehearsal/rehearsal.ts'
+import { RouteFolders } from '../rehearsal/route-folders.ts'
 import { SILENT } from '../rehearsal/silent-logger.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
@@ -13,7 +20,9 @@ import { imaginedRequest } from './imagined-request.ts'
 
 /** `gateway explain`: which route takes a request, and why. */
 export const ExplainCommand: Command = {
-  usage: ["explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [--json]"],
+  usage: [
+    "explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [-Dname=value]... [--json]",
+  ],
   description: [
     'Shows what happens to a request without sending it: what the listener makes of its path or why it refuses it, which routes are tried in which order, what each condition says, and the filters and handlers of the route that takes it.',
     'Conditions are evaluated by the code that serves. Filters and handlers are listed, not run.',
@@ -23,6 +32,7 @@ export const ExplainCommand: Command = {
     { name: 'header', short: 'H', value: "'Name: value'", repeated: true, description: 'A header of the request.' },
     { name: 'data', short: 'd', value: 'TEXT', description: 'Its body, for conditions that read it.' },
     { name: 'from', value: 'ADDRESS', description: 'Address it comes from; 127.0.0.1 by default.' },
+    DEFINE_OPTION,
   ],
   operands: { least: 1, most: 1 },
   examples: [
@@ -36,7 +46,9 @@ export const ExplainCommand: Command = {
     const { instance } = chosenInstance(args, surroundings)
     const missing = missingInstance(instance)
     if (missing !== null) return refuse([formatPlaced(missing)], surroundings)
-    await using rehearsal = await rehearse(instance, surroundings)
+    await using rehearsal = await rehearse(instance, surroundings, new RouteFolders(), {
+      system: definedProperties(args, surroundings),
+    })
     const { unit, settings, problems } = rehearsal
     if (unit === null || settings === null) return refuse(problems.map(formatPlaced), surroundings)
     if (problems.length > 0)

@@ -23,7 +23,7 @@ export async function decodeRoutes(
   folders: RouteFolders,
 ): Promise<void> {
   const world = emptyWorld(types, directories)
-  const properties = rootProperties(directories, 'PRODUCTION', env, world.clock, SILENT)
+  const properties = rootProperties({ directories, mode: 'PRODUCTION', env, clock: world.clock, logger: SILENT })
   const { heap } = new ConfigDocument(RootDocument, config ?? {}, {
     world,
     parent: null,

@@ -7,7 +7,7 @@ import { JsonDocument, type JsonObject } from '#json'
 import { MetricsRegistry } from '#metrics'
 import { ConfigError, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
-import { instanceTypes, openSettings } from '../instance-settings.ts'
+import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
 import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { decodeRoutes } from './decoded-routes.ts'
@@ -29,10 +29,8 @@ export interface Rehearsal extends AsyncDisposable {
   readonly warnings: readonly PlacedProblem[]
 }
 
-export interface RehearsalOptions {
-  /** Whether the secrets that objects name are looked up. */
-  readonly secretsLookedUp?: boolean
-}
+/** How an instance is built. */
+export type RehearsalOptions = Omit<SettingsOptions, 'serving'>
 
 /** Builds everything of an instance; what can not be built is among the problems. */
 export async function rehearse(
@@ -108,7 +106,7 @@ function unitInput(
   settings: AdminSettings | null,
   folders: RouteFolders,
   { env }: Surroundings,
-  { secretsLookedUp = false }: RehearsalOptions,
+  { secretsLookedUp = false, system = {} }: RehearsalOptions,
 ): UnitInput {
   const metrics = new MetricsRegistry()
   return {
@@ -126,5 +124,6 @@ function unitInput(
     logger: SILENT,
     clock: systemClock,
     env,
+    system: settings?.unit.systemProperties ?? system,
   }
 }

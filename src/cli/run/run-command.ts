@@ -2,20 +2,27 @@ import { createLogger } from '#logging'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createFolders } from '../init/instance-layout.ts'
-import { chosenInstance, INSTANCE_OPTION, missingInstance, openSettings } from '../instance-settings.ts'
+import {
+  chosenInstance,
+  DEFINE_OPTION,
+  definedProperties,
+  INSTANCE_OPTION,
+  missingInstance,
+  openSettings,
+} from '../instance-settings.ts'
 import { formatPlaced, type PlacedProblem } from '../problems.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { serve } from './serve.ts'
 
 /** `gateway run`: runs an instance until it is told to stop. */
 export const RunCommand: Command = {
-  usage: ['run [--instance DIR] [--json]'],
+  usage: ['run [--instance DIR] [-Dname=value]... [--json]'],
   description: [
     'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts nothing new, lets what runs end within the grace period of its connector, and exits; a second signal ends it at once. SIGHUP looks at all route files again.',
     'Route files are watched: what you save is served within moments, and a file with a mistake leaves its last good version serving. A missing ~/.gateway is made; a missing directory that was named is an error.',
     'With --json, logs are JSON lines on a terminal too.',
   ],
-  options: [INSTANCE_OPTION],
+  options: [INSTANCE_OPTION, DEFINE_OPTION],
   operands: { least: 0, most: 0 },
   examples: [
     { line: 'gateway run --instance ./my-gateway', note: 'the instance that `gateway init ./my-gateway` made' },
@@ -32,7 +39,7 @@ export const RunCommand: Command = {
     const missing = missingInstance(instance)
     if (missing !== null) return refuse([missing], surroundings)
     const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })
-    const opened = await openSettings(instance, logger, surroundings)
+    const opened = await openSettings(instance, logger, surroundings, { system: definedProperties(args, surroundings) })
     if ('problems' in opened) return refuse(opened.problems, surroundings)
     return serve({ ...opened, logFormat: args.json ? 'json' : null }, surroundings)
   },

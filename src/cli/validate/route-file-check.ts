@@ -20,13 +20,13 @@ export async function checkRouteFiles(
   files: readonly string[],
   instance: string | null,
   surroundings: Surroundings,
-  { secretsLookedUp = false }: RehearsalOptions,
+  given: RehearsalOptions,
 ): Promise<RouteFileFindings> {
   const empty = instance === null ? mkdtempSync(join(tmpdir(), 'gateway-validate-')) : null
   try {
     const folders = new RouteFolders('withheld')
     // An empty instance has no secrets.
-    const options = { secretsLookedUp: secretsLookedUp && instance !== null }
+    const options = { ...given, secretsLookedUp: given.secretsLookedUp === true && instance !== null }
     await using rehearsal = await rehearse(instance ?? (empty as string), surroundings, folders, options)
     const problems = [...rehearsal.problems]
     const warnings: PlacedProblem[] = []

@@ -1,6 +1,12 @@
 import type { Command, CommandOption } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
+import {
+  chosenInstance,
+  DEFINE_OPTION,
+  definedProperties,
+  INSTANCE_OPTION,
+  missingInstance,
+} from '../instance-settings.ts'
 import { formatPlaced, type PlacedProblem, shownPath } from '../problems.ts'
 import { type RehearsalOptions, rehearse } from '../rehearsal/rehearsal.ts'
 import { RouteFolders } from '../rehearsal/route-folders.ts'
@@ -26,15 +32,15 @@ interface Findings {
 /** `gateway validate`: everything is built as for serving, and thrown away. */
 export const ValidateCommand: Command = {
   usage: [
-    'validate [--instance DIR] [--without-secrets] [--json]',
-    'validate [--instance DIR] [--without-secrets] FILE... [--json]',
+    'validate [--instance DIR] [--without-secrets] [-Dname=value]... [--json]',
+    'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--json]',
   ],
   description: [
     'Checks admin.json, config.json and every route of every router, by building all of it as for serving. Local files that are named are opened, and the secrets that objects name are looked up; no network is used, no port opened.',
     'With FILE, each is checked as a route of that instance, or of an empty one if there is no --instance; it need not be in its folder.',
     'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings go to standard error.',
   ],
-  options: [INSTANCE_OPTION, WITHOUT_SECRETS],
+  options: [INSTANCE_OPTION, WITHOUT_SECRETS, DEFINE_OPTION],
   operands: { least: 0, most: Number.POSITIVE_INFINITY },
   examples: [
     { line: 'gateway validate --instance ./my-gateway', note: 'before a deployment' },
@@ -47,11 +53,11 @@ export const ValidateCommand: Command = {
     const named = args.has('instance') || (files.length === 0 && origin === 'named')
     const missing = named || files.length === 0 ? missingInstance(instance) : null
     if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, surroundings)
-    const secretsLookedUp = !args.has(WITHOUT_SECRETS.name)
+    const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, surroundings) }
     const findings =
       files.length === 0
-        ? await checkInstance(instance, surroundings, { secretsLookedUp })
-        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings, { secretsLookedUp })
+        ? await checkInstance(instance, surroundings, options)
+        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings, options)
     return report(findings, args.json, surroundings)
   },
 }

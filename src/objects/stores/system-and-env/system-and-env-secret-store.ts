@@ -4,11 +4,11 @@ import { formattedSecrets, SecretsById } from '#secrets'
 import { checkMappings, type FormatSettings, formatFields, formatOf } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
-/** Finds secrets in environment variables. */
+/** Finds secrets in environment variables and system properties. */
 export const SystemAndEnvSecretStore = defineType({
   name: 'SystemAndEnvSecretStore',
   kind: SecretStoreKind,
-  summary: 'Finds secrets in environment variables.',
+  summary: 'Finds secrets in environment variables and system properties.',
   config: { ...formatFields(), leaseExpiry: leaseExpiry() },
   check: ({ mappings }, report) => checkMappings(mappings, report),
   create: ({ leaseExpiry, ...formats }, env) => variableSecrets(formats, usableLease(leaseExpiry, env), env),

@@ -1,0 +1,42 @@
+/** System properties by name. */
+export type SystemProperties = Readonly<Record<string, string>>
+
+/** The system properties that a process is started with: those of `-D` stand before those of JAVA_OPTS. */
+export function startProperties(
+  definitions: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): SystemProperties {
+  const given = words(env['JAVA_OPTS'] ?? '').flatMap((word) => (/^-D./s.test(word) ? [word.slice(2)] : []))
+  return Object.fromEntries([...given, ...definitions].map(definition))
+}
+
+/** `name=value`; without a value it is empty, as in Java. */
+function definition(text: string): readonly [name: string, value: string] {
+  const end = text.indexOf('=')
+  return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
+}
+
+/** Runs of text in double quotes, in single quotes, behind a backslash, or without any of it. */
+const PART = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^\s"'\\]+)/sy
+
+/** Takes a text apart as a shell would: white space separates, quotes and backslashes keep together. */
+function words(text: string): string[] {
+  const found: string[] = []
+  let word: string | null = null
+  let at = 0
+  while (at < text.length) {
+    PART.lastIndex = at
+    const part = PART.exec(text)
+    if (part === null) {
+      if (word !== null) found.push(word)
+      word = null
+      at += 1
+      continue
+    }
+    const [whole, double, single, escaped, bare] = part
+    word = (word ?? '') + (double?.replaceAll(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? bare ?? '')
+    at += whole.length
+  }
+  if (word !== null) found.push(word)
+  return found
+}
