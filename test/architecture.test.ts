@@ -27,7 +27,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const plane = [...object, 'heap', 'instance', 'objects']
   return {
     json: [],
-    expression: [],
+    expression: ['json'],
     logging: [],
     http: ['json', 'expression'],
     schema: [...ground, 'http'],

@@ -76,7 +76,7 @@ async function answerOf({ status, headers, body }: Response): Promise<RestAnswer
 
 function valueIn(bytes: Uint8Array): JsonValue {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), MAX_DEPTH)
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: MAX_DEPTH })
   } catch {
     return null
   }

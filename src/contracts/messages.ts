@@ -1,3 +1,4 @@
+import type { EntityLimits } from '#http'
 import type { KeptRecord, ObjectState, Problem, RecordStep } from '#schema'
 import type { MetricReport } from './metric-report.ts'
 
@@ -159,6 +160,8 @@ export interface UnitSettings {
   readonly prefix: string
   readonly connectors: readonly ConnectorSettings[]
   readonly streamingEnabled: boolean
+  /** How much of a body expressions and scripts may look into. */
+  readonly entityLimits: EntityLimits
   /** Milliseconds a script may run without a pause, and milliseconds until its evaluation is given up. */
   readonly scriptTimeout: number
   readonly scriptDeadline: number

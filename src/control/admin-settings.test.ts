@@ -44,6 +44,16 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
+  test('expressions and scripts look into 1 MiB and 10,000 values of a body, unless it says otherwise', async () => {
+    const { unit } = await settings({})
+    assert.deepEqual({ ...unit.entityLimits }, { bytes: 1_048_576, values: 10_000 })
+    const wider = await settings({ entityLimits: { bytes: '${2 * 1048576}' } })
+    assert.deepEqual({ ...wider.unit.entityLimits }, { bytes: 2_097_152, values: 10_000 })
+    assert.deepEqual(await problems({ entityLimits: { values: 0 } }), [
+      '/entityLimits/values: expected an integer from 1 to 10000000, got 0',
+    ])
+  })
+
   test('scripts may run for a second without a pause and for half a minute in all, unless it says otherwise', async () => {
     const { unit } = await settings({})
     assert.deepEqual([unit.scriptTimeout, unit.scriptDeadline], [1_000, 30_000])

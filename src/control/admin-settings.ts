@@ -65,6 +65,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       streamingEnabled: fields.streamingEnabled,
       webSocketSubProtocols: webSocketSubProtocols(fields.vertx, warnings),
+      entityLimits: fields.entityLimits,
       scriptTimeout: fields.scriptTimeout,
       scriptDeadline: fields.scriptDeadline,
       trustedProxies: fields.trustedProxies,

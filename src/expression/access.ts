@@ -2,7 +2,7 @@ import { describe } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { type AnyExposure, exposureOf, getterOf, setterOf } from './exposed.ts'
 import type { Scope } from './scope.ts'
-import { isBytes, isMap, isPlainObject, isSet, visible } from './values.ts'
+import { changeable, isBytes, isMap, isPlainObject, isSet, visible } from './values.ts'
 
 const ownEnumerable = Object.prototype.propertyIsEnumerable
 const listIndex = /^(?:0|[1-9]\d{0,9})$/
@@ -75,7 +75,7 @@ function mapKey(key: unknown): string | null {
 export function write(base: unknown, key: unknown, value: unknown, scope: Scope): void {
   const name = mapKey(key)
   if (name === null) throw new EvaluationError(`expected a name or an index, found ${describe(key)}`)
-  const done = typeof base === 'object' && base !== null && tryWrite(base, name, key, value)
+  const done = typeof base === 'object' && base !== null && tryWrite(base, name, key, changeable(value))
   if (!done)
     scope.warn?.(`the assignment to "${name.slice(0, 100)}" of ${describe(base)} was ignored: it cannot be written`)
 }

@@ -28,6 +28,16 @@ export function visible(value: unknown): unknown {
   return type === 'function' || type === 'symbol' ? null : value
 }
 
+/** Gives a copy of a frozen list or map, such as the JSON of a body: what is assigned can be changed where it now stands. */
+export function changeable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return value
+  if (Array.isArray(value)) return value.map(changeable)
+  if (exposureOf(value) !== undefined || !isPlainObject(value)) return value
+  const copy: Record<string, unknown> = Object.create(null)
+  for (const key of Object.keys(value)) copy[key] = changeable(value[key])
+  return copy
+}
+
 /** Names the kind of a value for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'

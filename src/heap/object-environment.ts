@@ -1,4 +1,5 @@
 import type { Scope } from '#expression'
+import { DEFAULT_ENTITY_LIMITS } from '#http'
 import type { Logger } from '#logging'
 import type { Environment, KeptRecord, KeptRecords, Metrics, RouterHost, SecretsProvider } from '#schema'
 import type { StateReporter, World } from './world.ts'
@@ -46,6 +47,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     transactionIdHeader: world.transactionIdHeader,
     streaming: world.streaming ?? true,
     webSocketSubProtocols: world.webSocketSubProtocols ?? null,
+    entityLimits: world.entityLimits ?? DEFAULT_ENTITY_LIMITS,
     scriptTimeout: world.scriptTimeout ?? 1_000,
     scriptDeadline: world.scriptDeadline ?? 30_000,
     serving: world.serving ?? true,

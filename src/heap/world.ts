@@ -1,3 +1,4 @@
+import type { EntityLimits } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Directories, KeptRecord, Metrics, ObjectState, RecordStep, RouterHost } from '#schema'
 import type { Catalogue } from './catalogue.ts'
@@ -38,6 +39,8 @@ export interface World {
   readonly secretsLookedUp?: boolean
   /** WebSocket subprotocols that may be relayed; all of them by default. */
   readonly webSocketSubProtocols?: readonly string[] | null
+  /** How much of a body expressions and scripts may look into. */
+  readonly entityLimits?: EntityLimits
   /** Milliseconds a script may run without a pause; a second by default. */
   readonly scriptTimeout?: number
   /** Milliseconds one evaluation of a script may take; half a minute by default. */

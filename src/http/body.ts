@@ -17,6 +17,7 @@ export class Body {
   #trailers: readonly string[] | null = null
   #buffering: Promise<boolean> | null = null
   #exceeded: number | null = null
+  #derived: { readonly key: string; readonly value: unknown } | null = null
   #cancelled = false
 
   private constructor(bytes: Uint8Array | null, source: BodySource | null, length: number | null) {
@@ -159,6 +160,13 @@ export class Body {
     throw this.#exceeded === null ? new BodyNotBufferedError() : new BodyTooLargeError(this.#exceeded)
   }
 
+  /** What is worked out from the content, kept for as long as it is asked for by the same key. */
+  derived<T>(key: string, make: () => T): T {
+    if (this === Body.empty) return make()
+    if (this.#derived?.key !== key) this.#derived = { key, value: make() }
+    return this.#derived.value as T
+  }
+
   text(charset = 'utf-8'): string {
     return new TextDecoder(charset).decode(this.bytes())
   }
@@ -174,6 +182,7 @@ export class Body {
     this.#source = null
     this.#stored?.dispose()
     this.#stored = null
+    this.#derived = null
   }
 
   #start(source: BodySource, sink: BodySink): BodyControl {

@@ -1,10 +1,15 @@
 import zlib from 'node:zlib'
-import { BodyTooLargeError } from './body-errors.ts'
+import { EntityTooLargeError } from './entity-limits.ts'
 import type { Headers } from './headers.ts'
 
-/** The most bytes that encoded content may become when an expression looks into it (threats B88). */
-export const MAX_DECODED_BYTES = 16 * 1024 * 1024
 const MAX_CODINGS = 2
+
+/**
+ * Content that becomes more than so many times what was sent is made to harm (threats B88), for text seldom shrinks to a
+ * thirtieth; a little may become more, since repeated text shrinks far.
+ */
+const MAX_RATIO = 100
+const LITTLE_BYTES = 64 * 1024
 
 /** Content in a coding that is not known here, or damaged. */
 export class ContentCodingError extends Error {
@@ -12,22 +17,25 @@ export class ContentCodingError extends Error {
   readonly code = 'GW_CONTENT_CODING'
 }
 
-const limits = { maxOutputLength: MAX_DECODED_BYTES }
+type Decoder = (content: Uint8Array, limit: { readonly maxOutputLength: number }) => Uint8Array
 
-const DECODERS: ReadonlyMap<string, (content: Uint8Array) => Uint8Array> = new Map([
-  ['gzip', (content: Uint8Array) => zlib.gunzipSync(content, limits)],
-  ['x-gzip', (content: Uint8Array) => zlib.gunzipSync(content, limits)],
-  ['deflate', (content: Uint8Array) => zlib.inflateSync(content, limits)],
-  ['br', (content: Uint8Array) => zlib.brotliDecompressSync(content, limits)],
-  ['zstd', (content: Uint8Array) => zlib.zstdDecompressSync(content, limits)],
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', zlib.gunzipSync as Decoder],
+  ['x-gzip', zlib.gunzipSync as Decoder],
+  ['deflate', zlib.inflateSync as Decoder],
+  ['br', zlib.brotliDecompressSync as Decoder],
+  ['zstd', zlib.zstdDecompressSync as Decoder],
 ])
 
-/** Undoes the Content-Encoding of a message (RFC 9110 section 8.4), the last applied first. */
-export function decodeContent(headers: Headers, content: Uint8Array): Uint8Array {
+/** Undoes the Content-Encoding of a message (RFC 9110 section 8.4), the last applied first, within so many bytes. */
+export function decodeContent(headers: Headers, content: Uint8Array, maxBytes: number): Uint8Array {
   const codings = codingsOf(headers)
   if (codings.length === 0 || content.length === 0) return content
   if (codings.length > MAX_CODINGS) throw new ContentCodingError(`content-encoding: more than ${MAX_CODINGS} codings`)
-  return codings.reduceRight((bytes, coding) => decode(coding, bytes), content)
+  const limit = Math.min(maxBytes, Math.max(LITTLE_BYTES, MAX_RATIO * content.length))
+  const found =
+    limit === maxBytes ? `more than ${maxBytes} bytes` : `content that grows to ${MAX_RATIO} times what was sent`
+  return codings.reduceRight((bytes, coding) => decode(coding, bytes, limit, found), content)
 }
 
 function codingsOf(headers: Headers): string[] {
@@ -41,13 +49,13 @@ function codingsOf(headers: Headers): string[] {
   return codings
 }
 
-function decode(coding: string, content: Uint8Array): Uint8Array {
+function decode(coding: string, content: Uint8Array, limit: number, excess: string): Uint8Array {
   const decoder = DECODERS.get(coding)
   if (decoder === undefined) throw new ContentCodingError('content-encoding: a coding that is not known')
   try {
-    return decoder(content)
+    return decoder(content, { maxOutputLength: limit })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new BodyTooLargeError(MAX_DECODED_BYTES)
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new EntityTooLargeError(excess)
     throw new ContentCodingError(`content-encoding: the content is not valid ${coding}`)
   }
 }

@@ -1,9 +1,10 @@
 import { type Exposure, exposed } from '#expression'
-import { parseJson } from '#json'
+import type { JsonValue } from '#json'
 import { Body } from './body.ts'
-import { BodyTooLargeError } from './body-errors.ts'
-import { decodeContent } from './content-coding.ts'
-import { type Form, parseForm } from './form.ts'
+import { BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
+import { DecodedEntity } from './decoded-entity.ts'
+import { type EntityLimits, EntityTooLargeError } from './entity-limits.ts'
+import type { Form } from './form.ts'
 import type { Headers } from './headers.ts'
 import { jsonCopy } from './json-copy.ts'
 
@@ -11,6 +12,8 @@ import { jsonCopy } from './json-copy.ts'
 export interface Message {
   headers: Headers
   body: Body
+  /** What may be looked into of it. */
+  entityLimits: EntityLimits
 }
 
 const URLENCODED = 'application/x-www-form-urlencoded'
@@ -26,37 +29,52 @@ export class Entity {
   }
 
   get bytes(): Uint8Array {
-    this.#assertKept()
-    return this.message.body.bytes()
+    this.#assertFits()
+    const { body, entityLimits } = this.message
+    if (body.length !== null && body.length > entityLimits.bytes) {
+      throw new EntityTooLargeError(`more than ${entityLimits.bytes} bytes`)
+    }
+    return body.bytes()
   }
 
   get length(): number | null {
     const { length } = this.message.body
-    if (length === null) this.#assertKept()
+    if (length === null) this.#assertFits()
     return length
   }
 
   get string(): string {
-    return textOf(this.message.headers, this.bytes)
+    return this.#decoded().text
   }
 
-  get json(): unknown {
-    const text = this.string
-    return text.trim() === '' ? null : parseJson(text)
+  get json(): JsonValue {
+    return this.#decoded().json
+  }
+
+  /** The text of JSON that is not more than may be looked into. */
+  get jsonText(): string {
+    return this.#decoded().jsonText
   }
 
   /** The fields of urlencoded content; none where it is of another type. */
   get form(): Form {
     const { headers, body } = this.message
     if (mediaType(headers) !== URLENCODED || body.isEmpty) return Object.create(null)
-    return parseForm(this.string, { keepNamesWithoutValue: false })
+    return this.#decoded().form
   }
 
   get [exposed](): Exposure<Entity> {
     return EXPOSURE
   }
 
-  #assertKept(): void {
+  #decoded(): DecodedEntity {
+    this.#assertFits()
+    const { headers, body, entityLimits } = this.message
+    if (!body.isBuffered) throw new BodyNotBufferedError()
+    return body.derived(DecodedEntity.key(headers), () => new DecodedEntity(headers, body, entityLimits))
+  }
+
+  #assertFits(): void {
     const { exceededLimit } = this.message.body
     if (exceededLimit !== null) throw new BodyTooLargeError(exceededLimit, this.#subject)
   }
@@ -70,11 +88,7 @@ export function setEntity(message: Message, value: unknown): void {
   if (isJson(value) && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
   if (body !== message.body) message.body.cancel()
   message.body = body
-}
-
-/** The content as text, its coding undone, in the charset its type names. */
-function textOf(headers: Headers, content: Uint8Array): string {
-  return new TextDecoder(charsetOf(headers)).decode(decodeContent(headers, content))
+  if (value instanceof Entity) message.entityLimits = value.message.entityLimits
 }
 
 /** The media type of a message, in lower case and without parameters. */
@@ -82,11 +96,6 @@ export function mediaType(headers: Headers): string {
   const value = headers.get('content-type') ?? ''
   const end = value.indexOf(';')
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase()
-}
-
-function charsetOf(headers: Headers): string {
-  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(headers.get('content-type') ?? '') ?? []
-  return quoted || plain || 'utf-8'
 }
 
 function isJson(value: unknown): boolean {

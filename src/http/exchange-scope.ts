@@ -1,5 +1,6 @@
 import { type Exposure, exposed, type Scope } from '#expression'
 import { ContextsView, leafContext } from './contexts.ts'
+import type { Message } from './entity.ts'
 import type { Exchange } from './exchange.ts'
 import type { Response } from './response.ts'
 import { SessionMap } from './session.ts'
@@ -23,9 +24,9 @@ class ExchangeScope implements Scope {
   lookup(name: string): unknown {
     switch (name) {
       case 'request':
-        return this.exchange.request
+        return lookedInto(this.exchange.request, this.exchange)
       case 'response':
-        return this.response
+        return this.response === null ? null : lookedInto(this.response, this.exchange)
       case 'contexts':
         return new ContextsView(this.exchange)
       case 'context':
@@ -46,6 +47,12 @@ class ExchangeScope implements Scope {
   }
 }
 
+/** A message that is about to be looked into, within the limits of the exchange. */
+function lookedInto(message: Message, { storage }: Exchange): Message {
+  message.entityLimits = storage.entityLimits
+  return message
+}
+
 /** The `exchange` of old configuration files. */
 class ExchangeView {
   readonly scope: ExchangeScope
@@ -62,8 +69,8 @@ class ExchangeView {
 const EXPOSURE: Exposure<ExchangeView> = {
   kind: 'exchange',
   get: {
-    request: ({ scope }) => scope.exchange.request,
-    response: ({ scope }) => scope.response,
+    request: ({ scope }) => scope.lookup('request'),
+    response: ({ scope }) => scope.lookup('response'),
     session: ({ scope }) => new SessionMap(scope.exchange.session),
     attributes: ({ scope }) => scope.exchange.attributes,
     originalUri: ({ scope }) => scope.exchange.originalUri,

@@ -17,15 +17,16 @@ const FORM = allowing('*')
 FORM[0x7e] = 0
 
 /** Reads `a=1&b=2` as in a query or a urlencoded body; names without `=` are kept with null unless told otherwise. */
-export function parseForm(text: string, options?: { keepNamesWithoutValue?: boolean }): Form {
+export function parseForm(text: string, options?: { keepNamesWithoutValue?: boolean; maxFields?: number }): Form {
   const form: Form = Object.create(null)
   const keepBare = options?.keepNamesWithoutValue ?? true
+  const maxFields = options?.maxFields ?? MAX_FORM_FIELDS
   let count = 0
   for (let start = 0; start < text.length; ) {
     const ampersand = text.indexOf('&', start)
     const end = ampersand < 0 ? text.length : ampersand
     if (end > start) {
-      if (++count > MAX_FORM_FIELDS) throw new TooManyFieldsError(`form: more than ${MAX_FORM_FIELDS} fields`)
+      if (++count > maxFields) throw new TooManyFieldsError(`form: more than ${maxFields} fields`)
       addField(form, text.slice(start, end), keepBare)
     }
     start = end + 1

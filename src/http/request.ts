@@ -2,6 +2,7 @@ import { type Exposure, exposed } from '#expression'
 import { Body } from './body.ts'
 import { type Cookie, cookiesByName } from './cookies.ts'
 import { Entity, setEntity } from './entity.ts'
+import { DEFAULT_ENTITY_LIMITS, type EntityLimits } from './entity-limits.ts'
 import { type Form, parseForm } from './form.ts'
 import { Headers } from './headers.ts'
 import { Uri } from './uri.ts'
@@ -14,6 +15,7 @@ export class Request {
   version: string
   headers: Headers
   body: Body
+  entityLimits: EntityLimits = DEFAULT_ENTITY_LIMITS
   #cookies: Readonly<Record<string, Cookie[]>> | null = null
   #cookieText = ''
 
@@ -43,7 +45,9 @@ export class Request {
   /** A copy whose line and headers can be changed on their own; the body is the same one. */
   clone(): Request {
     const { method, uri, headers, body, version } = this
-    return new Request({ method, uri: uri.clone(), headers: headers.clone(), body, version })
+    const copy = new Request({ method, uri: uri.clone(), headers: headers.clone(), body, version })
+    copy.entityLimits = this.entityLimits
+    return copy
   }
 
   get [exposed](): Exposure<Request> {

@@ -1,6 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import { Body } from './body.ts'
 import { Entity, setEntity } from './entity.ts'
+import { DEFAULT_ENTITY_LIMITS, type EntityLimits } from './entity-limits.ts'
 import { Headers } from './headers.ts'
 import { reasonPhrase, Status } from './status.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -25,6 +26,7 @@ export class Response {
   reason: string
   headers: Headers
   body: Body
+  entityLimits: EntityLimits = DEFAULT_ENTITY_LIMITS
   trailers: Headers | null
   /** The fault behind an error response; for logs, never sent. */
   cause: Error | null

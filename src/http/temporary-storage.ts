@@ -1,5 +1,6 @@
 import { BodyTooLargeError } from './body-errors.ts'
 import type { BodySource } from './body-flow.ts'
+import { DEFAULT_ENTITY_LIMITS, type EntityLimits } from './entity-limits.ts'
 import { MemoryContent } from './memory-content.ts'
 import { TemporaryFile } from './temporary-file.ts'
 
@@ -31,9 +32,12 @@ export interface StorageLimits {
 /** Where bodies are buffered: memory first, then a file, then BodyTooLargeError. */
 export class TemporaryStorage {
   readonly limits: StorageLimits
+  /** What may be looked into of the bodies that are kept. */
+  readonly entityLimits: EntityLimits
 
-  constructor(limits: StorageLimits) {
+  constructor(limits: StorageLimits, entityLimits: EntityLimits = DEFAULT_ENTITY_LIMITS) {
     this.limits = limits
+    this.entityLimits = entityLimits
   }
 
   /** The most bytes one body may have. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
+import { DEFAULT_ENTITY_LIMITS } from '#http'
 import {
   boolean,
   config,
@@ -107,6 +108,19 @@ export const AdminDocument = documentType({
   streamingEnabled: config(boolean())
     .prefault(true)
     .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
+  entityLimits: object({
+    bytes: config(integer({ min: 1, max: 1_073_741_824 }))
+      .prefault(DEFAULT_ENTITY_LIMITS.bytes)
+      .meta({ description: 'Bytes of a body, after its content coding is undone.' }),
+    values: config(integer({ min: 1, max: 10_000_000 }))
+      .prefault(DEFAULT_ENTITY_LIMITS.values)
+      .meta({ description: 'Values of its JSON, or fields of its form.' }),
+  })
+    .prefault({})
+    .meta({
+      description:
+        'How much of a body expressions and scripts may look into; over it the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
+    }),
   scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
     .prefault('1 second')
     .meta({

@@ -1,5 +1,6 @@
 export { canonicalJson } from './canonical.ts'
 export { JsonDocument, type Position, readDocument } from './document.ts'
-export { JsonSyntaxError, parseJson } from './parse.ts'
+export { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
+export { checkJson, JsonLimitError, JsonSyntaxError, parseJson } from './parse.ts'
 export { appendPointer, formatPointer, parsePointer } from './pointer.ts'
-export { isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'
+export { deepFrozen, isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'

@@ -1,3 +1,4 @@
+import { type JsonLimits, measureJson } from './measure.ts'
 import type { JsonValue } from './value.ts'
 
 /** Deeper text is refused: every reader of the value may recurse into it. */
@@ -20,6 +21,16 @@ export class JsonSyntaxError extends Error {
   }
 }
 
+/** JSON text that is deeper or holds more than it may. */
+export class JsonLimitError extends JsonSyntaxError {
+  readonly limit: keyof JsonLimits
+
+  constructor(limit: keyof JsonLimits, reason: string, text: string, offset: number) {
+    super(reason, text, offset)
+    this.limit = limit
+  }
+}
+
 /** Line and column (both from 1) of an offset. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   let line = 1
@@ -32,12 +43,15 @@ export function positionAt(text: string, offset: number): { line: number; column
   return { line, column: offset - lineStart + 1 }
 }
 
+/** Limits of a text that a peer sends; both can be set lower, or higher where the sender is trusted. */
+const DEFAULT_LIMITS: JsonLimits = { depth: DEFAULT_MAX_DEPTH, values: Number.POSITIVE_INFINITY }
+
 /**
- * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a depth check. `__proto__` becomes
- * an own key, as JSON.parse does it.
+ * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a check of depth and number of values.
+ * `__proto__` becomes an own key, as JSON.parse does it.
  */
-export function parseJson(text: string, maxDepth: number = DEFAULT_MAX_DEPTH): JsonValue {
-  checkDepth(text, maxDepth)
+export function parseJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
+  checkJson(text, limits)
   try {
     return JSON.parse(text) as JsonValue
   } catch (error) {
@@ -46,23 +60,8 @@ export function parseJson(text: string, maxDepth: number = DEFAULT_MAX_DEPTH): J
   }
 }
 
-function checkDepth(text: string, maxDepth: number): void {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) {
-      at = endOfString(text, at)
-    } else if (unit === 0x5b || unit === 0x7b) {
-      if (++depth > maxDepth) throw new JsonSyntaxError(`nested more than ${maxDepth} levels deep`, text, at)
-    } else if (unit === 0x5d || unit === 0x7d) depth--
-  }
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) return at
-    if (unit === 0x5c) at++
-  }
-  return text.length
+/** Throws a JsonLimitError for a text that is deeper or holds more than it may, before anything is made of it. */
+export function checkJson(text: string, limits?: Partial<JsonLimits>): void {
+  const { excess } = measureJson(text, limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits })
+  if (excess !== null) throw new JsonLimitError(excess.limit, excess.reason, text, excess.at)
 }

@@ -24,3 +24,10 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
   }
   target[key] = value
 }
+
+/** Makes a value and everything in it unchangeable. */
+export function deepFrozen<T extends JsonValue>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const key of Object.keys(value)) deepFrozen((value as JsonObject)[key] as JsonValue)
+  return Object.freeze(value)
+}

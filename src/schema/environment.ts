@@ -1,5 +1,5 @@
 import type { Scope } from '#expression'
-import type { Handler } from '#http'
+import type { EntityLimits, Handler } from '#http'
 import type { Logger } from '#logging'
 import type { KeptRecords } from './kept-records.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
@@ -93,6 +93,8 @@ export interface Environment {
   readonly streaming: boolean
   /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null
+  /** How much of a body expressions and scripts may look into (`entityLimits` of admin.json). */
+  readonly entityLimits: EntityLimits
   /** How long a script may run without a pause (`scriptTimeout` of admin.json), in milliseconds. */
   readonly scriptTimeout: number
   /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */

@@ -63,6 +63,7 @@ export class Evaluation implements EvaluationPort {
     this.#input = input
     this.result = input.result
     this.request = input.exchange.request
+    this.request.entityLimits = input.exchange.storage.entityLimits
     this.token = input.token ?? null
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.outcome = promise
@@ -157,6 +158,7 @@ export class Evaluation implements EvaluationPort {
   /** Answers that are bodies to be read belong to the evaluation until it ends. */
   #answered(number: number, value: unknown): void {
     if (value instanceof Response) {
+      value.entityLimits = this.#input.exchange.storage.entityLimits
       if (this.#ended) value.body.cancel()
       else this.#received.push(value)
     }

@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import { type Exposure, exposed, parseDuration } from '#expression'
+import { exposed, parseDuration } from '#expression'
 import {
+  Entity,
   type Form,
   formatForm,
   Headers,
   type Message,
+  NO_ENTITY_LIMITS,
   parseForm,
   Request,
   Response,
@@ -28,8 +30,8 @@ export const hostMessages = {
   uri: (text: string): Uri => Uri.parse(text),
   uriText: (uri: Uri): string => uri.toString(),
 
-  request: (): Request => new Request({ method: 'GET', uri: Uri.parse('') }),
-  response: (): Response => new Response(200),
+  request: (): Request => ownContent(new Request({ method: 'GET', uri: Uri.parse('') })),
+  response: (): Response => ownContent(new Response(200)),
   method: (request: Request): string => request.method,
   requestUri: (request: Request): Uri => request.uri,
   cookies: (request: Request): object => request.cookies,
@@ -41,11 +43,11 @@ export const hostMessages = {
   bodyLength: (message: Message): number | null => message.body.length,
   bodyIsEmpty: (message: Message): boolean => message.body.isEmpty,
   bodyIsBuffered: (message: Message): boolean => message.body.isBuffered,
-  /** Reads content that is buffered: `string`, `bytes` or `form`. */
-  entity(message: Message, what: string): unknown {
-    const entity = entityOf(message)
-    return entity[exposed].get?.[what]?.(entity)
-  },
+  /** Content that is buffered. */
+  entityText: (message: Message): string => entityOf(message).string,
+  entityJson: (message: Message): string => entityOf(message).jsonText,
+  entityBytes: (message: Message): Uint8Array => entityOf(message).bytes,
+  entityForm: (message: Message): Form => entityOf(message).form,
   /** Replaces the content by a value, or by that of another message. */
   setEntity(message: Message, content: unknown, other: Message | null): void {
     setEntity(message, other === null ? content : entityOf(other))
@@ -75,9 +77,14 @@ export const hostMessages = {
 export type HostMessages = Crossed<typeof hostMessages>
 
 /** What expressions see as `entity`: codings are undone and the charset is that of the content type. */
-function entityOf(message: Message): object & { readonly [exposed]: Exposure<unknown> } {
-  const { get } = (message as Request)[exposed] as Exposure<unknown>
-  return get?.['entity']?.(message) as ReturnType<typeof entityOf>
+function entityOf(message: Message): Entity {
+  return new Entity(message, message instanceof Request ? 'request' : 'response')
+}
+
+/** What a script makes itself, it may look into; what it gets has the limits of the exchange. */
+function ownContent<T extends Message>(message: T): T {
+  message.entityLimits = NO_ENTITY_LIMITS
+  return message
 }
 
 /** `I'm a Teapot` is IM_A_TEAPOT. */

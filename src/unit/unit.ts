@@ -1,5 +1,5 @@
 import { Catalogue, ConfigDocument, type World } from '#heap'
-import type { Handler, TemporaryStorage } from '#http'
+import type { EntityLimits, Handler, TemporaryStorage } from '#http'
 import {
   DEFAULT_CONFIG,
   DEFAULT_OBJECTS,
@@ -30,6 +30,7 @@ export interface UnitInput {
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
   readonly webSocketSubProtocols?: readonly string[] | null
+  readonly entityLimits?: EntityLimits
   readonly scriptTimeout?: number
   readonly scriptDeadline?: number
   /** Text of config.json; null where there is none. */
@@ -111,6 +112,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
     webSocketSubProtocols: input.webSocketSubProtocols ?? null,
+    ...(input.entityLimits === undefined ? {} : { entityLimits: input.entityLimits }),
     ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
     ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),
     router: (heap, chain) => routers.host(world, heap, chain, []),

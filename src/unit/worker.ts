@@ -71,6 +71,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       transactionIdHeader: settings.transactionIdHeader,
       streaming: settings.streamingEnabled,
       webSocketSubProtocols: settings.webSocketSubProtocols,
+      entityLimits: settings.entityLimits,
       scriptTimeout: settings.scriptTimeout,
       scriptDeadline: settings.scriptDeadline,
       config: settings.config,

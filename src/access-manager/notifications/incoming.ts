@@ -17,7 +17,7 @@ export function readIncoming(text: string | null): Incoming {
   if (text === null) return unreadable('expected text, got bytes')
   let message: JsonObject
   try {
-    const value = parseJson(text, MAX_DEPTH)
+    const value = parseJson(text, { depth: MAX_DEPTH })
     if (!isPlainObject(value)) return unreadable('expected a JSON object')
     message = value as JsonObject
   } catch {

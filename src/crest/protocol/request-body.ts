@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BodyTooLargeError, type Exchange, mediaType } from '#http'
-import { isPlainObject, type JsonObject, JsonSyntaxError, type JsonValue, parseJson, readDocument } from '#json'
+import {
+  isPlainObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  measureJson,
+  parseJson,
+  readDocument,
+} from '#json'
 import { MAX_BODY_BYTES, MAX_VALUES } from '../resource-size.ts'
 import { RequestError } from './refusal.ts'
 
@@ -27,8 +35,8 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
     throw new RequestError(415, 'Content-Encoding: expected a body that is not compressed')
   }
   const text = decode(bytes)
-  const { values, members } = count(text)
-  if (values > MAX_VALUES) throw new RequestError(400, `the body: more than ${MAX_VALUES} values`)
+  const { members, excess } = measureJson(text, { depth: Number.POSITIVE_INFINITY, values: MAX_VALUES })
+  if (excess !== null) throw new RequestError(400, `the body: ${excess.reason}`)
   // Each step takes its time with a large body, and so does what the provider does with it: others come in between.
   const isLarge = bytes.length > LARGE_BODY_BYTES
   if (isLarge) await nextTurn()
@@ -87,27 +95,6 @@ function whyNot(text: string, { message }: JsonSyntaxError): string {
 function duplicate(text: string): Error {
   readDocument(text)
   return new RequestError(400, 'the body: a member is given twice')
-}
-
-/** How many values and members a text holds, by what begins and separates them; stops at too many values. */
-function count(text: string): { values: number; members: number } {
-  let [values, members, inText, before] = [1, 0, false, 0]
-  for (let at = 0; at < text.length && values <= MAX_VALUES; at++) {
-    const unit = text.charCodeAt(at)
-    if (inText) {
-      if (unit === 0x22) inText = false
-      else if (unit === 0x5c) at++
-      continue
-    }
-    if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) continue
-    if (unit === 0x22) inText = true
-    else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
-    else if (unit === 0x3a) members++
-    // In an empty list or object, nothing follows what begins it.
-    else if ((unit === 0x5d && before === 0x5b) || (unit === 0x7d && before === 0x7b)) values--
-    before = unit
-  }
-  return { values, members }
 }
 
 /** What there is in a value: its members, and whether all of its numbers can be written again. */

@@ -1,3 +1,4 @@
+import { JsonLimitError, parseJson } from '#json'
 import { isTrueText, toText } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { same } from '../operators.ts'
@@ -5,7 +6,7 @@ import { bounded, elementsOf, maxStringLength, sizeOf } from '../values.ts'
 import { elements, text, wholeNumber } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'
 
-const maxJsonDepth = 200
+const jsonLimits = { depth: 200, values: 100_000 }
 
 /** Functions on strings, numbers and lists. */
 export const textFunctions: readonly FunctionDefinition[] = [
@@ -32,7 +33,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
   define('join', 'values, separator', ([values, separator]) => join(values, separator)),
   define('lastElement', 'list', ([list]) => (list === null ? null : (elements('lastElement()', list).at(-1) ?? null))),
   define('length', 'value', ([value]) => sizeOf(value) ?? 0),
-  define('toJson', 'text', ([value]) => parseJson(text('toJson()', value))),
+  define('toJson', 'text', ([value]) => fromJson(text('toJson()', value))),
   define('toLowerCase', 'text', ([value]) => text('toLowerCase()', value)?.toLowerCase() ?? null),
   define('toString', 'value', ([value]) => (value === null ? null : toText(value))),
   define('toUpperCase', 'text', ([value]) => text('toUpperCase()', value)?.toUpperCase() ?? null),
@@ -81,28 +82,12 @@ function join(values: unknown, separator: unknown): string | null {
 }
 
 /** Parses JSON text that may come from a request: null if it is not JSON, or nested too deep to be handled safely. */
-export function parseJson(source: string | null): unknown {
-  if (source === null || !isShallow(source)) return null
+function fromJson(source: string | null): unknown {
+  if (source === null) return null
   try {
-    return JSON.parse(source)
-  } catch {
-    return null
+    return parseJson(source, jsonLimits)
+  } catch (error) {
+    if (!(error instanceof JsonLimitError) || error.limit === 'depth') return null
+    throw new EvaluationError(`toJson() was given JSON of more than ${jsonLimits.values} values`)
   }
-}
-
-function isShallow(source: string): boolean {
-  let depth = 0
-  let quoted = false
-  for (let index = 0; index < source.length; index += 1) {
-    const character = source.charCodeAt(index)
-    if (quoted) {
-      if (character === 0x5c) index += 1
-      else if (character === 0x22) quoted = false
-    } else if (character === 0x22) quoted = true
-    else if (character === 0x5b || character === 0x7b) {
-      depth += 1
-      if (depth > maxJsonDepth) return false
-    } else if (character === 0x5d || character === 0x7d) depth -= 1
-  }
-  return true
 }

@@ -100,26 +100,26 @@ export function realmMessages(
     }
 
     async string(): Promise<string> {
-      return (await this.#read('string')) as string
+      return host.entityText(await this.#buffered())
     }
 
     async json(): Promise<unknown> {
-      const text = await this.string()
+      const text = host.entityJson(await this.#buffered())
       return text.trim() === '' ? null : JSON.parse(text)
     }
 
     async bytes(): Promise<Uint8Array> {
-      return (await this.#read('bytes')) as Uint8Array
+      return toRealm(host.entityBytes(await this.#buffered())) as Uint8Array
     }
 
     async form(): Promise<unknown> {
-      return this.#read('form')
+      return toRealm(host.entityForm(await this.#buffered()))
     }
 
-    async #read(what: string): Promise<unknown> {
+    async #buffered(): Promise<Handle> {
       const message = this.#message
       if (!host.bodyIsBuffered(message.host)) await message.ask('buffer', message.host, null)
-      return toRealm(host.entity(message.host, what))
+      return message.host
     }
   }
 

@@ -9,7 +9,7 @@ const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i
  * that what is sent stays the same.
  */
 export async function capturedEntity(
-  { headers, body }: Message,
+  { headers, body }: Pick<Message, 'headers' | 'body'>,
   storage: TemporaryStorage,
   maxLength: number,
 ): Promise<string | null> {

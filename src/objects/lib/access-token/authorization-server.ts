@@ -101,7 +101,7 @@ async function bodyOf(response: Response): Promise<{ status: number; bytes: Uint
 
 function contentIn(bytes: Uint8Array): JsonObject | null {
   try {
-    const content = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), 64)
+    const content = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: 64 })
     return isPlainObject(content) ? (content as JsonObject) : null
   } catch {
     return null

@@ -1,6 +1,6 @@
 import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
-import type { JsonValue } from '#json'
+import { deepFrozen } from '#json'
 import { type Logger, onceEvery } from '#logging'
 import type { Clock } from '#schema'
 import { type Answer, NotAsked, type RevocableCache } from '../revocable-cache/revocable-cache.ts'
@@ -99,7 +99,7 @@ export class CachedResolver implements AccessTokenResolver {
     const names = namesIn(info)
     if (names.length === 0) this.#sayNameless()
     // Many requests will share these: none may change what the next one sees.
-    const facts: Facts = { info: frozen(info), scopes: unchangeable(scopes), expiresAt }
+    const facts: Facts = { info: deepFrozen(info), scopes: unchangeable(scopes), expiresAt }
     return { value: { facts, refusal: null }, keepFor: this.#keepFor(expiresAt), marks: [key, ...names] }
   }
 
@@ -116,12 +116,6 @@ export class CachedResolver implements AccessTokenResolver {
       'what is known of an access token holds no authGrantId, auditTrackingId or jti: it is kept, but leaves the cache by time, or by news that hold the token or its SHA-256 digest',
     )
   }
-}
-
-function frozen<T extends JsonValue>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const each of Object.values(value)) frozen(each)
-  return Object.freeze(value)
 }
 
 /** A set that refuses changes also from those who ignore its type. */

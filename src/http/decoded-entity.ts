@@ -1,0 +1,108 @@
+import { checkJson, deepFrozen, JsonLimitError, type JsonValue, parseJson } from '#json'
+import type { Body } from './body.ts'
+import { decodeContent } from './content-coding.ts'
+import { type EntityLimits, EntityTooLargeError } from './entity-limits.ts'
+import { type Form, parseForm, TooManyFieldsError } from './form.ts'
+import type { Headers } from './headers.ts'
+
+/**
+ * What the bytes of a body mean, by the headers that describe them: text, JSON or a form. Each is worked out when it is
+ * first asked for and then kept, failures included, since many expressions may look into one body. What is kept is frozen:
+ * no expression changes what the next one sees.
+ */
+export class DecodedEntity {
+  readonly #limits: EntityLimits
+  readonly #text: () => string
+  readonly #json: () => JsonValue
+  readonly #form: () => Form
+
+  constructor(headers: Headers, body: Pick<Body, 'length' | 'bytes'>, limits: EntityLimits) {
+    this.#limits = limits
+    const { bytes } = limits
+    const charset = charsetOf(headers)
+    this.#text = once(() => {
+      // Before it is read from a file; what is sent encoded becomes more.
+      if (body.length !== null && body.length > bytes) throw new EntityTooLargeError(`more than ${bytes} bytes`)
+      return new TextDecoder(charset).decode(decodeContent(headers, body.bytes(), bytes))
+    })
+    this.#json = once(() => deepFrozen(this.#parse()))
+    this.#form = once(() => this.#fields())
+  }
+
+  /** Equal for headers by which the same bytes mean the same. */
+  static key(headers: Headers): string {
+    return `${charsetOf(headers)} ${headers.all('content-encoding').join()}`
+  }
+
+  get text(): string {
+    return this.#text()
+  }
+
+  /** Null where there is no content. */
+  get json(): JsonValue {
+    return this.#json()
+  }
+
+  get form(): Form {
+    return this.#form()
+  }
+
+  /** The text, where it is not deeper and does not hold more values than JSON may. */
+  get jsonText(): string {
+    return this.#within((text, limits) => {
+      checkJson(text, limits)
+      return text
+    })
+  }
+
+  #parse(): JsonValue {
+    return this.#within((text, limits) => (text.trim() === '' ? null : parseJson(text, limits)))
+  }
+
+  #within<T>(read: (text: string, limits: { readonly values: number }) => T): T {
+    const text = this.#text()
+    const { values } = this.#limits
+    try {
+      return read(text, { values })
+    } catch (error) {
+      const isTooMuch = error instanceof JsonLimitError && error.limit === 'values'
+      throw isTooMuch ? new EntityTooLargeError(`JSON of more than ${values} values`) : error
+    }
+  }
+
+  #fields(): Form {
+    const { values } = this.#limits
+    try {
+      const form = parseForm(this.#text(), { keepNamesWithoutValue: false, maxFields: values })
+      for (const name of Object.keys(form)) Object.freeze(form[name])
+      return Object.freeze(form)
+    } catch (error) {
+      throw error instanceof TooManyFieldsError
+        ? new EntityTooLargeError(`a form of more than ${values} fields`)
+        : error
+    }
+  }
+}
+
+function charsetOf(headers: Headers): string {
+  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(headers.get('content-type') ?? '') ?? []
+  return quoted || plain || 'utf-8'
+}
+
+/** Works a value out at the first call; later calls give the same value, or throw the same error. */
+function once<T>(make: () => T): () => T {
+  let made: (() => T) | null = null
+  return () => {
+    if (made === null) {
+      try {
+        const value = make()
+        made = () => value
+      } catch (error) {
+        made = () => {
+          throw error
+        }
+      }
+    }
+    return made()
+  }
+}

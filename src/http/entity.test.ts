@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import zlib from 'node:zlib'
+import { compile, compileLeftValue, scopeOf } from '#expression'
+import { Body, type EntityLimits, EntityTooLargeError, Headers, Request, setEntity, Uri } from './index.ts'
+
+function post(
+  body: Body | string | Uint8Array,
+  fields: Readonly<Record<string, string>> = {},
+  limits?: EntityLimits,
+): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value)
+  const content = body instanceof Body ? body : Body.of(body)
+  const request = new Request({ method: 'POST', uri: Uri.parse('http://a/'), headers, body: content })
+  if (limits !== undefined) request.entityLimits = limits
+  return request
+}
+
+const evaluate = (request: Request, expression: string): unknown =>
+  compile(`\${${expression}}`).evaluate(scopeOf({ request }))
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+test('content up to the limit of bytes is looked into, and no more', () => {
+  const limits = { bytes: 10, values: 100 }
+  for (const read of ['entity.string', 'entity.json', 'entity.bytes', 'entity.toString()']) {
+    const fits = post('[123456 ]\n', {}, limits)
+    assert.doesNotThrow(() => evaluate(fits, `request.${read}`), read)
+    const more = post('[123456  ]\n', {}, limits)
+    assert.throws(
+      () => evaluate(more, `request.${read}`),
+      /more than 10 bytes .* see entityLimits of admin\.json/,
+      read,
+    )
+  }
+  assert.throws(() => evaluate(post('a=1&b=23456', FORM, limits), 'request.form'), /more than 10 bytes/)
+  assert.throws(() => evaluate(post('a=1&b=23456', FORM, limits), 'request.entity.form'), /more than 10 bytes/)
+  assert.equal(evaluate(post('[123456  ]\n', {}, limits), 'request.entity.length'), 11)
+})
+
+test('the limit of bytes is that of decoded content', () => {
+  const limits = { bytes: 1_000, values: 100 }
+  const coded = (length: number) =>
+    post(zlib.gzipSync(Buffer.alloc(length, 'a')), { 'Content-Encoding': 'gzip' }, limits)
+  assert.equal(evaluate(coded(1_000), 'length(request.entity.string)'), 1_000)
+  assert.throws(() => evaluate(coded(1_001), 'request.entity.string'), /more than 1000 bytes/)
+})
+
+test('JSON up to the limit of values is looked into, and no more', () => {
+  const limits = { bytes: 1_000, values: 4 }
+  assert.equal(evaluate(post('[1,"a,b",{}]', {}, limits), 'length(request.entity.json)'), 3)
+  assert.throws(() => evaluate(post('[1,2,3,4]', {}, limits), 'request.entity.json'), /JSON of more than 4 values/)
+  assert.throws(
+    () => evaluate(post('{"a":{"b":{"c":{}}},"d":1}', {}, limits), 'request.entity.json'),
+    /more than 4 values/,
+  )
+})
+
+test('a form up to the limit of fields is looked into, and no more', () => {
+  const limits = { bytes: 1_000, values: 3 }
+  assert.equal(evaluate(post('a=1&b=2&c=3', FORM, limits), 'length(request.form)'), 3)
+  assert.throws(() => evaluate(post('a=1&b=2&c=3&d=4', FORM, limits), 'request.form'), /more than 3 fields/)
+})
+
+test('the limits are those of admin.json, by default 1 MiB and 10,000 values', () => {
+  assert.equal(evaluate(post('x'.repeat(1_048_576)), 'length(request.entity.string)'), 1_048_576)
+  assert.throws(
+    () => evaluate(post('x'.repeat(1_048_577)), 'request.entity.string'),
+    (error: Error) => error.cause instanceof EntityTooLargeError,
+  )
+  const list = (values: number) => `[${Array.from({ length: values - 1 }, () => 1).join()}]`
+  assert.equal(evaluate(post(list(10_000)), 'length(request.entity.json)'), 9_999)
+  assert.throws(() => evaluate(post(list(10_001)), 'request.entity.json'), /more than 10000 values/)
+})
+
+test('a body is decoded and parsed once, also where that fails', () => {
+  let reads = 0
+  const content = Buffer.from('{"a":{"b":[1]}}')
+  const body = Body.of(content)
+  const bytes = body.bytes.bind(body)
+  body.bytes = () => {
+    reads++
+    return bytes()
+  }
+  const request = post(body)
+  const first = evaluate(request, 'request.entity.json')
+  assert.equal(evaluate(request, 'request.entity.json'), first, 'the same value')
+  assert.equal(evaluate(request.clone(), 'request.entity.json.a.b[0]'), 1)
+  assert.equal(evaluate(request, 'request.entity.string'), String(content))
+  assert.equal(reads, 1)
+
+  const bad = post('{"a":')
+  const thrown = (): unknown => {
+    try {
+      return evaluate(bad, 'request.entity.json')
+    } catch (error) {
+      return (error as Error).cause
+    }
+  }
+  assert.equal(thrown(), thrown(), 'the same failure')
+})
+
+test('what is kept follows the body and the headers that say what it means', () => {
+  const request = post(Buffer.from('"\u00e4"', 'latin1'), { 'Content-Type': 'application/json; charset=ISO-8859-1' })
+  assert.equal(evaluate(request, 'request.entity.json'), 'ä')
+  request.headers.set('Content-Type', 'application/json')
+  assert.equal(evaluate(request, 'request.entity.json'), '\ufffd')
+  setEntity(request, { a: 2 })
+  assert.equal(evaluate(request, 'request.entity.json.a'), 2)
+  request.body = Body.of('{"a":3}')
+  assert.equal(evaluate(request, 'request.entity.json.a'), 3)
+})
+
+test('an expression can not change what the next one sees of a body, but can change its own copy', () => {
+  const request = post('{"user":{"name":"a","roles":["x"]}}')
+  const attributes: Record<string, unknown> = {}
+  const warnings: string[] = []
+  const scope = { ...scopeOf({ request, attributes }), warn: (message: string) => void warnings.push(message) }
+  compileLeftValue('${request.entity.json.user.name}').assign(scope, 'b')
+  compileLeftValue('${request.entity.json.user.roles[0]}').assign(scope, 'y')
+  assert.equal(warnings.length, 2)
+  assert.deepEqual(JSON.parse(JSON.stringify(evaluate(request, 'request.entity.json'))), {
+    user: { name: 'a', roles: ['x'] },
+  })
+  compileLeftValue('${attributes.user}').assign(scope, evaluate(request, 'request.entity.json.user'))
+  compileLeftValue('${attributes.user.name}').assign(scope, 'b')
+  compileLeftValue('${attributes.user.roles[1]}').assign(scope, 'z')
+  assert.equal(JSON.stringify(attributes), '{"user":{"name":"b","roles":["x","z"]}}')
+  assert.equal(evaluate(request, 'request.entity.json.user.name'), 'a')
+  assert.equal(warnings.length, 2)
+})
