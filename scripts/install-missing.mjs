@@ -20,4 +20,11 @@ if (!current) {
     console.error('npm ci failed: the packages could not be installed; see the lines above')
     process.exit(1)
   }
+  if (!existsSync(node)) {
+    console.error(
+      'the packages are installed, but not Node itself, which the package "node" brings by its install script:',
+      'npm is told not to run install scripts (ignore-scripts). Allow this one with: npm rebuild node --ignore-scripts=false',
+    )
+    process.exit(1)
+  }
 }

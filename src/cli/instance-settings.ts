@@ -17,6 +17,7 @@ import type { TypeDefinition } from '#schema'
 import { type Arguments, UsageError } from './arguments.ts'
 import type { CommandOption } from './command.ts'
 import { type PlacedProblem, placed, problemsOf } from './problems.ts'
+import { shellWord } from './shell-word.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** The option by which commands are told their instance. */
@@ -50,13 +51,22 @@ export function chosenInstance(
 ): { instance: string; origin: 'named' | 'default' } {
   const asked = args.value('instance')
   const named = asked !== undefined || env['GATEWAY_INSTANCE_DIR'] !== undefined
-  return { instance: instanceDirectory(asked, env), origin: named ? 'named' : 'default' }
+  const instance = instanceDirectory(asked, env)
+  if (instance === null) {
+    const how = 'name the instance with --instance DIR or GATEWAY_INSTANCE_DIR'
+    throw new UsageError(`there is no home directory for ~/.gateway, since HOME is not set to an absolute path; ${how}`)
+  }
+  return { instance, origin: named ? 'named' : 'default' }
 }
 
 /** Why a directory can not be an instance, or null. */
 export function missingInstance(instance: string): PlacedProblem | null {
   if (existsSync(instance)) return null
-  return { file: instance, pointer: '', message: `there is no such directory; make one with: gateway init ${instance}` }
+  return {
+    file: instance,
+    pointer: '',
+    message: `there is no such directory; make one with: gateway init ${shellWord(instance)}`,
+  }
 }
 
 /** admin.json settled, or every problem of it. */

@@ -162,6 +162,8 @@ export interface UnitSettings {
   readonly streamingEnabled: boolean
   /** How much of a body expressions and scripts may look into. */
   readonly entityLimits: EntityLimits
+  /** Whether the management connector serves the graphical designer. */
+  readonly studio: boolean
   /** Milliseconds a script may run without a pause, and milliseconds until its evaluation is given up. */
   readonly scriptTimeout: number
   readonly scriptDeadline: number

@@ -64,6 +64,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       streamingEnabled: fields.streamingEnabled,
+      // Not part of this version.
+      studio: false,
       webSocketSubProtocols: webSocketSubProtocols(fields.vertx, warnings),
       entityLimits: fields.entityLimits,
       scriptTimeout: fields.scriptTimeout,

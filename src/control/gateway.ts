@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FromUnit, MetricSample } from '#contracts'
+import { makeDirectory } from '#http'
 import { DEFAULT_CONFIG } from '#instance'
 import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
@@ -93,7 +94,7 @@ export class Gateway {
   async start(): Promise<void> {
     // Throws for text that is no configuration at all, before anything is opened.
     readConfigFile(configFile(this.#input.settings))
-    mkdirSync(this.#input.settings.directories.temporary, { recursive: true })
+    makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()

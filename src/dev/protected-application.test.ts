@@ -31,6 +31,24 @@ test('status, download and slow answer as asked; other paths are 404', async () 
   assert.equal(await (await fetch(`${application.url}/slow?ms=1`)).text(), 'that took a while\n')
 })
 
+test('a download in many pieces leaves no listeners behind', async (context) => {
+  const warnings: Error[] = []
+  const warn = (warning: Error) => warnings.push(warning)
+  process.on('warning', warn)
+  context.after(() => process.off('warning', warn))
+  await using application = await startProtectedApplication()
+  const response = await fetch(`${application.url}/download?bytes=30000000`)
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    // Gives the kernel's buffers time to fill, so that the application has to wait.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(length, 30_000_000)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(warnings, [])
+})
+
 test('the application ends while a stream is open', async () => {
   const application = await startProtectedApplication()
   const response = await fetch(`${application.url}/stream`)

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { HOME_PAGE } from './home-page.ts'
 
 /** An application that stands behind a gateway and shows what reaches it. */
@@ -82,12 +84,12 @@ async function stream(response: ServerResponse): Promise<void> {
 
 async function download(response: ServerResponse, bytes: number): Promise<void> {
   response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes })
+  await pipeline(Readable.from(dots(bytes)), response)
+}
+
+function* dots(bytes: number): Generator<Buffer> {
   const block = Buffer.alloc(Math.min(bytes, 65_536), '.')
-  for (let left = bytes; left > 0 && !response.destroyed; left -= block.length) {
-    const piece = left < block.length ? block.subarray(0, left) : block
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-  }
-  response.end()
+  for (let left = bytes; left > 0; left -= block.length) yield left < block.length ? block.subarray(0, left) : block
 }
 
 function numberOf(url: URL, name: string, fallback: number, most: number): number {

@@ -33,6 +33,8 @@ export interface World {
   readonly transactionIdHeader: string
   /** False where bodies are to be kept whole before they are passed on; they stream by default. */
   readonly streaming?: boolean
+  /** Whether the management connector serves the graphical designer. */
+  readonly studio?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */

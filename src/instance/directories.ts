@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { Directories } from '#schema'
 
 /** The folders of an instance (decisions 2). */
@@ -11,12 +11,25 @@ export interface InstanceDirectories extends Directories {
   readonly history: string
 }
 
-/** The instance folder: what was asked for, else the environment's, else `~/.gateway`. */
+/** The instance folder: what was asked for, else the environment's, else `~/.gateway`; null where there is no home. */
 export function instanceDirectory(
   asked: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-): string {
-  return resolve(asked ?? env['GATEWAY_INSTANCE_DIR'] ?? join(homedir(), '.gateway'))
+): string | null {
+  const named = asked ?? env['GATEWAY_INSTANCE_DIR']
+  if (named !== undefined) return resolve(named)
+  const home = homeDirectory()
+  return home === null ? null : join(home, '.gateway')
+}
+
+function homeDirectory(): string | null {
+  try {
+    const home = homedir()
+    return isAbsolute(home) ? home : null
+  } catch {
+    // HOME is not set, and the system does not know the user.
+    return null
+  }
 }
 
 /** The layout of an instance. */

@@ -99,6 +99,8 @@ export interface Environment {
   readonly scriptTimeout: number
   /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */
   readonly scriptDeadline: number
+  /** Whether the management connector serves the graphical designer. */
+  readonly studio: boolean
   /** False where a configuration is only checked: then nothing is connected to by itself. */
   readonly serving: boolean
   readonly router: RouterHost

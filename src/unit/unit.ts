@@ -25,6 +25,8 @@ export interface UnitInput {
   readonly units: number
   readonly transactionIdHeader: string
   readonly streaming?: boolean
+  /** Whether the management connector serves the graphical designer. */
+  readonly studio?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
@@ -109,6 +111,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     units: input.units,
     transactionIdHeader: input.transactionIdHeader,
     streaming: input.streaming ?? true,
+    studio: input.studio ?? false,
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
     webSocketSubProtocols: input.webSocketSubProtocols ?? null,

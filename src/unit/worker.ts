@@ -70,6 +70,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
       streaming: settings.streamingEnabled,
+      studio: settings.studio,
       webSocketSubProtocols: settings.webSocketSubProtocols,
       entityLimits: settings.entityLimits,
       scriptTimeout: settings.scriptTimeout,

@@ -1,7 +1,9 @@
 // What only a process of its own can show: exit codes, streams, signals.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
 import { SpawnedCommand } from '#test/spawned-command'
@@ -90,4 +92,33 @@ test('the default instance gets the folders it lacks; a bad admin.json exits wit
   assert.equal(code, 78)
   assert.match(stderr, /admin\.json:1:3: \/prefix: expected /)
   for (const folder of ['config/routes', 'secrets', 'extra']) assert.ok(existsSync(home.in(`.gateway/${folder}`)))
+})
+
+test('a home directory that is not there is named, with what to do', { timeout: 60_000 }, async () => {
+  const advice = /name (?:the|another) instance with --instance DIR or GATEWAY_INSTANCE_DIR\n/
+  const unmakable = await ended(['run'], { HOME: '/proc/nonexistent' })
+  assert.equal(unmakable.code, 1)
+  assert.match(unmakable.stderr, /^gateway: run: \/proc\/nonexistent\/\.gateway can not be made: ENOENT/)
+  assert.match(unmakable.stderr, advice)
+  const none = await ended(['run'], { HOME: '' })
+  assert.equal(none.code, 64)
+  assert.match(none.stderr, /there is no home directory for ~\/\.gateway/)
+  assert.match(none.stderr, advice)
+  assert.deepEqual(await ended(['eval', '1 + 1'], { HOME: '' }), { code: 0, stdout: '2\n', stderr: '' })
+})
+
+test('an installation without install scripts is told how to get Node', async () => {
+  const root = join(import.meta.dirname, '..', '..')
+  using folder = new Folder({
+    'package-lock.json': '{}',
+    'scripts/install-missing.mjs': readFileSync(join(root, 'scripts', 'install-missing.mjs'), 'utf8'),
+    'npm-without-scripts.js': '',
+  })
+  const env = { ...process.env, npm_execpath: folder.in('npm-without-scripts.js') }
+  const { status, stderr } = spawnSync(process.execPath, [folder.in('scripts/install-missing.mjs')], {
+    env,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 1)
+  assert.match(stderr, /ignore-scripts.*npm rebuild node --ignore-scripts=false/)
 })

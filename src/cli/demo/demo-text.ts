@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DEMO_ROWS } from '#dev'
 import { shownPath } from '../problems.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { aligned, paintFor } from '../terminal.ts'
 import type { DemoFacts } from './demo-command.ts'
@@ -9,7 +10,12 @@ const COMMAND = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway')
 
 /** The rows of the demo as they can be typed. */
 export function filledRows(facts: DemoFacts): { title: string; line: string }[] {
-  const values: Readonly<Record<string, string>> = { ...facts, am: facts.accessManager, gateway: shownPath(COMMAND) }
+  const values: Readonly<Record<string, string>> = {
+    ...facts,
+    am: facts.accessManager,
+    instance: shellWord(facts.instance),
+    gateway: shellWord(shownPath(COMMAND)),
+  }
   return DEMO_ROWS.map(({ title, line }) => ({
     title,
     line: line.replace(/\{(traffic|admin|am|instance|gateway)\}/g, (_, name: string) => values[name] as string),

@@ -1,10 +1,10 @@
 import { compile, ExpressionSyntaxError, isExpression } from '#expression'
 import { exchangeScope } from '#http'
-import { instanceDirectories, rootProperties, type SystemProperties } from '#instance'
+import { instanceDirectories, instanceDirectory, rootProperties, type SystemProperties } from '#instance'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, DEFINE_OPTION, definedProperties, INSTANCE_OPTION } from '../instance-settings.ts'
+import { DEFINE_OPTION, definedProperties, INSTANCE_OPTION } from '../instance-settings.ts'
 import { SILENT } from '../rehearsal/silent-logger.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
@@ -48,9 +48,10 @@ export const EvalCommand: Command = {
 
 function evaluate(source: string, args: Arguments, system: SystemProperties, surroundings: Surroundings): unknown {
   const expression = compile(source)
-  const { instance } = chosenInstance(args, surroundings)
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() }
   const { env, stderr } = surroundings
+  // An expression needs no instance, and so no home directory either.
+  const instance = instanceDirectory(args.value('instance'), env) ?? process.cwd()
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() }
   const { scope } = rootProperties({
     directories: instanceDirectories(instance),
     mode: 'PRODUCTION',

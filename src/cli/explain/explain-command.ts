@@ -12,6 +12,7 @@ import { formatPlaced } from '../problems.ts'
 import { rehearse } from '../rehearsal/rehearsal.ts'
 import { RouteFolders } from '../rehearsal/route-folders.ts'
 import { SILENT } from '../rehearsal/silent-logger.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { explain, refusal } from './explanation.ts'
@@ -52,7 +53,9 @@ export const ExplainCommand: Command = {
     const { unit, settings, problems } = rehearsal
     if (unit === null || settings === null) return refuse(problems.map(formatPlaced), surroundings)
     if (problems.length > 0)
-      stderr.write(`warning: files with problems are left out; see: gateway validate --instance ${instance}\n`)
+      stderr.write(
+        `warning: files with problems are left out; see: gateway validate --instance ${shellWord(instance)}\n`,
+      )
     const arrived = arriving(imagined, settings.unit, unit.storage, SILENT)
     const request = {
       method: imagined.method,

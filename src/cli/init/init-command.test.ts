@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
@@ -41,4 +42,22 @@ test('other files do not matter, a file in the place of the directory does', asy
   const refused = await gateway(['init', folder.in('file')])
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /it holds a file of that name already/)
+})
+
+test('the lines it prints can be pasted, also where the path needs quotes', async () => {
+  using folder = new Folder()
+  const directory = folder.in("it's my gateway")
+  const { stdout } = await gateway(['init', directory])
+  const lines = stdout.split('\n').filter((line) => /^ {2}(?:gateway|curl)/.test(line))
+  assert.equal(lines.length, 4)
+  // Each word on a line of its own, as the shell understands it.
+  const words = (line: string) =>
+    execFileSync('/bin/sh', ['-c', `gateway() { printf '%s\\n' "$@"; }; curl() { printf '%s\\n' "$@"; }; ${line}`], {
+      encoding: 'utf8',
+    })
+  assert.equal(words(lines[0]!), `run\n--instance\n${directory}\n`)
+  assert.equal(words(lines[2]!), `validate\n--instance\n${directory}\n`)
+  assert.match(words(lines[3]!), /^-u\nadmin:[\w-]{32}\nhttp/)
+  const missing = await gateway(['validate', '--instance', `${directory}2`])
+  assert.ok(missing.stdout.includes(`gateway init '${folder.path}/it'\\''s my gateway2'`), missing.stdout)
 })

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { shownPath } from '../problems.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { createInstance, inTheWay, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from './instance-layout.ts'
@@ -46,11 +47,13 @@ function tellWhatNext(directory: string, surroundings: Surroundings): void {
   const { stdout } = surroundings
   const paint = paintFor(stdout, surroundings)
   const near = shownPath(directory)
+  const instance = shellWord(near)
+  const password = shellWord(join(near, PASSWORD_FILE))
   const next = [
-    ['# serve it', `gateway run --instance ${near}`],
+    ['# serve it', `gateway run --instance ${instance}`],
     ['# in another terminal', 'curl http://localhost:8080/hello'],
-    [`# after you changed ${join(near, SAMPLE_ROUTE_FILE)}`, `gateway validate --instance ${near}`],
-    ['# the management API', `curl -u "admin:$(cat ${join(near, PASSWORD_FILE)})" http://localhost:8085/api/info`],
+    [`# after you changed ${join(near, SAMPLE_ROUTE_FILE)}`, `gateway validate --instance ${instance}`],
+    ['# the management API', `curl -u "admin:$(cat ${password})" http://localhost:8085/api/info`],
   ]
   const lines = next.map(
     ([why, line]) => `  ${paint('dim', why as string)}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from '#http'
 
 /** The folders of an instance (decisions 2). */
 const FOLDERS = ['config/routes', 'scripts', 'secrets', 'audit-schemas', 'extra', 'logs', 'tmp'] as const
@@ -59,7 +60,7 @@ export function inTheWay(directory: string): string[] {
 
 /** Makes the folders of an instance that are not there yet. */
 export function createFolders(directory: string): void {
-  for (const folder of FOLDERS) mkdirSync(join(directory, folder), { recursive: true })
+  for (const folder of FOLDERS) makeDirectory(join(directory, folder))
   // Secrets are for the user that runs the gateway alone.
   chmodSync(join(directory, 'secrets'), 0o700)
 }

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '#http'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
 
 /** The types of keys that are made. */
@@ -68,6 +69,6 @@ function passwordIn(file: string): string | null {
 
 /** Readable by the owner alone; a file that is there stays as it is. */
 function writeNew(path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeDirectory(dirname(path))
   writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
 }

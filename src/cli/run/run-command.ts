@@ -35,7 +35,13 @@ export const RunCommand: Command = {
   ],
   async run(args, surroundings) {
     const { instance, origin } = chosenInstance(args, surroundings)
-    if (origin === 'default') createFolders(instance)
+    try {
+      if (origin === 'default') createFolders(instance)
+    } catch (error) {
+      const how = 'name another instance with --instance DIR or GATEWAY_INSTANCE_DIR'
+      surroundings.stderr.write(`gateway: run: ${instance} can not be made: ${(error as Error).message}; ${how}\n`)
+      return EXIT.failed
+    }
     const missing = missingInstance(instance)
     if (missing !== null) return refuse([missing], surroundings)
     const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })

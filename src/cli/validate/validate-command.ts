@@ -48,16 +48,16 @@ export const ValidateCommand: Command = {
   ],
   exits: [[EXIT.configuration, 'there are problems']],
   async run(args, surroundings) {
-    const { instance, origin } = chosenInstance(args, surroundings)
     const files = args.operands
-    const named = args.has('instance') || (files.length === 0 && origin === 'named')
-    const missing = named || files.length === 0 ? missingInstance(instance) : null
+    const isInstance = files.length === 0 || args.has('instance')
+    const instance = isInstance ? chosenInstance(args, surroundings).instance : null
+    const missing = instance === null ? null : missingInstance(instance)
     if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, surroundings)
     const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, surroundings) }
     const findings =
-      files.length === 0
-        ? await checkInstance(instance, surroundings, options)
-        : await checkRouteFiles(files, args.has('instance') ? instance : null, surroundings, options)
+      files.length > 0
+        ? await checkRouteFiles(files, instance, surroundings, options)
+        : await checkInstance(instance as string, surroundings, options)
     return report(findings, args.json, surroundings)
   },
 }

@@ -1,7 +1,7 @@
 import { HandlerKind } from '#contracts'
 import { type Handler, respond } from '#http'
 import { defineType } from '#schema'
-import { PAGE, POLICY } from './welcome-page.ts'
+import { POLICY, welcomePage } from './welcome-page.ts'
 
 /** Shows that the gateway works, and what to do next. */
 export const WelcomeHandler = defineType({
@@ -9,19 +9,21 @@ export const WelcomeHandler = defineType({
   kind: HandlerKind,
   summary: 'Answers with a page that says the gateway is running and how to go on from there.',
   config: {},
-  create: () => welcome,
+  create: (_config, { studio }) => welcome(welcomePage({ studio })),
 })
 
-/** Answers every request with the welcome page. */
-export const welcome: Handler = async () =>
-  respond(
-    200,
-    {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
-      'Referrer-Policy': 'no-referrer',
-      // The page gives way to the first route for its address, which must show at once.
-      'Cache-Control': 'no-store',
-    },
-    PAGE,
-  )
+/** Answers every request with the page. */
+function welcome(page: string): Handler {
+  return async () =>
+    respond(
+      200,
+      {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': POLICY,
+        'Referrer-Policy': 'no-referrer',
+        // The page gives way to the first route for its address, which must show at once.
+        'Cache-Control': 'no-store',
+      },
+      page,
+    )
+}

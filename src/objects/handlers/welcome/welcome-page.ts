@@ -9,8 +9,11 @@ h1 { font-size: 1.75rem; line-height: 1.25; }
 code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 `
 
+const STUDIO = `
+<li>Or draw it: the designer is found at <code>/studio/</code> of the admin connector.</li>`
+
 /** The page itself; it needs nothing else and tells nothing of the machine it comes from. */
-export const PAGE = `<!doctype html>
+export const welcomePage = ({ studio }: { readonly studio: boolean }): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,8 +31,7 @@ export const PAGE = `<!doctype html>
 <li>Put a route, a file such as <code>10-hello.json</code>, into the folder <code>config/routes</code> of the instance
 directory. It is picked up without a restart.</li>
 <li>Check it with <code>gateway validate</code>, and see with <code>gateway explain</code> which route takes a
-request.</li>
-<li>Or draw it: the designer is found at <code>/studio/</code> of the admin connector.</li>
+request.</li>${studio ? STUDIO : ''}
 </ol>
 <p>The guide and the reference of all object types are in the folder <code>docs</code> of the distribution;
 <code>gateway schema</code> prints what a route may hold. To replace this page, give a route the condition

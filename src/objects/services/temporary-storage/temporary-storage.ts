@@ -1,7 +1,7 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { TemporaryStorageKind } from '#contracts'
-import { TemporaryStorage as BodyStorage } from '#http'
+import { TemporaryStorage as BodyStorage, makeDirectory } from '#http'
 import { ConfigError, config, defineType, integer, string } from '#schema'
 
 const LARGEST = 2 ** 31 - 1
@@ -41,7 +41,7 @@ export const TemporaryStorage = defineType({
 /** A directory that can not be used is found when the configuration loads, not at the first long body. */
 function makeWritable(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory, 0o700)
     accessSync(directory, constants.W_OK | constants.X_OK)
   } catch (error) {
     const message = `expected a directory that can be written to: ${(error as Error).message}`
