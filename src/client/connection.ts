@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
+import type { OwnListeners } from '#schema'
 import { type FirstByteObserver, ResponseHeadGuard } from './response-head-guard.ts'
 import { openToProxy } from './secure-proxy.ts'
+import { leadsToSelf, markOwnConnection } from './self-connection.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { openTunnel } from './tunnel.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
+import { UpstreamError } from './upstream-error.ts'
 import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './written-text.ts'
 
 /** Longest head of a response where the settings say nothing. */
@@ -19,6 +22,7 @@ export class Connection extends Client implements Carrier {
   readonly #heads: ResponseHeadGuard
   readonly #written: WrittenText
   #carried = 0
+  #leadsToSelf = false
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
     const heads = new ResponseHeadGuard(options.maxHeaderSize ?? MAX_HEADER_BYTES)
@@ -30,6 +34,7 @@ export class Connection extends Client implements Carrier {
           if (result[0] === null) {
             heads.attach(result[1])
             written.attach(result[1])
+            this.#leadsToSelf = leadsToSelf(result[1])
           }
           callback(...result)
         }),
@@ -39,6 +44,10 @@ export class Connection extends Client implements Carrier {
     this.on('connect', () => {
       this.#carried = 0
     })
+  }
+
+  get leadsToSelf(): boolean {
+    return this.#leadsToSelf
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -70,6 +79,8 @@ export interface Ways {
   readonly offers?: readonly string[]
   /** For which servers a proxy is asked for a tunnel: those that speak TLS, or all, where what follows is not HTTP. */
   readonly tunnels?: 'secure' | 'all'
+  /** The connectors of this gateway. */
+  readonly ownListeners?: OwnListeners | null
 }
 
 /** A connection that is being opened. */
@@ -83,11 +94,11 @@ export interface Opening {
  * ours: for the name of the origin, whatever Host field the first request carries.
  */
 export function opener(ways: Ways): (options: buildConnector.Options, callback: buildConnector.Callback) => Opening {
-  const { timeout, contexts, proxy, offers, tunnels = 'secure' } = ways
+  const { timeout, contexts, proxy, offers, tunnels = 'secure', ownListeners = null } = ways
   const inClear = buildConnector({ allowH2: false, timeout: 0 })
   const secure = new SecureConnections(contexts, offers ?? ['http/1.1'])
   return (options, callback) => {
-    const attempt = new Attempt(timeout, callback)
+    const attempt = new Attempt(timeout, ownListeners, callback)
     const { servername: _ofRequest, ...target } = options
     const { protocol, hostname, port, localAddress = null } = target
     if (protocol === 'https:') {
@@ -138,11 +149,13 @@ function tunnel(proxy: ForwardProxy, target: Target, attempt: Attempt, opened: (
 class Attempt implements SecureEvents, Opening {
   readonly #callback: buildConnector.Callback
   readonly #timer: NodeJS.Timeout | undefined
+  readonly #ownListeners: OwnListeners | null
   #socket: Socket | null = null
   #over = false
 
-  constructor(timeout: number, callback: buildConnector.Callback) {
+  constructor(timeout: number, ownListeners: OwnListeners | null, callback: buildConnector.Callback) {
     this.#callback = callback
+    this.#ownListeners = ownListeners
     if (timeout <= LONGEST_TIMER) this.#timer = setTimeout(() => this.#expire(), timeout)
   }
 
@@ -153,6 +166,8 @@ class Attempt implements SecureEvents, Opening {
   started(socket: Socket): void {
     this.#socket = socket
     if (this.#over) socket.destroy()
+    // Before those who are told of the connection; and before TLS, which may fail for another reason.
+    else if (this.#ownListeners !== null) markOwnConnection(socket, this.#ownListeners)
   }
 
   opened(socket: Socket): void {
@@ -160,7 +175,8 @@ class Attempt implements SecureEvents, Opening {
   }
 
   failed(error: Error): void {
-    this.settle(error, null)
+    const isLoop = this.#socket !== null && leadsToSelf(this.#socket)
+    this.settle(isLoop ? new UpstreamError('GW_UPSTREAM_LOOP', error) : error, null)
   }
 
   cancel(): void {

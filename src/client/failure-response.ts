@@ -2,9 +2,11 @@ import { type Handler, type Response, reasonPhrase, respond } from '#http'
 import type { Logger } from '#logging'
 import { UpstreamError } from './upstream-error.ts'
 
+const LOOP = `${reasonPhrase(508)}: the request would come back to this gateway; the route needs the baseURI of an application`
+
 /** The response says what, never where: host, port and cause are for the log (threats B86). */
 export function failureResponse(error: UpstreamError): Response {
-  const response = respond(error.status, {}, reasonPhrase(error.status))
+  const response = respond(error.status, {}, error.code === 'GW_UPSTREAM_LOOP' ? LOOP : reasonPhrase(error.status))
   response.cause = error
   return response
 }

@@ -55,7 +55,7 @@ export class OriginPool implements CallOwner {
         port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null
-    const ways = { timeout: settings.connectionTimeout, contexts, proxy }
+    const ways = { timeout: settings.connectionTimeout, contexts, proxy, ownListeners: settings.ownListeners ?? null }
     this.#transport = new Transport(url, settings, ways, this.#http2Way(), () => this.#startWaiting())
   }
 

@@ -1,4 +1,5 @@
 import type { ClientTls, ProxyOptions } from '#contracts'
+import type { OwnListeners } from '#schema'
 
 /** How a client connects; clients of equal settings share their connections. Times are milliseconds. */
 export interface ClientSettings {
@@ -28,6 +29,8 @@ export interface ClientSettings {
   readonly idleTime?: number
   /** The address connections are made from. */
   readonly localAddress?: string | null
+  /** The connectors of this gateway: requests of clients that would come back to one are refused. */
+  readonly ownListeners?: OwnListeners | null
 }
 
 /** When and how HTTP/2 is spoken. */
@@ -44,14 +47,14 @@ export interface Http2Settings {
   readonly idleTime?: number | null
 }
 
-const identities = new WeakMap<ClientTls, number>()
+const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
-/** TLS options are objects with keys behind them: only the same object is equal. */
-function identityOf(tls: ClientTls | null | undefined): number {
-  if (tls === null || tls === undefined) return 0
-  const known = identities.get(tls) ?? ++lastIdentity
-  identities.set(tls, known)
+/** Objects with something behind them, such as keys: only the same object is equal. */
+function identityOf(object: object | null | undefined): number {
+  if (object === null || object === undefined) return 0
+  const known = identities.get(object) ?? ++lastIdentity
+  identities.set(object, known)
   return known
 }
 
@@ -71,5 +74,6 @@ export function settingsKey(settings: ClientSettings): string {
     settings.maxHeaderBytes,
     settings.idleTime,
     settings.localAddress,
+    identityOf(settings.ownListeners),
   ].join(' ')
 }

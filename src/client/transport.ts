@@ -107,8 +107,9 @@ export class Transport implements CallQueue {
   async #open(): Promise<void> {
     const { hostname, protocol, port } = this.#url
     const server = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
+    const { connectionTimeout: timeout, ownListeners = null } = this.#settings
     const isAsked = this.#way === 'asked' && (this.#version !== 'http2' || performance.now() >= this.#knownUntil)
-    if (isAsked && !(await speaksHttp2({ ...server, timeout: this.#settings.connectionTimeout }))) {
+    if (isAsked && !(await speaksHttp2({ ...server, timeout, ownListeners }))) {
       this.#speakHttp1(null)
       return
     }

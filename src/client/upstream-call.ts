@@ -21,6 +21,8 @@ import type { TextEdit } from './written-text.ts'
 /** The connection a call was given. */
 export interface Carrier {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
+  /** Whether the connection ends at a connector of this gateway. */
+  readonly leadsToSelf: boolean
   /** The version of HTTP that is spoken, as responses say it. */
   readonly version: 'HTTP/1.1' | 'HTTP/2'
   /**
@@ -135,6 +137,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Thrown, because an abort would take the connection down with the request.
     if (this.#abandoned !== null) throw this.#abandoned
+    // The gateway may ask itself, for its own published keys for example; what a client asks would go round.
+    if (this.carrier?.leadsToSelf && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
     this.#controller = controller
     this.#state = 'written'
     this.#reused = this.carrier?.carry(this.#headEdit, this) ?? false

@@ -23,6 +23,10 @@ export const UPSTREAM_ERRORS = {
     status: 504,
     message: 'upstream: expected bytes within soTimeout, got none; raise soTimeout or check the application',
   },
+  GW_UPSTREAM_LOOP: {
+    status: 508,
+    message: 'upstream: expected another server, got a connector of this gateway; set baseURI to the application',
+  },
   GW_UPSTREAM_POOL_FULL: {
     status: 503,
     message: 'upstream: expected a free connection, got none in time; raise connections or slow the callers down',
@@ -44,7 +48,7 @@ export const UPSTREAM_ERRORS = {
     status: 502,
     message: 'request: the client went away before the answer; the upstream request was aborted',
   },
-} as const satisfies Record<string, { status: 400 | 502 | 503 | 504; message: string }>
+} as const satisfies Record<string, { status: 400 | 502 | 503 | 504 | 508; message: string }>
 
 /** The stable name of a failure of the client. */
 export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
@@ -56,7 +60,7 @@ export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
 export class UpstreamError extends AnswerableError {
   override readonly name = 'UpstreamError'
   readonly code: UpstreamErrorCode
-  readonly status: 400 | 413 | 500 | 502 | 503 | 504
+  readonly status: 400 | 413 | 500 | 502 | 503 | 504 | 508
   /** Set by the first object that logs the failure. */
   isLogged = false
 

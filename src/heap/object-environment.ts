@@ -1,7 +1,7 @@
 import type { Scope } from '#expression'
 import { DEFAULT_ENTITY_LIMITS } from '#http'
 import type { Logger } from '#logging'
-import type { Environment, KeptRecord, KeptRecords, Metrics, RouterHost, SecretsProvider } from '#schema'
+import type { Environment, KeptRecord, KeptRecords, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
 import type { StateReporter, World } from './world.ts'
 
 /** Where one object stands. */
@@ -17,6 +17,8 @@ interface Place {
   secrets(): SecretsProvider
   warn(message: string): void
 }
+
+const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
 /** The environment handed to the `create` of one object. */
 export function objectEnvironment(world: World, place: Place): Environment {
@@ -45,6 +47,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     scope: place.scope,
     units: world.units,
     transactionIdHeader: world.transactionIdHeader,
+    ownListeners: world.ownListeners ?? NO_LISTENERS,
     streaming: world.streaming ?? true,
     webSocketSubProtocols: world.webSocketSubProtocols ?? null,
     entityLimits: world.entityLimits ?? DEFAULT_ENTITY_LIMITS,

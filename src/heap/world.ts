@@ -1,6 +1,15 @@
 import type { EntityLimits } from '#http'
 import type { Logger } from '#logging'
-import type { Clock, Directories, KeptRecord, Metrics, ObjectState, RecordStep, RouterHost } from '#schema'
+import type {
+  Clock,
+  Directories,
+  KeptRecord,
+  Metrics,
+  ObjectState,
+  OwnListeners,
+  RecordStep,
+  RouterHost,
+} from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import type { Construction, Heap } from './heap.ts'
 
@@ -31,6 +40,8 @@ export interface World {
   readonly units: number
   /** The header field that carries transaction ids between servers. */
   readonly transactionIdHeader: string
+  /** The connectors of this gateway; none by default. */
+  readonly ownListeners?: OwnListeners
   /** False where bodies are to be kept whole before they are passed on; they stream by default. */
   readonly streaming?: boolean
   /** Whether the management connector serves the graphical designer. */

@@ -1,3 +1,4 @@
+export { TrafficListeners } from './own-listeners.ts'
 export { type ImaginedRequest, previewRequest } from './preview.ts'
 export type { Refusal } from './request-head.ts'
 export { listen } from './server.ts'

@@ -70,6 +70,14 @@ export interface RouterHost {
   openRouter(settings: RouterSettings, env: Environment): Promise<Handler>
 }
 
+/** The connectors that this gateway takes traffic on. */
+export interface OwnListeners {
+  /** Whether a connection to this address leads to one of them. */
+  includes(address: string, port: number): boolean
+  /** The same of a host as a URI has it, as far as can be said without a look-up of names. */
+  named(host: string, port: number): boolean
+}
+
 /** How an object is doing, for operators: `degraded` serves less than it should, and tries to become whole again. */
 export type ObjectState = 'starting' | 'up' | 'degraded'
 
@@ -89,6 +97,8 @@ export interface Environment {
   readonly units: number
   /** The header field that carries transaction ids between servers. */
   readonly transactionIdHeader: string
+  /** Where requests must not be sent, since they would come back. */
+  readonly ownListeners: OwnListeners
   /** Whether bodies stream (`streamingEnabled` of admin.json); if not, they are kept whole before they are passed on. */
   readonly streaming: boolean
   /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */

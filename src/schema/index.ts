@@ -30,6 +30,7 @@ export type {
   Gauge,
   Metrics,
   ObjectState,
+  OwnListeners,
   Reading,
   RouterHost,
   RouterSettings,

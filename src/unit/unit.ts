@@ -12,7 +12,7 @@ import {
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
-import type { Clock, Problem, TypeDefinition } from '#schema'
+import type { Clock, OwnListeners, Problem, TypeDefinition } from '#schema'
 import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
@@ -24,6 +24,7 @@ export interface UnitInput {
   readonly mode: string
   readonly units: number
   readonly transactionIdHeader: string
+  readonly ownListeners?: OwnListeners
   readonly streaming?: boolean
   /** Whether the management connector serves the graphical designer. */
   readonly studio?: boolean
@@ -110,6 +111,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     directories: input.directories,
     units: input.units,
     transactionIdHeader: input.transactionIdHeader,
+    ...(input.ownListeners === undefined ? {} : { ownListeners: input.ownListeners }),
     streaming: input.streaming ?? true,
     studio: input.studio ?? false,
     serving: input.serving ?? true,

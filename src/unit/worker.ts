@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
 import type { ToUnit, UnitSettings } from '#contracts'
 import { instanceDirectories, loadExtensions } from '#instance'
+import { TrafficListeners } from '#listener'
 import { createLogger, type LogLevel } from '#logging'
 import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import { ConfigError, systemClock } from '#schema'
@@ -25,6 +26,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
   let connectors: Connectors | null = null
   let connectorTls: ConnectorTls | null = null
   const reloads = new Set<() => void>()
+  const ownListeners = new TrafficListeners(settings.connectors)
 
   const act = async (message: ToUnit): Promise<void> => {
     switch (message.type) {
@@ -69,6 +71,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       mode: settings.mode,
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
+      ownListeners,
       streaming: settings.streamingEnabled,
       studio: settings.studio,
       webSocketSubProtocols: settings.webSocketSubProtocols,
@@ -98,6 +101,7 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       logger,
     })
     connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, connectorTls.tls)
+    ownListeners.opened(connectors.ports)
     measureConnectors(metrics, connectors)
     link.send({ type: 'ready', ports: connectors.ports })
   } catch (error) {

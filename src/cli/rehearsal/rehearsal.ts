@@ -4,6 +4,7 @@ import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, readConfigFile } from '#control'
 import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#instance'
 import { JsonDocument, type JsonObject } from '#json'
+import { TrafficListeners } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { ConfigError, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
@@ -114,6 +115,7 @@ function unitInput(
     mode: settings?.unit.mode ?? 'PRODUCTION',
     units: settings?.unit.units ?? 1,
     transactionIdHeader: settings?.unit.transactionIdHeader ?? 'X-Vendor-TransactionId',
+    ownListeners: new TrafficListeners(settings?.unit.connectors ?? []),
     config: text,
     types: CATALOGUE,
     serving: false,

@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
+import { leadsToSelf } from '../self-connection.ts'
 import type { Carrier, UpstreamCall } from '../upstream-call.ts'
 import { type Lesson, StreamCall, type StreamOwner } from './stream-call.ts'
 
@@ -73,7 +74,7 @@ export class Sessions {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
     })
-    const added = new Session(session, this.#origin, this.#limits, {
+    const added = new Session(session, this.#origin, this.#limits, leadsToSelf(socket), {
       dispatch: (options, call) => this.#owner.dispatch(options, call),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
@@ -98,6 +99,7 @@ interface SessionEvents extends SessionsOwner {
 export class Session implements StreamOwner, Carrier {
   readonly session: ClientHttp2Session
   readonly version = 'HTTP/2'
+  readonly leadsToSelf: boolean
   lastStream: number | null = null
   isRetired = false
   readonly #origin: URL
@@ -110,8 +112,15 @@ export class Session implements StreamOwner, Carrier {
   #peerStreams = FIRST_STREAMS
   #idle: NodeJS.Timeout | undefined
 
-  constructor(session: ClientHttp2Session, origin: URL, limits: SessionLimits, events: SessionEvents) {
+  constructor(
+    session: ClientHttp2Session,
+    origin: URL,
+    limits: SessionLimits,
+    leadsToSelf: boolean,
+    events: SessionEvents,
+  ) {
     this.session = session
+    this.leadsToSelf = leadsToSelf
     this.#origin = origin
     this.#limits = limits
     this.#events = events

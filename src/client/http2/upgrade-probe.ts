@@ -1,4 +1,6 @@
 import { request } from 'node:http'
+import type { OwnListeners } from '#schema'
+import { leadsToSelf, markOwnConnection } from '../self-connection.ts'
 
 /** A server that may speak HTTP/2 in the clear. */
 export interface ProbedServer {
@@ -6,13 +8,15 @@ export interface ProbedServer {
   readonly port: number
   /** Milliseconds. */
   readonly timeout: number
+  /** The connectors of this gateway, which are not asked: the question would come back. */
+  readonly ownListeners: OwnListeners | null
 }
 
 /**
  * Whether a server changes to HTTP/2 when asked (decisions, "http2PriorKnowledge false, cleartext"). Asked with a
  * request of its own, that has no effect; it fails where the server can not be reached.
  */
-export function speaksHttp2({ hostname, port, timeout }: ProbedServer): Promise<boolean> {
+export function speaksHttp2({ hostname, port, timeout, ownListeners }: ProbedServer): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const asking = request({
     host: hostname,
@@ -25,8 +29,10 @@ export function speaksHttp2({ hostname, port, timeout }: ProbedServer): Promise<
   const timer = setTimeout(() => asking.destroy(new Error('no answer to the question for HTTP/2')), timeout)
   let isConnected = false
   asking.once('socket', (socket) => {
+    if (ownListeners !== null) markOwnConnection(socket, ownListeners)
     socket.once('connect', () => {
       isConnected = true
+      if (leadsToSelf(socket)) socket.destroy(new Error('the server is this gateway'))
     })
   })
   asking.once('upgrade', (response, socket) => {

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { ClientTls, ProxyOptions } from '#contracts'
 import { type Exchange, type Request, type Response, reasonPhrase, respond } from '#http'
+import type { OwnListeners } from '#schema'
+import { leadsToSelf } from '../self-connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
@@ -19,6 +21,8 @@ export interface WebSocketSettings extends OfferLimits, Stalling {
   readonly soTimeout: number
   readonly tls: ClientTls | null
   readonly proxy: ProxyOptions | null
+  /** The connectors of this gateway: a connection that would come back to one is refused. */
+  readonly ownListeners?: OwnListeners | null
 }
 
 const ALL_TAKEN = 'websocket: expected fewer open connections to the server; raise maxWebSockets of its vertx'
@@ -68,7 +72,12 @@ export class WebSocketClient {
         timeout: connectionTimeout,
         contexts: this.#contexts,
         proxy: proxy?.proxyFor(target.isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
+        ownListeners: this.#settings.ownListeners ?? null,
       })
+      if (leadsToSelf(socket)) {
+        socket.destroy()
+        throw new UpstreamError('GW_UPSTREAM_LOOP')
+      }
       if (socket.closed) leavePlace()
       else socket.once('close', leavePlace)
       return socket

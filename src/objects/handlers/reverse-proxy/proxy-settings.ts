@@ -113,6 +113,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     tls,
     stateTracking: others.stateTrackingEnabled,
     proxy,
+    ownListeners: env.ownListeners,
     ...clientOptionsOf(vertx, http2Of(settings, tls, env), env),
   })
   env.onDispose(() => client.release())

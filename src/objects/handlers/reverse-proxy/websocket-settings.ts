@@ -115,6 +115,7 @@ export async function upgrading(
     answerTime: soTimeout,
     tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }, env),
     proxy: handler.proxy,
+    ownListeners: env.ownListeners,
     subProtocols: env.webSocketSubProtocols,
     withheldExtensions: withheld(vertx),
   })

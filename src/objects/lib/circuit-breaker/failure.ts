@@ -6,6 +6,7 @@ const NOT_OF_THE_UPSTREAM: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_CLIENT_GONE',
   'GW_REQUEST_BODY',
   'GW_UPSTREAM_REQUEST',
+  'GW_UPSTREAM_LOOP',
 ])
 
 /** Whether an exception is a failure of what was called (decisions, "What is a failure for the breaker"). */

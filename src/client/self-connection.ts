@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net'
+import type { OwnListeners } from '#schema'
+
+const own = new WeakSet<Socket>()
+
+/** Notes, when a connection is established, whether it ends at a connector of this gateway: a request on it would come back. */
+export function markOwnConnection(socket: Socket, listeners: OwnListeners): void {
+  const mark = (): void => {
+    const { remoteAddress, remotePort } = socket
+    if (remoteAddress !== undefined && listeners.includes(remoteAddress, remotePort ?? 0)) own.add(socket)
+  }
+  if (socket.connecting) socket.prependOnceListener('connect', mark)
+  else mark()
+}
+
+/** Whether a connection ends at a connector of this gateway. */
+export function leadsToSelf(socket: Socket): boolean {
+  return own.has(socket)
+}
