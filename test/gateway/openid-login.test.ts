@@ -230,6 +230,24 @@ test(
   },
 )
 
+test('a login serves once over all units, also for a client that keeps its cookie', options, async () => {
+  await using at = await setting({ units: 2 })
+  const browser = new BrowserLike()
+  const { headers } = await browser.ask(`${at.gateway.url}/app/page`)
+  const location = headers.get('location') as string
+  const kept = headers.getSetCookie().find((field) => field.startsWith('gateway-login-')) as string
+  assert.equal((await logIn(browser, location)).status, 200)
+  for (let visit = 0; visit < 4; visit += 1) {
+    // The server knows the user by now, and gives a new code for the same state.
+    const back = new URL((await browser.ask(location)).headers.get('location') as string)
+    assert.ok(back.searchParams.has('code'), back.href)
+    const headers = { Cookie: kept.split(';')[0] as string, Connection: 'close' }
+    const again = await fetch(back, { headers, redirect: 'manual' })
+    assert.equal(again.status, 500)
+    assert.ok(!again.headers.getSetCookie().some((field) => field.startsWith('gateway-session=')))
+  }
+})
+
 test('the user says no: failureHandler is told', options, async () => {
   const failureHandler = {
     type: 'StaticResponseHandler',

@@ -546,6 +546,8 @@ describe('B77: transform of a patch', () => {
     files: {
       'secrets/gateway.admin.password': PASSWORD,
       'scripts/javascript/shout.js': 'return value.toUpperCase() + resource.handler.config.status',
+      'scripts/javascript/named.js':
+        'return [resource._id, resource._rev.length > 10, Object.keys(resource).length].join()',
       'scripts/loops.js': 'for (;;) {}',
       'scripts/fails.js': 'throw new Error("no")',
       'scripts/nothing.js': 'return undefined',
@@ -565,6 +567,9 @@ describe('B77: transform of a patch', () => {
       (await ask('PATCH', `${ROUTES}/shouted`, { body: transform(type, file) })).status
     assert.equal(await patch('application/javascript', 'shout.js'), 200)
     assert.equal((await gateway.ask('/shouted')).text, 'QUIET200')
+    assert.equal(await patch('application/javascript', 'named.js'), 200)
+    const named = (await gateway.ask('/shouted')).text
+    assert.match(named, /^shouted,true,\d$/)
     for (const file of [
       '../outside.js',
       'link.js',
@@ -580,7 +585,7 @@ describe('B77: transform of a patch', () => {
       assert.equal(await patch('application/javascript', file), 400, file)
     }
     assert.equal(await patch('application/x-groovy', 'shout.js'), 400)
-    assert.equal((await gateway.ask('/shouted')).text, 'QUIET200')
+    assert.equal((await gateway.ask('/shouted')).text, named)
   })
 
   test('is 403 in PRODUCTION mode unless it is enabled, and on in DEVELOPMENT mode unless it is not', async () => {

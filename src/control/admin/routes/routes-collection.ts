@@ -10,6 +10,7 @@ import {
   queryResources,
   Refusal,
   type Resource,
+  type Transformation,
 } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
 import type { RouteFile } from '../../route-files.ts'
@@ -73,11 +74,14 @@ async function patch(
   revision: string | null,
   { sources, editor, scripts }: { sources: RouteSources; editor: RouteEditor; scripts: PatchScripts },
 ): Outcome<Resource> {
-  const transform = scriptTransformation(scripts, call.exchange)
+  const run = scriptTransformation(scripts, call.exchange)
   for (let tries = 1; ; tries++) {
     const file = fileOf(sources.store, id)
     if (file === null) return new Refusal(404, 'there is no route of this id')
     const current = routeResource(file, sources)
+    const names = { _id: id, _rev: current.revision }
+    const transform: Transformation = (value, instruction, resource) =>
+      run(value, instruction, { ...resource, ...names })
     const content = await applyPatch(current.content, operations, { transform })
     if (Object.hasOwn(content, '_id') && content['_id'] !== id) return new Refusal(400, '_id can not be patched')
     const { _id: _, _rev: __, ...fields } = content

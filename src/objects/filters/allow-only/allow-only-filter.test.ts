@@ -245,3 +245,18 @@ VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEAmQm7TIT0MN5Ts7cjLMNI
 zaQBpqFuMKI4Cm+riWXdaYYCIHl6B0IbTeyvio7qbAQLofymxLj3ZHsf0tjmP3nX
 jSzF
 -----END CERTIFICATE-----`
+
+test('a path that is written as a wildcard is warned about: it repeats a slash', async () => {
+  const warningsOf = async (...paths: string[]) => {
+    await using built = await build<Filter>(AllowOnlyFilter, { rules: [{ destination: [{ paths }] }] })
+    return built.warnings
+  }
+  const [all, below, ...none] = await warningsOf('/*', '/reports/*', '/reports/.*', '/a*', '/reports/?')
+  assert.match(all ?? '', /the path "\/\*" is a regular expression and allows only slashes; .* write "\/\.\*"$/)
+  assert.match(
+    below ?? '',
+    /allows only "\/reports" and slashes behind it; for everything below write "\/reports\/\.\*"$/,
+  )
+  assert.deepEqual(none, [])
+  assert.equal(await allows({ destination: { paths: ['/*'] } }, { url: 'http://app.test/a' }), false)
+})

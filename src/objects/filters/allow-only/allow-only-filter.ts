@@ -86,6 +86,8 @@ export const AllowOnlyFilter = defineType({
       .meta({ description: 'Answers requests that no rule allows; 401 without content by default.' }),
   },
   create: ({ rules, failureHandler }, env) => {
+    const paths = rules.flatMap(({ destination = [] }) => destination.flatMap(({ paths = [] }) => paths))
+    for (const { source } of paths) if (isWildcard(source)) env.warn(wildcardWarning(source))
     const allowed = rules.map(({ name, from, destination, when }, at) => ({
       name: name ?? `rule ${at + 1}`,
       from: from?.map(({ ip, certificate }) => originTest(ip, certificate?.subjectDNs, env.logger)) ?? null,
@@ -95,6 +97,17 @@ export const AllowOnlyFilter = defineType({
     return allowOnly(allowed, failureHandler ?? refuse, env.logger)
   },
 })
+
+/** Whether a path ends as a wildcard of a shell would: as a regular expression it repeats the slash alone. */
+function isWildcard(path: string): boolean {
+  return path.endsWith('/*')
+}
+
+function wildcardWarning(path: string): string {
+  const above = path.slice(0, -2)
+  const admitted = above === '' ? 'only slashes' : `only ${JSON.stringify(above)} and slashes behind it`
+  return `the path ${JSON.stringify(path)} is a regular expression and allows ${admitted}; for everything below write ${JSON.stringify(`${above}/.*`)}`
+}
 
 const refuse: Handler = async () => respond(401)
 

@@ -2,7 +2,11 @@ import { compileRegex } from '#expression'
 import { type Field, field } from '#schema'
 
 /** Says whether a text is one of those meant. */
-export type TextTest = (text: string) => boolean
+export interface TextTest {
+  (text: string): boolean
+  /** The regular expression as it was written. */
+  readonly source: string
+}
 
 /** A regular expression that must match the whole text; `flags` as in `compileRegex`. */
 export function wholePattern(flags = ''): Field<TextTest> {
@@ -14,7 +18,7 @@ export function wholePattern(flags = ''): Field<TextTest> {
     }
     try {
       const pattern = compileRegex(value, flags)
-      return (text: string) => pattern.matchWhole(text) !== null
+      return Object.assign((text: string) => pattern.matchWhole(text) !== null, { source: value })
     } catch (error) {
       report(`expected a regular expression, got ${JSON.stringify(value)}: ${(error as Error).message}`)
       return undefined

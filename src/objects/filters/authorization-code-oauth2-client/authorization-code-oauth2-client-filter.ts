@@ -19,6 +19,8 @@ import {
   string,
 } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
+import { UsedStates } from '../../lib/sso/used-states.ts'
 import { type LoggedInSettings, passLoggedIn } from './logged-in.ts'
 import { LOGINS, LoginFlow, registrationKey } from './login-flow.ts'
 import { LoginMemory } from './login-memory.ts'
@@ -135,6 +137,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     revokeOnLogout: settings.revokeOauth2TokenOnLogout,
     endSessionOnLogout: settings.openIdEndSessionOnLogout,
     clock,
+    usedStates: new UsedStates(env.kept('used login states'), LOGIN_LIFETIME),
   })
   const loggedIn: LoggedInSettings = {
     refreshes: new SharedRefresh(env.kept('oauth2 refresh'), clock),
@@ -178,7 +181,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
       throw error
     })
     const state = new URLSearchParams(exchange.request.uri.rawQuery ?? '').get('state') ?? ''
-    if (LOGINS.recall(exchange, state) !== null) LOGINS.forget(response, exchange, state)
+    if (LOGINS.recall(exchange, state, clock.now()) !== null) LOGINS.forget(response, exchange, state)
     return response
   }
 

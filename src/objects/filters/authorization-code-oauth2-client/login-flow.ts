@@ -5,6 +5,7 @@ import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
+import type { UsedStates } from '../../lib/sso/used-states.ts'
 import type { BegunLogin, LoginMemory } from './login-memory.ts'
 
 /** Logins under way, as browsers keep them. */
@@ -21,6 +22,7 @@ export interface LoginSettings {
   readonly revokeOnLogout: boolean
   readonly endSessionOnLogout: boolean
   readonly clock: Clock
+  readonly usedStates: UsedStates
 }
 
 /** Users know a registration by its client and its server. */
@@ -75,7 +77,7 @@ export class LoginFlow {
     // The callback may be at another host of the domain, where the session goes and this cookie does not.
     if (new URL(endpoint).origin === new URL(siteOf(exchange)).origin) {
       const { redirectUri: _, ...kept } = login
-      LOGINS.remember(response, exchange, kept)
+      LOGINS.remember(response, exchange, kept, this.#settings.clock.now())
     }
     return response
   }
@@ -117,6 +119,8 @@ export class LoginFlow {
     const registration = login === null ? null : this.registration(login.registration)
     if (login === null || registration === null)
       throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
+    if (!(await this.#settings.usedStates.use(state)))
+      throw new OpenIdError('invalid_request', 'the login with that state is over; begin another one', false)
     const client = await clientOf(registration)
     const askedAt = this.#settings.clock.now()
     const issued = await client.complete(parameters, login, exchange)
@@ -131,7 +135,7 @@ export class LoginFlow {
    * keeps the last; and a cookie that is Strict does not come along from another site.
    */
   #fromCookie(exchange: Exchange, state: string, endpoint: string): LoginMade | null {
-    const login = LOGINS.recall(exchange, state)
+    const login = LOGINS.recall(exchange, state, this.#settings.clock.now())
     if (login === null) return null
     const { nonce, verifier, registration } = login
     if (!isTextOrNull(nonce) || !isTextOrNull(verifier) || typeof registration !== 'string') return null

@@ -1,9 +1,8 @@
 import type { Session } from '#http'
 import type { JsonObject } from '#json'
 import type { IssuedTokens, LoginAttempt } from '#openid'
+import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 
-/** How long a user may take to log in. */
-const ATTEMPT_LIFETIME = 10 * 60_000
 /** A browser may have several tabs at the login page; the oldest gives way. */
 const MAX_ATTEMPTS = 5
 
@@ -91,7 +90,7 @@ export class LoginMemory {
   }
 
   #isOver(at: number): boolean {
-    return this.#now - at > ATTEMPT_LIFETIME
+    return this.#now - at > LOGIN_LIFETIME
   }
 
   #attemptKey(state: string): string {

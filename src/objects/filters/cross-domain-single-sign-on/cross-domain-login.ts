@@ -35,6 +35,8 @@ export interface CrossDomainSettings {
   readonly landingPage: string | null
   readonly failureHandler: Handler | null
   readonly logger: Logger
+  /** Milliseconds since the epoch. */
+  now(): number
 }
 
 const LOGINS = new LoginCookies('gateway-cdsso-login', { isPosted: true })
@@ -113,7 +115,7 @@ export class CrossDomainLogin {
     if (exchange.request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
     const form = new URLSearchParams(Buffer.from(await exchange.request.body.read(LARGEST_FORM)).toString('utf8'))
     const state = form.get('state') ?? ''
-    const login = LOGINS.recall(exchange, state)
+    const login = LOGINS.recall(exchange, state, this.#settings.now())
     if (login === null)
       return this.#failed(exchange, endpoint, 'invalid_request', 'this browser has begun no login with that state')
     const response = await this.#completed(exchange, endpoint, form, login)
@@ -164,7 +166,7 @@ export class CrossDomainLogin {
         for (const [name, value] of Object.entries({ state, nonce, ...parameters }))
           location.searchParams.set(name, value)
         const response = respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
-        LOGINS.remember(response, exchange, { state, nonce, goto })
+        LOGINS.remember(response, exchange, { state, nonce, goto }, this.#settings.now())
         return response
       },
     }

@@ -65,6 +65,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       landingPage: config.defaultLogoutLandingPage ?? null,
       failureHandler: config.failureHandler ?? null,
       logger: env.logger,
+      now: () => env.clock.now(),
     }).filter
   },
 })

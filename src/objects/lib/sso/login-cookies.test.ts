@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSetCookie, type Response, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
-import { LoginCookies } from './login-cookies.ts'
+import { LOGIN_LIFETIME, LoginCookies } from './login-cookies.ts'
 
 const logins = new LoginCookies('login', { isPosted: false })
 const LOGIN = { state: 'a state', nonce: 'n', goto: '/page' }
 const HERE = 'https://app.test/page'
+const NOW = 1_700_000_000_000
 
 const sent = (response: Response): string =>
   response.headers
@@ -17,15 +18,21 @@ const sent = (response: Response): string =>
 
 function begun(cookies = logins, url = HERE): Response {
   const response = respond(302)
-  cookies.remember(response, exchangeFor('GET', url), LOGIN)
+  cookies.remember(response, exchangeFor('GET', url), LOGIN, NOW)
   return response
 }
 
 test('a login is known to the browser that began it, by its state', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: sent(begun()) } })
-  assert.deepEqual({ ...logins.recall(exchange, 'a state') }, LOGIN)
-  assert.equal(logins.recall(exchange, 'another'), null)
-  assert.equal(logins.recall(exchangeFor('GET', HERE), 'a state'), null)
+  assert.deepEqual({ ...logins.recall(exchange, 'a state', NOW) }, { ...LOGIN, at: NOW })
+  assert.equal(logins.recall(exchange, 'another', NOW), null)
+  assert.equal(logins.recall(exchangeFor('GET', HERE), 'a state', NOW), null)
+})
+
+test('a login that was begun too long ago is none, though a client may have kept its cookie', () => {
+  const exchange = exchangeFor('GET', HERE, { headers: { Cookie: sent(begun()) } })
+  assert.notEqual(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME), null)
+  assert.equal(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME + 1), null)
 })
 
 test('B44: the cookie is of this host alone over TLS, and goes with forms of other sites only where it must', () => {
@@ -48,10 +55,14 @@ test('what is no login, of another state, or too large is none', () => {
     '',
     'x',
     encoded([]),
-    encoded({ ...LOGIN, state: 'b' }),
-    encoded({ ...LOGIN, x: 'y'.repeat(4_000) }),
-  ])
-    assert.equal(logins.recall(exchangeFor('GET', HERE, { headers: { Cookie: `${name}=${value}` } }), 'a state'), null)
+    encoded(LOGIN),
+    encoded({ ...LOGIN, at: 'now' }),
+    encoded({ ...LOGIN, at: NOW, state: 'b' }),
+    encoded({ ...LOGIN, at: NOW, x: 'y'.repeat(4_000) }),
+  ]) {
+    const exchange = exchangeFor('GET', HERE, { headers: { Cookie: `${name}=${value}` } })
+    assert.equal(logins.recall(exchange, 'a state', NOW), null)
+  }
 })
 
 test('the cookies do not go on with a request, others do', () => {

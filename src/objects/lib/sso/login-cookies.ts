@@ -10,7 +10,12 @@ export interface BegunLogin extends JsonObject {
   readonly goto: string
 }
 
+/** How long a user may take to log in, in seconds. */
 const LIFETIME = 600
+
+/** The same in milliseconds. */
+export const LOGIN_LIFETIME = LIFETIME * 1_000
+
 /** Browsers drop cookies of more than 4,096 bytes; this is what of them a URL may take, before it is encoded. */
 const LONGEST_GOTO = 2_000
 const LONGEST_VALUE = 3_900
@@ -35,22 +40,23 @@ export class LoginCookies {
    * Keeps a login; a URL that is too long loses its query, or all but its site. What a page loads in the background can not
    * end at a login page, and leaves no cookie: a page of a hundred pictures would fill the head of every request.
    */
-  remember(response: Response, exchange: Exchange, login: BegunLogin): void {
+  remember(response: Response, exchange: Exchange, login: BegunLogin, now: number): void {
     const mode = exchange.request.headers.get('sec-fetch-mode')
     if (mode !== null && mode !== 'navigate') return
-    const value = Buffer.from(JSON.stringify({ ...login, goto: shortened(login.goto) })).toString('base64url')
+    const value = Buffer.from(JSON.stringify({ ...login, goto: shortened(login.goto), at: now })).toString('base64url')
     if (value.length > LONGEST_VALUE) return
     const isSecure = isOverTls(exchange)
     for (const name of this.#oldest(exchange, isSecure)) this.#write(response, isSecure, name, null)
     this.#write(response, isSecure, this.#nameFor(login.state, isSecure), value)
   }
 
-  /** The login that a state belongs to; null where this browser has not begun it. */
-  recall(exchange: Exchange, state: string): BegunLogin | null {
+  /** The login that a state belongs to; null where this browser has not begun it, or too long ago. */
+  recall(exchange: Exchange, state: string, now: number): BegunLogin | null {
     const [cookie] = exchange.request.cookies[this.#nameFor(state, isOverTls(exchange))] ?? []
     if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
     const login = loginIn(cookie.value)
-    return login?.state === state ? login : null
+    if (login?.state !== state || typeof login['at'] !== 'number') return null
+    return now - login['at'] > LOGIN_LIFETIME ? null : login
   }
 
   /** Takes the cookie of a login away. */

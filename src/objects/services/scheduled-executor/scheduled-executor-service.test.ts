@@ -181,8 +181,16 @@ const refusals: readonly [string, JsonValue, string][] = [
     { gracePeriod: 'soon' },
     'gracePeriod: expected a duration such as "10 seconds", got "soon"',
   ],
-  ['patience without end', { gracePeriod: 'unlimited' }, 'gracePeriod: expected a limited duration, got "unlimited"'],
-  ['too much patience', { gracePeriod: '1 day' }, 'gracePeriod: expected a duration of at most 1 hour, got "1 day"'],
+  [
+    'patience without end',
+    { gracePeriod: 'unlimited' },
+    'gracePeriod: expected a limited duration, got "unlimited": a stop of the gateway waits for it',
+  ],
+  [
+    'too much patience',
+    { gracePeriod: '1 day' },
+    'gracePeriod: expected a duration of at most 1 hour, got "1 day": a stop of the gateway waits for it',
+  ],
   ['a word for gracefulStop', { gracefulStop: 'maybe' }, 'gracefulStop: expected true or false, got "maybe"'],
 ]
 

@@ -17,9 +17,9 @@ export const ScheduledExecutorService = defineType({
     gracefulStop: config(boolean())
       .prefault(true)
       .meta({ description: 'Whether tasks that are running when the service stops may finish.' }),
-    gracePeriod: config(duration({ unlimited: false, max: '1 hour' }))
+    gracePeriod: config(duration({ unlimited: false, max: '1 hour', because: 'a stop of the gateway waits for it' }))
       .prefault('10 seconds')
-      .meta({ description: 'The longest wait for running tasks; zero does not wait.' }),
+      .meta({ description: 'The longest wait for running tasks, at most one hour; zero does not wait.' }),
   },
   create: ({ gracefulStop, gracePeriod }, env) => {
     const timers = new TaskTimers((error) => env.logger.error({ error }, 'a background task failed'))
