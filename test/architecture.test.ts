@@ -24,15 +24,16 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   ]
   const engine = [...language, 'contracts']
   const object = [...engine, ...engines]
-  const plane = [...object, 'heap', 'instance', 'objects']
+  const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
     json: [],
     expression: ['json'],
     logging: [],
+    rpc: [],
     http: ['json', 'expression'],
     schema: [...ground, 'http'],
     crest: ['json', 'http'],
-    contracts: language,
+    contracts: [...language, 'rpc'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     'access-manager': [...engine, 'client'],
     heap: [...ground, 'http', 'schema', 'contracts'],

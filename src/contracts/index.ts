@@ -44,6 +44,7 @@ export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts
 export { type PolicyDecision, PolicyDecisionContext } from './contexts/policy-decision.ts'
 export { type SessionCookie, SessionCookieContext } from './contexts/session-cookie.ts'
 export { type SsoToken, SsoTokenContext } from './contexts/sso-token.ts'
+export { CONTROL_CALLS } from './control-calls.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
@@ -53,17 +54,17 @@ export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-v
 export type {
   ChangeProblems,
   ConnectorSettings,
-  FromUnit,
   ImaginedMessage,
   ObjectStatus,
+  OpeningRouter,
   RouteChange,
   RouteFailure,
   RouteSource,
   RouteTrial,
   RouteTrials,
   RouteWarnings,
-  ToUnit,
   UnitSettings,
+  UnitStart,
 } from './messages.ts'
 export type {
   MetricReport,
@@ -113,3 +114,4 @@ export {
   TrustManagerKind,
 } from './tls.ts'
 export { authorityOptions, identityOptions } from './tls-material.ts'
+export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'

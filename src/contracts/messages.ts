@@ -1,6 +1,5 @@
 import type { EntityLimits } from '#http'
-import type { KeptRecord, ObjectState, Problem, RecordStep } from '#schema'
-import type { MetricReport } from './metric-report.ts'
+import type { ObjectState, Problem, RecordStep } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -20,7 +19,7 @@ export interface ChangeProblems {
   readonly problems: readonly Problem[]
 }
 
-/** What one route could not be built for. */
+/** Why one route could not be built. */
 export interface RouteFailure {
   readonly id: string
   readonly problems: readonly Problem[]
@@ -76,55 +75,19 @@ export interface RouteTrials {
   readonly route: string | null
 }
 
-/** From the control plane to a unit. */
-export type ToUnit =
-  | { readonly type: 'routes'; readonly ask: number; readonly routes: readonly RouteSource[] }
-  | { readonly type: 'routes-refused'; readonly ask: number; readonly reason: string }
-  | {
-      readonly type: 'prepare'
-      readonly deploy: number
-      readonly directory: string
-      readonly changes: readonly RouteChange[]
-    }
-  | { readonly type: 'commit'; readonly deploy: number; readonly changes: readonly number[] }
-  | { readonly type: 'drain' }
-  /** Look at files again that are read once and kept: keystores, secrets. */
-  | { readonly type: 'reload' }
-  | { readonly type: 'collect'; readonly ask: number }
-  | { readonly type: 'try-routes'; readonly ask: number; readonly router: string; readonly request: ImaginedMessage }
-  | { readonly type: 'record'; readonly ask: number; readonly record: KeptRecord | null }
-  | { readonly type: 'shared'; readonly ask: number; readonly memory: SharedArrayBuffer }
+/** A router that asks for the routes of its folder. */
+export interface OpeningRouter {
+  readonly directory: string
+  readonly scanInterval: number
+  readonly name: string
+  /** Fully qualified name, as metrics give it. */
+  readonly router: string
+}
 
-/** From a unit to the control plane. */
-export type FromUnit =
-  | {
-      readonly type: 'open-router'
-      readonly ask: number
-      readonly directory: string
-      readonly scanInterval: number
-      readonly name: string
-      /** Fully qualified name of the router, as metrics give it. */
-      readonly router: string
-    }
-  | { readonly type: 'router-open'; readonly directory: string; readonly failures: readonly RouteFailure[] }
-  | { readonly type: 'close-router'; readonly directory: string }
-  | ({ readonly type: 'route-warnings' } & RouteWarnings)
-  | ({ readonly type: 'object-status' } & ObjectStatus)
-  | { readonly type: 'share'; readonly ask: number; readonly key: string; readonly bytes: number }
-  | { readonly type: 'unshare'; readonly key: string }
-  | ({ readonly type: 'keep'; readonly ask: number } & RecordRequest)
-  | { readonly type: 'ready'; readonly ports: readonly number[] }
-  | { readonly type: 'failed'; readonly problems: readonly Problem[]; readonly message: string }
-  | { readonly type: 'prepared'; readonly deploy: number; readonly problems: readonly ChangeProblems[] }
-  | { readonly type: 'committed'; readonly deploy: number }
-  | { readonly type: 'drained'; readonly aborted: number }
-  | { readonly type: 'collected'; readonly ask: number; readonly report: MetricReport }
-  /** Or why the listener would not hand the request on. */
-  | {
-      readonly type: 'routes-tried'
-      readonly ask: number
-      readonly answer: RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }
-    }
+/** What became of the start of a unit: its ports, or why it can not serve. */
+export type UnitStart =
+  | { readonly ports: readonly number[] }
+  | { readonly problems: readonly Problem[]; readonly message: string }
 
 /** A step on the record of a key. */
 export interface RecordRequest {

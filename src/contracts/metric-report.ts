@@ -17,7 +17,7 @@ export interface SeriesHead {
  * are megabytes, their values are not.
  */
 export interface MetricReport {
-  /** Series that were not told of before. */
+  /** Series after those that are known, in the order of their ids. */
   readonly heads: readonly SeriesHead[]
   /** The value of every series there is; null where more heads have to be asked for first. */
   readonly values: Float64Array | null

@@ -21,6 +21,11 @@ export async function prepareDeployment(
   const deploy = ++deploys
   const concerned = units.filter((unit) => unit.hasOpen(directory))
   const answers = await Promise.all(concerned.map((unit) => unit.prepare(deploy, directory, changes)))
+  if (concerned.length > 0 && answers.every((answer) => answer === null)) {
+    // Their successors would end the same way, if it was the deploy that ended them.
+    const each = changes.map((_, change) => [change, [{ pointer: '', message: NO_UNIT_LEFT }]] as const)
+    return { problems: new Map(each), commit: async () => {} }
+  }
   const problems = new Map<number, Problem[]>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {
     const known = problems.get(found.change) ?? []
@@ -35,6 +40,9 @@ export async function prepareDeployment(
     },
   }
 }
+
+const NO_UNIT_LEFT =
+  'every unit ended while it built this deploy, so that nothing changed; look for what ends them in the log, and change the file or send SIGHUP to try again'
 
 function textOf({ pointer, message }: Problem): string {
   return `${pointer}\n${message}`

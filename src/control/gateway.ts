@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FromUnit, MetricSample } from '#contracts'
+import type { CONTROL_CALLS, MetricSample } from '#contracts'
 import { makeDirectory } from '#http'
 import { DEFAULT_CONFIG } from '#instance'
 import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
+import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { adminCredentials } from './admin/authentication.ts'
@@ -35,6 +36,8 @@ export interface GatewayInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly revision: string
+  /** When a unit counts as unresponsive or lost; tests have less time. */
+  readonly heartbeat?: HeartbeatLimits
 }
 
 const MAX_ADMIN_BODY = 1024 * 1024
@@ -69,7 +72,8 @@ export class Gateway {
       env: input.env,
       settings: { ...settings.unit, config, ...threads(settings.unit.units, logger) },
       logger,
-      message: (unit, message) => this.#message(unit, message),
+      heartbeat: input.heartbeat ?? HEARTBEAT,
+      handlers: (unit) => this.#handlers(unit),
       ended: (unit) => {
         this.#memory.releaseAll(unit)
         this.states.forget(unit)
@@ -77,7 +81,7 @@ export class Gateway {
         this.stores.ended(unit)
       },
     })
-    this.#monitoring = new Monitoring(() => this.#supervisor.units)
+    this.#monitoring = new Monitoring(() => this.#supervisor.units, logger)
     const metrics = this.#monitoring.registry.open()
     measureProcess(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
@@ -131,7 +135,7 @@ export class Gateway {
   async reload(): Promise<void> {
     this.#reloads.add()
     this.#input.settings.reload()
-    for (const unit of this.units) unit.send({ type: 'reload' })
+    for (const unit of this.units) unit.remote.reload()
     await this.stores.rescan()
   }
 
@@ -160,16 +164,18 @@ export class Gateway {
     await this.#input.settings.dispose()
   }
 
-  #message(unit: UnitLink, message: FromUnit): void {
-    if (message.type === 'share') {
-      const memory = this.#memory.take(message.key, message.bytes, unit)
-      unit.send({ type: 'shared', ask: message.ask, memory })
-    } else if (message.type === 'keep') {
-      const { ask, space, key, step } = message
-      unit.send({ type: 'record', ask, record: this.#records.do(space, key, step) })
-    } else if (message.type === 'object-status') this.states.take(unit, message)
-    else if (message.type === 'unshare') this.#memory.release(message.key, unit)
-    else void this.stores.message(unit, message)
+  /** What the control plane does for a unit. */
+  #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
+    return {
+      openRouter: (router, context) => this.stores.open(unit, router, context),
+      routerOpened: ({ directory, failures }) => this.stores.opened(unit, directory, failures),
+      closeRouter: ({ directory }) => this.stores.closed(unit, directory),
+      routeWarnings: (warnings) => this.stores.warned(warnings),
+      objectStatus: (status) => this.states.take(unit, status),
+      share: ({ key, bytes }) => this.#memory.take(key, bytes, unit),
+      unshare: ({ key }) => this.#memory.release(key, unit),
+      record: ({ space, key, step }) => this.#records.do(space, key, step),
+    }
   }
 
   #openAdmin(): Promise<Listener> {
@@ -224,7 +230,10 @@ export class Gateway {
   #health(): Health {
     const started = (): HealthCheck => ({ name: 'started', ok: this.#state !== 'starting' })
     return {
-      live: () => [{ name: 'control-plane', ok: true }],
+      live: () => [
+        { name: 'control-plane', ok: true },
+        ...this.#supervisor.abandoned.map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended' })),
+      ],
       startup: () => [started()],
       ready: () => [
         started(),
@@ -233,7 +242,7 @@ export class Gateway {
           ok: this.#state !== 'draining',
           ...(this.#state === 'draining' && { detail: 'shutting down' }),
         },
-        ...this.units.map((unit) => ({ name: `unit-${unit.number}`, ok: unit.state === 'ready', detail: unit.state })),
+        ...this.units.map(({ name, state, detail }) => ({ name, ok: state === 'ready', detail })),
         ...this.states.checks(),
       ],
     }

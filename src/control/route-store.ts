@@ -65,9 +65,13 @@ export class RouteStore {
     })
   }
 
-  /** A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. */
-  open(unit: UnitLink): Promise<readonly RouteSource[]> {
+  /**
+   * A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. `signal`
+   * says that the unit no longer waits.
+   */
+  open(unit: UnitLink, signal: AbortSignal): Promise<readonly RouteSource[]> {
     return this.#enqueue(async () => {
+      signal.throwIfAborted()
       if (!this.#scanned) this.#firstScan()
       this.#openings.begin(unit)
       return this.#served.sources

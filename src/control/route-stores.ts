@@ -1,6 +1,7 @@
-import type { FromUnit } from '#contracts'
+import type { OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
 import type { Holder, MetricsRegistry } from '#metrics'
+import type { CallContext } from '#rpc'
 import type { ConfigAudit } from './audit/config-audit.ts'
 import { FolderChanges } from './audit/folder-changes.ts'
 import { ReplacedVersions } from './history/replaced-versions.ts'
@@ -48,27 +49,32 @@ export class RouteStores {
     return null
   }
 
-  /** Takes what units say about their routers. */
-  async message(unit: UnitLink, message: FromUnit): Promise<void> {
-    if (message.type === 'open-router') {
-      // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
-      unit.opens(message.directory)
-      try {
-        const routes = await this.#store(message).open(unit)
-        unit.send({ type: 'routes', ask: message.ask, routes })
-      } catch (error) {
-        const reason = `the route folder ${message.directory} can not be read: ${(error as Error).message}`
-        unit.closes(message.directory)
-        unit.send({ type: 'routes-refused', ask: message.ask, reason })
-      }
-    } else if (message.type === 'router-open') {
-      this.#stores.get(message.directory)?.store.opened(unit, message.failures)
-    } else if (message.type === 'route-warnings') {
-      this.#stores.get(message.directory)?.store.warned(message)
-    } else if (message.type === 'close-router') {
-      unit.closes(message.directory)
-      if (!this.#units().some((other) => other.hasOpen(message.directory))) this.#drop(message.directory)
+  /** A router of a unit opens on a folder; gives the routes that are deployed there. */
+  async open(unit: UnitLink, router: OpeningRouter, { signal }: CallContext): Promise<readonly RouteSource[]> {
+    const { directory } = router
+    // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
+    unit.opens(directory)
+    try {
+      return await this.#store(router).open(unit, signal)
+    } catch (error) {
+      unit.closes(directory)
+      throw new Error(`the route folder ${directory} can not be read: ${(error as Error).message}`)
     }
+  }
+
+  /** A router of a unit has built what it could. */
+  opened(unit: UnitLink, directory: string, failures: readonly RouteFailure[]): void {
+    this.#stores.get(directory)?.store.opened(unit, failures)
+  }
+
+  warned(warnings: RouteWarnings): void {
+    this.#stores.get(warnings.directory)?.store.warned(warnings)
+  }
+
+  /** A router of a unit is no more. */
+  closed(unit: UnitLink, directory: string): void {
+    unit.closes(directory)
+    if (!this.#units().some((other) => other.hasOpen(directory))) this.#drop(directory)
   }
 
   /** A unit is gone, and with it its routers. Its successor gets what the stores serve, also when it was the only one. */
@@ -85,7 +91,7 @@ export class RouteStores {
     for (const directory of [...this.#stores.keys()]) this.#drop(directory)
   }
 
-  #store({ directory, name, router, scanInterval }: Extract<FromUnit, { type: 'open-router' }>): RouteStore {
+  #store({ directory, name, router, scanInterval }: OpeningRouter): RouteStore {
     const known = this.#stores.get(directory)
     const place = this.#placeOf(router, name)
     known?.routers.set(router, place)

@@ -1,5 +1,8 @@
 import type { UnitLink } from './unit-link.ts'
 
+/** Milliseconds a router may take to open: it may build ten thousand routes. */
+const OPENING_LIMIT = 15 * 60_000
+
 type Opening = ReturnType<typeof Promise.withResolvers<void>>
 
 /** Routers that are building what they were handed, by their unit; a deploy waits for them. */
@@ -13,7 +16,9 @@ export class RouterOpenings {
 
   /** A router of the unit has built what it could; false where none was known to be at it. */
   finish(unit: UnitLink): boolean {
-    const opening = this.#openings.get(unit)?.shift()
+    const waiting = this.#openings.get(unit)
+    const opening = waiting?.shift()
+    if (waiting?.length === 0) this.#openings.delete(unit)
     opening?.resolve()
     return opening !== undefined
   }
@@ -24,8 +29,12 @@ export class RouterOpenings {
     this.#openings.delete(unit)
   }
 
-  /** Resolves when all that have begun are done. */
+  /** Resolves when all that have begun are done. Units that take too long are ended: what they build is old by then. */
   async settled(): Promise<void> {
+    const timer = setTimeout(() => {
+      for (const unit of this.#openings.keys()) void unit.end('it did not open its routers in time')
+    }, OPENING_LIMIT).unref()
     await Promise.all([...this.#openings.values()].flat().map(({ promise }) => promise))
+    clearTimeout(timer)
   }
 }

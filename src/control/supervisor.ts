@@ -1,15 +1,9 @@
-import type { FromUnit, UnitSettings } from '#contracts'
-import type { Logger } from '#logging'
-import { UnitLink } from './unit-link.ts'
+import type { UnitSettings } from '#contracts'
+import { UnitLink, type UnitThread } from './unit-link.ts'
 
-/** What a supervisor is told to run. */
-export interface Supervision {
-  readonly entry: URL
-  /** Environment variables as units see them. */
-  readonly env: Readonly<Record<string, string | undefined>>
+/** What a supervisor runs. */
+export interface Supervision extends Omit<UnitThread, 'ended'> {
   readonly settings: Omit<UnitSettings, 'unit'>
-  readonly logger: Logger
-  message(unit: UnitLink, message: FromUnit): void
   /** A unit has ended, wanted or not. */
   ended(unit: UnitLink): void
 }
@@ -25,12 +19,14 @@ export function restartDelay(failures: number): number {
   return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
 }
 
-/** Runs the units, and starts those again that end without being told to. */
+/** Runs the units, and starts those again that end by themselves or have to be ended. */
 export class Supervisor {
   readonly #supervision: Supervision
   readonly #units = new Map<number, UnitLink>()
   readonly #restarts = new Map<number, number>()
   #settings: Omit<UnitSettings, 'unit'>
+  /** Units that were given up although their threads are still there. */
+  readonly #abandoned = new Set<UnitLink>()
   #draining = false
   restartCount = 0
 
@@ -41,6 +37,11 @@ export class Supervisor {
 
   get units(): readonly UnitLink[] {
     return [...this.#units.values()]
+  }
+
+  /** Units whose threads can not be ended, and that keep their listening sockets. */
+  get abandoned(): readonly UnitLink[] {
+    return [...this.#abandoned].filter((unit) => unit.isAbandoned)
   }
 
   /** The ports in the order of the settings; what a port of 0 became is known once the first unit is open. */
@@ -62,7 +63,7 @@ export class Supervisor {
     await Promise.all(this.units.map((unit) => unit.started))
   }
 
-  /** Lets every unit finish what it has; gives the number of requests that were cut off. */
+  /** Lets every unit finish what it has; gives the number of requests that were aborted. */
   async drain(): Promise<number> {
     this.#draining = true
     const aborted = await Promise.all(this.units.map((unit) => unit.drain()))
@@ -71,25 +72,19 @@ export class Supervisor {
 
   async terminate(): Promise<void> {
     this.#draining = true
-    await Promise.all(this.units.map((unit) => unit.terminate()))
+    await Promise.all(this.units.map((unit) => unit.end()))
   }
 
   #spawn(number: number): UnitLink {
-    const { entry, env } = this.#supervision
-    const unit = new UnitLink(
-      { entry, env },
-      { ...this.#settings, unit: number },
-      {
-        message: (from, message) => this.#supervision.message(from, message),
-        ended: (ended, error) => this.#ended(ended, error),
-      },
-    )
+    const thread = { ...this.#supervision, ended: (unit: UnitLink, error: Error | null) => this.#ended(unit, error) }
+    const unit = new UnitLink(thread, { ...this.#settings, unit: number })
     this.#units.set(number, unit)
     return unit
   }
 
   #ended(unit: UnitLink, error: Error | null): void {
     this.#supervision.ended(unit)
+    if (unit.isAbandoned) this.#abandoned.add(unit)
     if (this.#draining || this.#units.get(unit.number) !== unit) return
     // A unit that never served is a failed start, which start() reports.
     if (unit.ports.length === 0 && this.#restarts.get(unit.number) === undefined) return

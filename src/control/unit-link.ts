@@ -1,26 +1,35 @@
 import { Worker } from 'node:worker_threads'
-import type {
-  ChangeProblems,
-  FromUnit,
-  ImaginedMessage,
-  MetricReport,
-  RouteChange,
-  ToUnit,
-  UnitSettings,
+import {
+  type ChangeProblems,
+  type CONTROL_CALLS,
+  ROUTE_BUILD_LIMIT,
+  type RouteChange,
+  UNIT_CALLS,
+  type UnitSettings,
 } from '#contracts'
+import type { Logger } from '#logging'
+import {
+  CallTimeoutError,
+  Channel,
+  type Handlers,
+  Heartbeat,
+  type HeartbeatLimits,
+  PeerEndedError,
+  type Remote,
+} from '#rpc'
 import type { Problem } from '#schema'
 
-/** What the control plane does with what a unit says or suffers. */
-export interface UnitEvents {
-  message(unit: UnitLink, message: FromUnit): void
-  /** The thread has ended; `error` is what ended it, if anything was thrown. */
-  ended(unit: UnitLink, error: Error | null): void
-}
-
-/** The module that a unit's thread runs, and the environment variables it sees. */
+/** What a unit's thread runs, and what the control plane does for it. */
 export interface UnitThread {
+  /** The module of the thread. */
   readonly entry: URL
+  /** Environment variables as units see them. */
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly heartbeat: HeartbeatLimits
+  readonly logger: Logger
+  handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS>
+  /** The unit is no more; `error` is what ended it, if anything was thrown. */
+  ended(unit: UnitLink, error: Error | null): void
 }
 
 /** Why a unit could not start. */
@@ -34,44 +43,61 @@ export class UnitStartError extends Error {
   }
 }
 
-/** The answer of a unit's routes to a request. */
-export type TriedRoutes = Extract<FromUnit, { type: 'routes-tried' }>['answer']
+/** `unresponsive`: its event loop does not turn; it may recover. */
+export type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 
 /** The control plane's end of one unit thread. */
 export class UnitLink {
   readonly number: number
-  state: 'starting' | 'ready' | 'ended' = 'starting'
+  /** The messages that units take. */
+  readonly remote: Remote<typeof UNIT_CALLS>
+  /** Resolves when the unit serves; rejects when it can not. */
+  readonly started: Promise<void>
+  state: UnitState = 'starting'
   ports: readonly number[] = []
   readonly #worker: Worker
+  readonly #channel: Channel<typeof UNIT_CALLS, typeof CONTROL_CALLS>
+  readonly #heartbeat: Heartbeat
+  readonly #logger: Logger
+  readonly #onEnded: UnitThread['ended']
+  readonly #gracePeriod: number
+  /** Milliseconds the thread has to end. */
+  readonly #endLimit: number
   /** Folders of the routers this unit has open, and how many of them: old and new routes overlap for a while. */
   readonly #routers = new Map<string, number>()
-  readonly #waiting = new Map<string, (message: FromUnit | null) => void>()
-  readonly #started = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
+  #hasExited = false
   #error: Error | null = null
   #readyAt = 0
+  /** Deploys that wait for this unit. */
+  #deploys = 0
+  #draining: Promise<number> | null = null
 
-  constructor({ entry, env }: UnitThread, settings: UnitSettings, events: UnitEvents) {
+  constructor(thread: UnitThread, settings: UnitSettings) {
     this.number = settings.unit
-    this.#worker = new Worker(entry, { workerData: settings, env: { ...env }, name: `unit-${settings.unit}` })
-    this.#started.promise.catch(() => {})
-    this.#worker.on('message', (message: FromUnit) => this.#take(message, events))
+    this.#gracePeriod = Math.max(0, ...settings.connectors.map(({ gracePeriod }) => gracePeriod))
+    this.#endLimit = thread.heartbeat.ending * thread.heartbeat.interval
+    this.#logger = thread.logger.child({ unit: settings.unit })
+    this.#onEnded = thread.ended
+    this.#worker = new Worker(thread.entry, { workerData: settings, env: { ...thread.env }, name: this.name })
     this.#worker.on('error', (error) => {
       this.#error = error as Error
     })
-    this.#worker.on('exit', () => {
-      this.state = 'ended'
-      this.#started.reject(this.#error ?? new Error('the unit ended while it was starting'))
-      for (const answer of this.#waiting.values()) answer(null)
-      this.#waiting.clear()
-      this.#ended.resolve()
-      events.ended(this, this.#error)
+    this.#worker.on('exit', () => this.#exit())
+    this.#channel = new Channel(this.#worker, {
+      peer: this.name,
+      remote: UNIT_CALLS,
+      handlers: thread.handlers(this),
+      onFault: (error) => this.#logger.error({ error }, 'a message of a unit could not be processed'),
     })
+    this.remote = this.#channel.remote
+    this.#heartbeat = this.#watch(thread.heartbeat)
+    this.started = this.#start()
+    this.started.catch(() => {})
   }
 
-  /** Resolves when the unit serves; rejects when it can not. */
-  get started(): Promise<void> {
-    return this.#started.promise
+  get name(): string {
+    return `unit-${this.number}`
   }
 
   /** Milliseconds since the unit was ready; 0 for one that never was. */
@@ -79,8 +105,19 @@ export class UnitLink {
     return this.ports.length === 0 ? 0 : performance.now() - this.#readyAt
   }
 
+  /** How it is doing, for operators. */
+  get detail(): string {
+    return this.state === 'unresponsive' ? `unresponsive for ${this.#heartbeat.silence / 1_000} s` : this.state
+  }
+
+  /** Resolves when the unit has ended, or was given up. */
   get ended(): Promise<void> {
     return this.#ended.promise
+  }
+
+  /** Whether the thread is still there although the unit was given up. */
+  get isAbandoned(): boolean {
+    return this.state === 'ended' && !this.#hasExited
   }
 
   /** Whether a router of this unit is open on a folder. */
@@ -98,83 +135,131 @@ export class UnitLink {
     else this.#routers.delete(directory)
   }
 
-  send(message: ToUnit): void {
-    this.#worker.postMessage(message)
-  }
-
   /** Null when the unit ended before it answered: its successor will start from what is deployed then. */
   async prepare(
     deploy: number,
     directory: string,
     changes: readonly RouteChange[],
   ): Promise<readonly ChangeProblems[] | null> {
-    this.send({ type: 'prepare', deploy, directory, changes })
-    const answer = await this.#answer(`prepared ${deploy}`)
-    return answer?.type === 'prepared' ? answer.problems : null
+    const builds = Math.max(1, changes.length) * Math.max(1, this.#routers.get(directory) ?? 1)
+    const timeout = builds * ROUTE_BUILD_LIMIT + 10_000
+    try {
+      return await this.#deploying(() => this.remote.prepare({ deploy, directory, changes }, { timeout }))
+    } catch (error) {
+      if (error instanceof PeerEndedError) return null
+      const message = (error as Error).message
+      return changes.map((_, change) => ({ change, problems: [{ pointer: '', message }] }))
+    }
   }
 
+  /** A unit that does not take a deploy is ended: it would go on with old routes. */
   async commit(deploy: number, changes: readonly number[]): Promise<void> {
-    this.send({ type: 'commit', deploy, changes })
-    await this.#answer(`committed ${deploy}`)
+    try {
+      await this.#deploying(() => this.remote.commit({ deploy, changes }))
+    } catch (error) {
+      if (!(error instanceof PeerEndedError)) await this.end(`it did not take a deploy: ${(error as Error).message}`)
+    }
   }
 
-  /** What the unit has measured; null when it ended before it answered. */
-  async collect(ask: number): Promise<MetricReport | null> {
-    this.send({ type: 'collect', ask })
-    const answer = await this.#answer(`collected ${ask}`)
-    return answer?.type === 'collected' ? answer.report : null
+  /** Resolves when the unit has let its requests end; gives how many it had to abort. */
+  drain(): Promise<number> {
+    this.#draining ??= this.#drain()
+    return this.#draining
   }
 
-  /** What the routes of a router say to a request that nobody has sent; null when the unit ended before it answered. */
-  async tryRoutes(ask: number, router: string, request: ImaginedMessage): Promise<TriedRoutes | null> {
-    this.send({ type: 'try-routes', ask, router, request })
-    const answer = await this.#answer(`routes-tried ${ask}`)
-    return answer?.type === 'routes-tried' ? answer.answer : null
-  }
-
-  /** Resolves when the unit has let its requests end; gives how many it had to cut off. */
-  async drain(): Promise<number> {
-    if (this.state === 'ended') return 0
-    // One that is still starting has no requests, and would open its ports only after it was told to close them.
-    if (this.state === 'starting') await this.terminate()
-    if (this.state !== 'ready') return 0
-    this.send({ type: 'drain' })
-    const answer = await this.#answer('drained')
+  /** Ends the thread, whatever it does. Resolves when it is gone, or was given up. */
+  async end(reason: string | null = null): Promise<void> {
+    if (this.state === 'ended') return
+    if (reason !== null) this.#error ??= new Error(`${this.name} was ended: ${reason}`)
+    void this.#worker.terminate()
+    const timer = setTimeout(() => this.#abandon(), this.#endLimit)
     await this.ended
-    return answer?.type === 'drained' ? answer.aborted : 0
+    clearTimeout(timer)
   }
 
-  async terminate(): Promise<void> {
-    await this.#worker.terminate()
+  async #start(): Promise<void> {
+    const start = await this.remote.start().catch(async (error: unknown) => {
+      if (error instanceof CallTimeoutError) await this.end(error.message)
+      throw this.#error ?? error
+    })
+    if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
+    if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it was starting`)
+    this.state = 'ready'
+    this.ports = start.ports
+    this.#readyAt = performance.now()
   }
 
-  #take(message: FromUnit, events: UnitEvents): void {
-    const waiting = this.#waiting.get(answerKey(message))
-    if (waiting !== undefined) {
-      this.#waiting.delete(answerKey(message))
-      waiting(message)
-      return
+  async #drain(): Promise<number> {
+    // A unit that is still starting has no requests, and would open its ports after it was asked to close them.
+    if (this.state === 'starting') await this.end()
+    if (this.state === 'ended') return 0
+    let aborted = 0
+    try {
+      aborted = (await this.remote.drain(undefined, { timeout: this.#gracePeriod + this.#endLimit })).aborted
+      const timer = setTimeout(() => void this.end(), this.#endLimit)
+      await this.ended
+      clearTimeout(timer)
+    } catch (error) {
+      if (!(error instanceof PeerEndedError)) {
+        this.#logger.error({ error }, 'a unit did not drain; it is ended with the requests it has')
+      }
+      await this.end()
     }
-    if (message.type === 'ready') {
-      this.state = 'ready'
-      this.ports = message.ports
-      this.#readyAt = performance.now()
-      this.#started.resolve()
-    }
-    if (message.type === 'failed') this.#started.reject(new UnitStartError(message.message, message.problems))
-    events.message(this, message)
+    return aborted
   }
 
-  #answer(key: string): Promise<FromUnit | null> {
-    if (this.state === 'ended') return Promise.resolve(null)
-    const { promise, resolve } = Promise.withResolvers<FromUnit | null>()
-    this.#waiting.set(key, resolve)
-    return promise
+  async #deploying<T>(step: () => Promise<T>): Promise<T> {
+    if (this.state === 'unresponsive') void this.end(MISSED_DEPLOY)
+    this.#deploys++
+    try {
+      return await step()
+    } finally {
+      this.#deploys--
+    }
+  }
+
+  #watch(limits: HeartbeatLimits): Heartbeat {
+    const heartbeat = new Heartbeat(limits, {
+      ping: () => this.#channel.ping(),
+      isStarting: () => this.state === 'starting',
+      unresponsive: () => {
+        if (this.state !== 'ready') return
+        this.state = 'unresponsive'
+        this.#logger.warn({ silence: heartbeat.silence }, 'a unit does not answer; the gateway is not ready')
+        if (this.#deploys > 0) void this.end(MISSED_DEPLOY)
+      },
+      recovered: () => {
+        if (this.state !== 'unresponsive') return
+        this.state = 'ready'
+        this.#logger.info('a unit answers again')
+      },
+      lost: () => void this.end(`it did not answer for ${heartbeat.silence / 1_000} s`),
+    })
+    this.#channel.onPong = () => heartbeat.answered()
+    return heartbeat
+  }
+
+  #exit(): void {
+    this.#hasExited = true
+    this.#finish()
+  }
+
+  #abandon(): void {
+    if (this.state === 'ended') return
+    this.#logger.error(
+      'the thread of a unit can not be ended: it hangs in a system call; a successor is started, restart the gateway to get rid of it',
+    )
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (this.state === 'ended') return
+    this.state = 'ended'
+    this.#heartbeat[Symbol.dispose]()
+    this.#channel.close()
+    this.#ended.resolve()
+    this.#onEnded(this, this.#error)
   }
 }
 
-function answerKey(message: FromUnit): string {
-  if (message.type === 'prepared' || message.type === 'committed') return `${message.type} ${message.deploy}`
-  if (message.type === 'collected' || message.type === 'routes-tried') return `${message.type} ${message.ask}`
-  return message.type
-}
+const MISSED_DEPLOY = 'it does not answer while a deploy waits for it'

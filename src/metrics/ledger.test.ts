@@ -8,7 +8,7 @@ function threads() {
   const ledger = new MetricLedger()
   const [one, other] = [new MetricsRegistry(), new MetricsRegistry()]
   const ask = (...registries: MetricsRegistry[]) => {
-    for (const registry of registries) ledger.take(registry, registry.report())
+    for (const registry of registries) ledger.take(registry, registry.report(ledger.lastHead(registry)))
   }
   const read = () =>
     Object.fromEntries(ledger.samples().map(({ name, labels, value }) => [name + labelText(labels), value]))

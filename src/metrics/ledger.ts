@@ -7,6 +7,8 @@ import { seriesKey } from './series-table.ts'
 interface Account {
   /** By the thread's own ids. */
   readonly entries: Map<number, Entry>
+  /** The largest id it has told of. */
+  lastHead: number
   values: Float64Array
   /** Ids in the order of the values, and their entries: mostly the same from one report to the next. */
   ids: readonly number[]
@@ -44,6 +46,7 @@ export class MetricLedger {
   take(thread: object, { heads, values }: MetricReport): void {
     const account = this.#accounts.get(thread) ?? {
       entries: new Map(),
+      lastHead: 0,
       values: new Float64Array(0),
       ids: [],
       order: [],
@@ -54,6 +57,7 @@ export class MetricLedger {
       const entry = this.#entry(head)
       entry.threads++
       account.entries.set(id, entry)
+      account.lastHead = id
     }
     if (values === null) return
     account.values = values
@@ -61,6 +65,11 @@ export class MetricLedger {
     arrange(account)
     this.#told = null
     this.#hasGone = true
+  }
+
+  /** The id up to which the heads of a thread are known. */
+  lastHead(thread: object): number {
+    return this.#accounts.get(thread)?.lastHead ?? 0
   }
 
   /** A thread has ended: its totals stay, everything else goes. */

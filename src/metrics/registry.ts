@@ -2,7 +2,7 @@ import type { MetricReport, MetricSample } from '#contracts'
 import type { Counter, Gauge, Metrics, Reading, Summary } from '#schema'
 import { MetricLedger } from './ledger.ts'
 import { checkNames } from './names.ts'
-import { Reporter } from './report.ts'
+import { metricReport } from './report.ts'
 import { CounterSeries, GaugePart, ReadPart, SummarySeries, TICK_SECONDS } from './series.ts'
 import { type Part, type Series, seriesKey } from './series-table.ts'
 
@@ -18,7 +18,7 @@ export class MetricsRegistry {
   #list: readonly Series[] | null = null
   readonly #summaries = new Set<SummarySeries>()
   readonly #types = new Map<string, { type: MetricSample['type']; users: number }>()
-  readonly #reporter = new Reporter()
+  #ids = 0
   #ticks = 0
 
   /** Metrics for one holder; `release` takes its part out again. */
@@ -29,14 +29,14 @@ export class MetricsRegistry {
   /** Every series, with all its holders in one. */
   collect(): MetricSample[] {
     const ledger = new MetricLedger()
-    ledger.take(this, new Reporter().report([...this.#series.values()], Number.POSITIVE_INFINITY))
+    ledger.take(this, metricReport([...this.#series.values()], 0, Number.POSITIVE_INFINITY))
     return ledger.samples()
   }
 
-  /** What another thread needs to know; heads that it knows already are left out. */
-  report(): MetricReport {
+  /** What another thread needs to know that knows all heads up to an id. */
+  report(after: number, headsAtOnce?: number): MetricReport {
     this.#list ??= [...this.#series.values()]
-    return this.#reporter.report(this.#list)
+    return metricReport(this.#list, after, headsAtOnce)
   }
 
   /** To be called every five seconds: rates and quantiles are about the last minutes. */
@@ -70,7 +70,7 @@ export class MetricsRegistry {
     this.#types.set(head.name, { type: head.type, users: (known?.users ?? 0) + 1 })
     const series: Series = {
       ...head,
-      id: this.#reporter.nextId(),
+      id: ++this.#ids,
       since: Date.now(),
       ...(merge === undefined ? {} : { merge }),
       total: totalOf(head.type),

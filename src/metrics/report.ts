@@ -7,28 +7,18 @@ import type { Series } from './series-table.ts'
 const HEADS_AT_ONCE = 2000
 
 /**
- * Says what a thread has measured; remembers which heads it has told of.
+ * What a thread has measured. `series` are all there are, in the order they began; heads up to the id `after` are known
+ * already.
  *
  * The values are one list of numbers: how many counters and gauges there are, id and value of each; then for each summary
  * its id, the length of what follows, sum, count, three rates, how many stretches of time, and for each of those count,
  * sum, sum of squares, smallest, largest, how many buckets, number of each bucket and of the observations in it.
  */
-export class Reporter {
-  #ids = 0
-  #told = 0
-
-  nextId(): number {
-    return ++this.#ids
-  }
-
-  /** `series` are all there are, in the order they began. */
-  report(series: readonly Series[], headsAtOnce = HEADS_AT_ONCE): MetricReport {
-    // Ids and the order of the table both grow, so that what is new stands at the end.
-    const fresh = series.slice(firstAfter(series, this.#told))
-    const heads = fresh.slice(0, headsAtOnce).map(headOf)
-    this.#told = heads.at(-1)?.id ?? this.#told
-    return { heads, values: fresh.length > heads.length ? null : valuesOf(series) }
-  }
+export function metricReport(series: readonly Series[], after: number, headsAtOnce = HEADS_AT_ONCE): MetricReport {
+  // Ids and the order of the table both grow, so that what is new stands at the end.
+  const fresh = series.slice(firstAfter(series, after))
+  const heads = fresh.slice(0, headsAtOnce).map(headOf)
+  return { heads, values: fresh.length > heads.length ? null : valuesOf(series) }
 }
 
 function firstAfter(series: readonly Series[], id: number): number {

@@ -1,14 +1,5 @@
-import type { ObjectStatus, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
+import type { ObjectStatus, OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { KeptRecord, RecordStep } from '#schema'
-
-/** A router that wants the routes of its folder. */
-export interface OpeningRouter {
-  readonly directory: string
-  readonly scanInterval: number
-  readonly name: string
-  /** Fully qualified name, as metrics give it. */
-  readonly router: string
-}
 
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
 export interface RouteFeed {

@@ -1,4 +1,4 @@
-import { passes, type RouteSource } from '#contracts'
+import { passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
 import { conditionFacts } from '#expression'
 import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
 import { Attendance, type Attendee, type Exchange, type Handler, type Response } from '#http'
@@ -21,9 +21,6 @@ export interface RouteSurroundings {
   readonly segments: readonly string[]
   openMetrics(): Holder
 }
-
-/** How long a route may take to build; one that holds a Router builds all of that router's routes in it. */
-const BUILD_LIMIT = 2 * 60_000
 
 /** How long a retired route waits for its last requests before it cuts them off. */
 const RETIREMENT_LIMIT = 10 * 60_000
@@ -74,7 +71,7 @@ export class Route {
       condition: fields.condition,
       handler: withSession(fields.session, await document.decorateMain(fields.handler)),
     }))
-    const built = await builtWithin(BUILD_LIMIT, building, () => void document.heap.dispose())
+    const built = await builtWithin(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
     const holder = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {

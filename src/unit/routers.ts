@@ -4,6 +4,7 @@ import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
 import { ConfigError, type Environment, type RouterHost, type RouterSettings } from '#schema'
 import { LiveRouter } from './live-router.ts'
+import { pacing } from './pacing.ts'
 import { Route, type RouteSurroundings } from './route.ts'
 import { guarded } from './route-boundary.ts'
 import type { RouteFeed } from './route-feed.ts'
@@ -71,7 +72,9 @@ export class Routers {
     const sources = await this.#feed.open({ directory, scanInterval, name, router: around.segments.join('.') })
     const failures: RouteFailure[] = []
     const routes: Route[] = []
+    const pause = pacing()
     for (const source of sources) {
+      await pause()
       try {
         routes.push(await Route.build(source, around))
       } catch (error) {
@@ -104,16 +107,27 @@ export class Routers {
     }
   }
 
-  /** First phase: builds everything aside and says what can not be built. Nothing changes for requests. */
-  async prepare(deploy: number, directory: string, changes: readonly RouteChange[]): Promise<ChangeProblems[]> {
+  /**
+   * First phase: builds everything aside and says what can not be built. Nothing changes for requests. What was built is
+   * thrown away where the signal says that no second phase comes.
+   */
+  async prepare(
+    deploy: number,
+    directory: string,
+    changes: readonly RouteChange[],
+    signal?: AbortSignal,
+  ): Promise<ChangeProblems[]> {
     const problems: ChangeProblems[] = []
     const built = new Map<OpenRouter, Map<number, Route>>()
+    const pause = pacing()
     for (const router of this.#open) {
       if (router.live.directory !== directory) continue
       const routes = new Map<number, Route>()
       built.set(router, routes)
       for (const [change, step] of changes.entries()) {
         if (!('put' in step)) continue
+        await pause()
+        if (signal?.aborted) break
         try {
           routes.set(change, await Route.build(step.put, router.around))
         } catch (error) {
@@ -121,7 +135,8 @@ export class Routers {
         }
       }
     }
-    this.#prepared.set(deploy, { changes, built })
+    if (signal?.aborted) for (const routes of built.values()) for (const route of routes.values()) void route.retire()
+    else this.#prepared.set(deploy, { changes, built })
     return problems
   }
 

@@ -1,77 +1,97 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
-import type { ToUnit, UnitSettings } from '#contracts'
+import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
 import { instanceDirectories, loadExtensions } from '#instance'
 import { TrafficListeners } from '#listener'
-import { createLogger, type LogLevel } from '#logging'
+import { createLogger, type Logger, type LogLevel } from '#logging'
 import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
+import { Channel, type Handlers } from '#rpc'
 import { ConfigError, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
-import { ControlLink } from './control-link.ts'
+import { controlFeed } from './control-feed.ts'
+import type { RouteFeed } from './route-feed.ts'
 import { tryMessage } from './route-trials.ts'
 import { Routers } from './routers.ts'
 import { Unit } from './unit.ts'
 
-/** The thread of one unit: opens it, then does what the control plane says. */
-async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
-  const { level, format } = settings.logging
-  const logger = createLogger({ level: level as LogLevel, format }).child({ logger: 'gateway', unit: settings.unit })
-  const link = new ControlLink(port)
-  const metrics = new MetricsRegistry()
-  const routers = new Routers(link, metrics)
-  setInterval(() => metrics.tick(), TICK_SECONDS * 1000).unref()
-  const measuring = measureThread(metrics.open(), `unit-${settings.unit}`)
-  let unit: Unit | null = null
-  let connectors: Connectors | null = null
-  let connectorTls: ConnectorTls | null = null
-  const reloads = new Set<() => void>()
-  const ownListeners = new TrafficListeners(settings.connectors)
+/** The thread of one unit: does what the control plane asks for. */
+class UnitWorker {
+  readonly #settings: UnitSettings
+  readonly #port: MessagePort
+  readonly #logger: Logger
+  readonly #channel: Channel<typeof CONTROL_CALLS, typeof UNIT_CALLS>
+  readonly #feed: RouteFeed
+  readonly #metrics = new MetricsRegistry()
+  readonly #measuring: Disposable
+  readonly #routers: Routers
+  readonly #reloads = new Set<() => void>()
+  readonly #ownListeners: TrafficListeners
+  #unit: Unit | null = null
+  #connectors: Connectors | null = null
+  #connectorTls: ConnectorTls | null = null
+  #draining: Promise<{ aborted: number }> | null = null
 
-  const act = async (message: ToUnit): Promise<void> => {
-    switch (message.type) {
-      case 'prepare': {
-        const { deploy, directory, changes } = message
-        return link.send({ type: 'prepared', deploy, problems: await routers.prepare(deploy, directory, changes) })
-      }
-      case 'commit':
-        routers.commit(message.deploy, message.changes)
-        return link.send({ type: 'committed', deploy: message.deploy })
-      case 'collect':
-        return link.send({ type: 'collected', ask: message.ask, report: metrics.report() })
-      case 'try-routes': {
-        if (unit === null) return undefined
-        const answer = await tryMessage(message, routers, settings, unit.storage, logger)
-        return link.send({ type: 'routes-tried', ask: message.ask, answer })
-      }
-      case 'reload':
-        connectorTls?.reload()
-        for (const refresh of [...reloads]) refresh()
-        return undefined
-      case 'drain': {
-        const aborted = (await connectors?.drain()) ?? 0
-        await unit?.close()
-        await connectorTls?.dispose()
-        measuring[Symbol.dispose]()
-        link.send({ type: 'drained', aborted })
-        return port.close()
-      }
-      default:
-        return undefined
+  constructor(settings: UnitSettings, port: MessagePort) {
+    this.#settings = settings
+    this.#port = port
+    this.#ownListeners = new TrafficListeners(settings.connectors)
+    const { level, format } = settings.logging
+    this.#logger = createLogger({ level: level as LogLevel, format }).child({ logger: 'gateway', unit: settings.unit })
+    this.#channel = new Channel(port, {
+      peer: 'the control thread',
+      remote: CONTROL_CALLS,
+      handlers: this.#handlers(),
+      onFault: (error) => this.#logger.error({ error }, 'a message of the control thread could not be processed'),
+    })
+    this.#feed = controlFeed(this.#channel.remote)
+    this.#routers = new Routers(this.#feed, this.#metrics)
+    setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
+    this.#measuring = measureThread(this.#metrics.open(), `unit-${settings.unit}`)
+  }
+
+  #handlers(): Handlers<typeof UNIT_CALLS> {
+    return {
+      start: () => this.#start(),
+      prepare: ({ deploy, directory, changes }, { signal }) =>
+        this.#routers.prepare(deploy, directory, changes, signal),
+      commit: ({ deploy, changes }) => this.#routers.commit(deploy, changes),
+      reload: () => {
+        this.#connectorTls?.reload()
+        for (const refresh of [...this.#reloads]) refresh()
+      },
+      collect: ({ after }) => this.#metrics.report(after),
+      tryRoutes: (question) => {
+        if (this.#unit === null) throw new Error('the unit is still starting')
+        return tryMessage(question, this.#routers, this.#settings, this.#unit.storage, this.#logger)
+      },
+      drain: () => {
+        this.#draining ??= this.#drain()
+        return this.#draining
+      },
     }
   }
-  port.on('message', (message: ToUnit) => {
-    if (!link.answered(message)) void act(message)
-  })
 
-  try {
+  async #start(): Promise<UnitStart> {
+    try {
+      return { ports: await this.#open() }
+    } catch (error) {
+      // A port that was opened before another failed would keep a thread alive that serves nothing.
+      setImmediate(() => process.exit(1))
+      return { problems: error instanceof ConfigError ? [...error.problems] : [], message: (error as Error).message }
+    }
+  }
+
+  async #open(): Promise<readonly number[]> {
+    const settings = this.#settings
+    const logger = this.#logger
     const directories = instanceDirectories(settings.instance, settings.temporaryDirectory)
-    unit = await Unit.open({
+    const unit = await Unit.open({
       directories,
       mode: settings.mode,
       units: settings.units,
       transactionIdHeader: settings.transactionIdHeader,
-      ownListeners,
+      ownListeners: this.#ownListeners,
       streaming: settings.streamingEnabled,
       studio: settings.studio,
       webSocketSubProtocols: settings.webSocketSubProtocols,
@@ -80,41 +100,54 @@ async function serve(settings: UnitSettings, port: MessagePort): Promise<void> {
       scriptDeadline: settings.scriptDeadline,
       config: settings.config,
       types: CATALOGUE,
-      feed: link,
-      routers,
-      metrics,
+      feed: this.#feed,
+      routers: this.#routers,
+      metrics: this.#metrics,
       logger,
       clock: systemClock,
       env: process.env,
       system: settings.systemProperties,
       onReload: (refresh) => {
-        reloads.add(refresh)
-        return () => reloads.delete(refresh)
+        this.#reloads.add(refresh)
+        return () => this.#reloads.delete(refresh)
       },
     })
+    this.#unit = unit
     for (const { pointer, message } of settings.unit === 0 ? unit.warnings : []) logger.warn({ pointer }, message)
-    connectorTls = await openConnectorTls(settings, {
+    this.#connectorTls = await openConnectorTls(settings, {
       instance: settings.instance,
       types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
       env: process.env,
       system: settings.systemProperties,
       logger,
     })
-    connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, connectorTls.tls)
-    ownListeners.opened(connectors.ports)
-    measureConnectors(metrics, connectors)
-    link.send({ type: 'ready', ports: connectors.ports })
-  } catch (error) {
-    const problems = error instanceof ConfigError ? [...error.problems] : []
-    link.send({ type: 'failed', problems, message: (error as Error).message })
-    // A port that was opened before another failed would keep a thread alive that serves nothing.
-    process.exit(1)
+    const connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, this.#connectorTls.tls)
+    this.#connectors = connectors
+    this.#ownListeners.opened(connectors.ports)
+    const help = 'Connections that were closed at once, since too many files were open.'
+    this.#metrics.open().countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
+    return connectors.ports
+  }
+
+  /** Every step is taken, whatever became of the one before. */
+  async #drain(): Promise<{ aborted: number }> {
+    const aborted = await this.#attempt('its connectors', async () => (await this.#connectors?.drain()) ?? 0)
+    await this.#attempt('its objects', () => this.#unit?.close())
+    await this.#attempt('its certificates', () => this.#connectorTls?.dispose())
+    this.#measuring[Symbol.dispose]()
+    // After the answer: without the port nothing keeps the thread.
+    setImmediate(() => this.#port.close())
+    return { aborted: aborted ?? 0 }
+  }
+
+  async #attempt<T>(part: string, step: () => T | Promise<T>): Promise<T | null> {
+    try {
+      return await step()
+    } catch (error) {
+      this.#logger.error({ error, part }, 'a unit could not close a part of it while it drained')
+      return null
+    }
   }
 }
 
-function measureConnectors(metrics: MetricsRegistry, connectors: Connectors): void {
-  const help = 'Connections that were closed at once, since too many files were open.'
-  metrics.open().countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
-}
-
-await serve(workerData as UnitSettings, parentPort as MessagePort)
+new UnitWorker(workerData as UnitSettings, parentPort as MessagePort)

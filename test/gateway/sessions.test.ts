@@ -1,6 +1,8 @@
 // Sessions through a whole gateway: over several units, over a change of the route, and the session rules of routes.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { parseSetCookie } from '#http'
 import { RunningGateway } from '#test/gateway'
 
@@ -43,6 +45,51 @@ test('a session survives a new version of its route, and of the route it began i
   await gateway.deploy('counter', counter({ name: 'renamed' }))
   assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
 })
+
+/** Asks in a thread of its own, since the one of the test is busy. */
+const CLIENT = `
+const { get } = require('node:http')
+const { parentPort, workerData } = require('node:worker_threads')
+const ask = (headers) => new Promise((resolve) => {
+  const from = performance.now()
+  get(workerData.url, { headers, agent: false }, (response) => {
+    response.resume()
+    response.on('end', () => resolve({ status: response.statusCode, retry: response.headers['retry-after'], took: performance.now() - from }))
+  })
+})
+parentPort.on('message', async () => {
+  parentPort.postMessage('asking')
+  const answers = await Promise.all([ask({ Cookie: workerData.cookie }), ask({})])
+  Atomics.store(workerData.flag, 0, 1)
+  Atomics.notify(workerData.flag, 0)
+  parentPort.postMessage(answers)
+  parentPort.close()
+})
+`
+
+test(
+  'a control thread that does not answer for 5 seconds: 503 for requests with a session, and a metric',
+  options,
+  async () => {
+    const plain = { condition: '${true}', handler: { type: 'StaticResponseHandler', config: { status: 204 } } }
+    await using gateway = await RunningGateway.start({ routes: { counter: counter(), plain } })
+    const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
+    const flag = new Int32Array(new SharedArrayBuffer(4))
+    const client = new Worker(CLIENT, { eval: true, workerData: { url: `${gateway.url}/other`, cookie, flag } })
+    client.postMessage('go')
+    await once(client, 'message')
+    const answered = once(client, 'message')
+    // The control plane runs in this thread.
+    assert.equal(Atomics.wait(flag, 0, 0, 20_000), 'ok')
+    const [[withSession, without]] = (await answered) as [{ status: number; retry: string; took: number }[]]
+    assert.deepEqual([withSession?.status, withSession?.retry], [503, '5'])
+    assert.ok((withSession?.took ?? 0) >= 4_900, `${withSession?.took} ms`)
+    assert.equal(without?.status, 204)
+    assert.ok((without?.took ?? Number.POSITIVE_INFINITY) < 4_000, `${without?.took} ms`)
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+    assert.ok((await gateway.metric('gw_session_wait_seconds')) >= 3)
+  },
+)
 
 describe('Session rules of a route', () => {
   const own = { session: { type: 'InMemorySessionManager', config: { cookie: { name: 'own' } } } }

@@ -3,6 +3,7 @@ import { type AdminSettings, Gateway, openAdminSettings, readConfigFile } from '
 import { instanceDirectories, loadExtensions } from '#instance'
 import type { JsonObject } from '#json'
 import { createLogger } from '#logging'
+import type { HeartbeatLimits } from '#rpc'
 import { type Answer, type Asking, ask } from './ask.ts'
 import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
@@ -10,6 +11,8 @@ import { LogLines } from './log-lines.ts'
 /** What a gateway of a test is started with. */
 export interface GatewayParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
+  /** When a unit counts as unresponsive or lost. */
+  readonly heartbeat?: HeartbeatLimits
   /** What is done between the beginning of the start and its end, with the management connector open. */
   readonly whileStarting?: (starting: RunningGateway) => Promise<void>
 }
@@ -21,7 +24,8 @@ export class RunningGateway implements AsyncDisposable {
   readonly log: LogLines
   readonly #unitLines: BroadcastChannel
 
-  private constructor(instance: TestInstance, settings: AdminSettings, env: Readonly<Record<string, string>>) {
+  private constructor(instance: TestInstance, settings: AdminSettings, parts: Pick<GatewayParts, 'env' | 'heartbeat'>) {
+    const { env = {}, heartbeat } = parts
     this.instance = instance
     this.log = new LogLines()
     this.#unitLines = new BroadcastChannel(instance.directory)
@@ -33,6 +37,7 @@ export class RunningGateway implements AsyncDisposable {
       env,
       version: '1.2.3',
       revision: 'test',
+      ...(heartbeat === undefined ? {} : { heartbeat }),
     })
   }
 
@@ -42,7 +47,7 @@ export class RunningGateway implements AsyncDisposable {
     const { NODE_COMPILE_CACHE: compiled } = process.env
     const env = { ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }), ...parts.env }
     try {
-      const running = new RunningGateway(instance, await settingsOf(instance.directory, env), env)
+      const running = new RunningGateway(instance, await settingsOf(instance.directory, env), { ...parts, env })
       try {
         const started = running.gateway.start()
         if (parts.whileStarting !== undefined) {

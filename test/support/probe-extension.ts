@@ -1,5 +1,6 @@
 /** A module for `extra/`: objects that show what happens inside a unit, and some that misbehave. */
 export const PROBE_EXTENSION = `
+import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { threadId } from 'node:worker_threads'
@@ -58,6 +59,25 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
     create: () => (exchange, next) => {
       const end = performance.now() + Number(exchange.request.headers.get('X-Stall') ?? 0)
       while (performance.now() < end);
+      return next(exchange)
+    },
+  }),
+  defineType({
+    name: 'StallWhileBuilding',
+    kind: FilterKind,
+    summary: 'Keeps the thread that builds it busy for ever.',
+    config: {},
+    create: () => {
+      for (;;);
+    },
+  }),
+  defineType({
+    name: 'FifoFilter',
+    kind: FilterKind,
+    summary: 'Blocks the thread in a system call: a pipe that has no other end.',
+    config: {},
+    create: () => (exchange, next) => {
+      readFileSync(exchange.request.headers.get('X-File'))
       return next(exchange)
     },
   }),

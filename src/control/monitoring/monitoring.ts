@@ -1,17 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { MetricSample } from '#contracts'
+import type { Logger } from '#logging'
 import { MetricLedger, MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import type { UnitLink } from '../unit-link.ts'
-
-/** How long a unit may be silent while it is asked; of one that takes longer, what it said before is told once more. */
-const SILENCE_LIMIT = 2000
-
-/** What is going on with a unit that was asked for its numbers. */
-interface Conversation {
-  /** How often it has answered so far; names and labels come in portions. */
-  reports: number
-  over: Promise<true>
-}
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
 export class Monitoring implements Disposable {
@@ -19,21 +9,22 @@ export class Monitoring implements Disposable {
   readonly registry = new MetricsRegistry()
   readonly #ledger = new MetricLedger()
   readonly #units: () => readonly UnitLink[]
-  /** Units that have been asked and have not answered yet. */
-  readonly #asked = new Map<UnitLink, Conversation>()
+  readonly #logger: Logger
+  /** Units that did not answer when they were last asked; what they reported before is exposed once more. */
+  readonly #late = new Set<UnitLink>()
   readonly #measuring: Disposable
   readonly #ticking: NodeJS.Timeout
-  #asks = 0
   #collecting: Promise<readonly MetricSample[]> | null = null
 
-  constructor(units: () => readonly UnitLink[]) {
+  constructor(units: () => readonly UnitLink[], logger: Logger) {
     this.#units = units
+    this.#logger = logger
     this.#measuring = measureThread(this.registry.open(), 'control')
     this.#ticking = setInterval(() => this.registry.tick(), TICK_SECONDS * 1000).unref()
     this.#measureUnits()
   }
 
-  /** Every series, over all units. Whoever asks while others wait for an answer gets the same one. */
+  /** Every series, over all units. Concurrent callers share one collection. */
   collect(): Promise<readonly MetricSample[]> {
     this.#collecting ??= this.#collect().finally(() => {
       this.#collecting = null
@@ -44,7 +35,7 @@ export class Monitoring implements Disposable {
   /** A unit has ended; what it has counted so far stays. */
   ended(unit: UnitLink): void {
     this.#ledger.end(unit)
-    this.#asked.delete(unit)
+    this.#late.delete(unit)
   }
 
   [Symbol.dispose](): void {
@@ -56,62 +47,47 @@ export class Monitoring implements Disposable {
     const units = this.#units()
     const serving = units.filter(({ state }) => state === 'ready')
     const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
-    this.#ledger.take(this, wholeReport(this.registry))
+    this.#ledger.take(this, this.registry.report(this.#ledger.lastHead(this), Number.POSITIVE_INFINITY))
     // Totals wait for the successor of a unit that has ended; only then is it known which of them are still wanted.
     if (serving.length === units.length && !answered.includes(false)) this.#ledger.forgetGone()
     return this.#ledger.samples()
   }
 
-  /** Whether the unit has said everything: false when it fell silent. */
+  /** Whether the unit has reported everything. Names and labels come in portions, so that no unit stalls over them. */
   async #ask(unit: UnitLink): Promise<boolean> {
-    const conversation = this.#asked.get(unit) ?? this.#converse(unit)
-    for (;;) {
-      const { reports } = conversation
-      const patience = new AbortController()
-      const silence = wait(SILENCE_LIMIT, false, { signal: patience.signal, ref: false }).catch(() => false)
-      const isOver = await Promise.race([conversation.over, silence])
-      patience.abort()
-      if (isOver || conversation.reports === reports) return isOver
-    }
-  }
-
-  #converse(unit: UnitLink): Conversation {
-    const conversation: Conversation = { reports: 0, over: Promise.resolve(true as const) }
-    conversation.over = this.#take(unit, conversation)
-    this.#asked.set(unit, conversation)
-    return conversation
-  }
-
-  /** Also an answer that nobody waits for any more is taken: names and labels are told only once. */
-  async #take(unit: UnitLink, conversation: Conversation): Promise<true> {
-    for (;;) {
-      const report = await unit.collect(++this.#asks)
-      conversation.reports++
-      if (report !== null) this.#ledger.take(unit, report)
-      if (report !== null && report.values === null) continue
-      this.#asked.delete(unit)
+    try {
+      for (;;) {
+        const report = await unit.remote.collect({ after: this.#ledger.lastHead(unit) })
+        // One that ended meanwhile was taken out of the ledger.
+        if (unit.state === 'ended') return false
+        this.#ledger.take(unit, report)
+        if (report.values !== null) break
+      }
+      this.#late.delete(unit)
       return true
+    } catch (error) {
+      if (unit.state === 'ended') return false
+      if (!this.#late.has(unit)) {
+        this.#logger.warn(
+          { problem: (error as Error).message },
+          'metrics of a unit are late; its last ones are exposed',
+        )
+      }
+      this.#late.add(unit)
+      return false
     }
   }
 
   #measureUnits(): void {
     const metrics = this.registry.open()
+    const countOf = (state: UnitLink['state']) => this.#units().filter((unit) => unit.state === state).length
     metrics.reading('gw_units_configured', 'Units that should serve.', { read: () => this.#units().length })
-    metrics.reading('gw_units_ready', 'Units that serve.', {
-      read: () => this.#units().filter(({ state }) => state === 'ready').length,
+    metrics.reading('gw_units_ready', 'Units that serve.', { read: () => countOf('ready') })
+    metrics.reading('gw_units_unresponsive', 'Units that do not answer their heartbeat.', {
+      read: () => countOf('unresponsive'),
     })
-    metrics.reading('gw_units_silent', 'Units that do not say what they have measured.', {
-      read: () => this.#asked.size,
+    metrics.reading('gw_units_silent', 'Units that do not report what they have measured.', {
+      read: () => this.#late.size,
     })
-  }
-}
-
-/** There is no other thread to keep waiting: heads are taken all at once. */
-function wholeReport(registry: MetricsRegistry): ReturnType<MetricsRegistry['report']> {
-  const heads = []
-  for (;;) {
-    const report = registry.report()
-    heads.push(...report.heads)
-    if (report.values !== null) return { heads, values: report.values }
   }
 }

@@ -19,8 +19,6 @@ export interface Explaining {
   config(): JsonObject
 }
 
-let asks = 0
-
 /**
  * `explain`: which route of a router takes a request, and why. Conditions are evaluated by a unit, with the code that
  * serves; filters and handlers are listed, not run. `names` are the router's, and the routes' around it: `_router`,
@@ -50,8 +48,9 @@ async function explain(
   let [router, scope] = routerAndScope(names, explaining)
   for (;;) {
     const unit = explaining.units().find(({ state }) => state === 'ready')
-    const answer = (await unit?.tryRoutes(++asks, router, request)) ?? null
-    if (answer === null) return new Refusal(503, 'no unit is there to evaluate conditions; try again')
+    if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate conditions; try again')
+    const answer = await unit.remote.tryRoutes({ router, request }).catch((error: Error) => error)
+    if (answer instanceof Error) return new Refusal(503, `${answer.message}; try again`)
     if ('refused' in answer) return { refused: { ...answer.refused }, tried: [], route: null, chain: [] }
     tried.push(...answer.tried.map((trial) => ({ router, ...trial })))
     if (answer.route === null) break

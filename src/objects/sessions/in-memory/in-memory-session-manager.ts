@@ -2,6 +2,7 @@ import { SessionManagerKind } from '#contracts'
 import { config, defineType, duration } from '#schema'
 import { keptSessions } from '../../lib/session/kept-sessions.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { sessionRecords } from './session-records.ts'
 
 /** Sessions in the memory of the gateway, seen by all its units. */
 export const InMemorySessionManager = defineType({
@@ -18,5 +19,6 @@ export const InMemorySessionManager = defineType({
     const problem = cookieProblem(cookie)
     if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
   },
-  create: ({ timeout, cookie }, env) => keptSessions(env.kept(`session ${cookie.name}`), timeout, cookie),
+  create: ({ timeout, cookie }, env) =>
+    keptSessions(sessionRecords(env.kept(`session ${cookie.name}`), env), timeout, cookie),
 })

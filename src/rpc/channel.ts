@@ -1,0 +1,240 @@
+import { CallTimeoutError, PeerBusyError, PeerEndedError, RemoteError } from './errors.ts'
+import type { CallContext, CallOptions, Handlers, Protocol, Remote } from './protocol.ts'
+
+/** A MessagePort or a Worker. */
+export interface Port {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (message: unknown) => void): unknown
+}
+
+/** What a channel is made of. */
+export interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
+  /** The other side, as errors name it. */
+  readonly peer: string
+  readonly remote: Theirs
+  readonly handlers: Handlers<Ours>
+  /** A handler of a notice has thrown, or a message was none of the protocol. */
+  onFault(error: Error): void
+}
+
+/** Calls that are sent and not answered yet. Beyond this many the other side is stuck, and further ones are refused. */
+const MAX_UNANSWERED = 10_000
+
+/** What setTimeout takes. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+type Frame =
+  | { readonly type: 'call'; readonly id: number; readonly name: string; readonly argument: unknown }
+  | { readonly type: 'notice'; readonly name: string; readonly argument: unknown }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failure'; readonly id: number; readonly message: string; readonly code: string | undefined }
+  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'ping' | 'pong' }
+
+interface Pending {
+  readonly name: string
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+type AnyHandler = (argument: unknown, context: CallContext) => unknown
+
+/** One end of a connection between two threads: typed calls with deadlines and cancellation, notices, and a heartbeat. */
+export class Channel<Theirs extends Protocol, Ours extends Protocol> {
+  readonly remote: Remote<Theirs>
+  /** Called when the other side has answered a ping. */
+  onPong: () => void = () => {}
+  readonly #port: Port
+  readonly #peer: string
+  readonly #handlers: ReadonlyMap<string, AnyHandler>
+  readonly #onFault: (error: Error) => void
+  readonly #pending = new Map<number, Pending>()
+  readonly #running = new Map<number, RunningCall>()
+  #calls = 0
+  #unanswered = 0
+  #isClosed = false
+
+  constructor(port: Port, { peer, remote, handlers, onFault }: ChannelParts<Theirs, Ours>) {
+    this.#port = port
+    this.#peer = peer
+    this.#handlers = new Map(Object.entries(handlers)) as unknown as ReadonlyMap<string, AnyHandler>
+    this.#onFault = onFault
+    this.remote = this.#remote(remote)
+    port.on('message', (frame) => this.#take(frame as Frame))
+  }
+
+  /** Asks for a sign of life; the other side's event loop answers, whatever its handlers do. */
+  ping(): void {
+    if (!this.#isClosed) this.#port.postMessage({ type: 'ping' } satisfies Frame)
+  }
+
+  /** Rejects every call that waits, and every later one. */
+  close(): void {
+    this.#isClosed = true
+    for (const { name, reject } of this.#pending.values()) reject(new PeerEndedError(this.#peer, name))
+    for (const running of this.#running.values()) running.cancel()
+  }
+
+  #remote(protocol: Theirs): Remote<Theirs> {
+    const functions = Object.entries(protocol).map(([name, declared]) => {
+      if (declared.kind === 'notice') {
+        return [name, (argument: unknown) => this.#post({ type: 'notice', name, argument })]
+      }
+      const { timeout } = declared
+      return [
+        name,
+        (argument: unknown, options: CallOptions = {}) => this.#call(name, argument, { timeout, ...options }),
+      ]
+    })
+    return Object.fromEntries(functions) as Remote<Theirs>
+  }
+
+  #call(name: string, argument: unknown, { timeout, signal }: CallOptions & { timeout: number }): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new PeerEndedError(this.#peer, name))
+    if (this.#unanswered >= MAX_UNANSWERED) {
+      return Promise.reject(new PeerBusyError(this.#peer, name, this.#unanswered))
+    }
+    if (signal?.aborted) return Promise.reject(signal.reason as Error)
+    const id = ++this.#calls
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const settle = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      this.#pending.delete(id)
+    }
+    const giveUp = (error: Error): void => {
+      settle()
+      reject(error)
+      this.#post({ type: 'cancel', id })
+    }
+    const onAbort = (): void => giveUp(signal?.reason as Error)
+    const deadline = Math.min(timeout, LONGEST_TIMER)
+    const timer = setTimeout(() => giveUp(new CallTimeoutError(this.#peer, name, timeout)), deadline).unref()
+    signal?.addEventListener('abort', onAbort)
+    this.#pending.set(id, {
+      name,
+      resolve: (value) => {
+        settle()
+        resolve(value)
+      },
+      reject: (error) => {
+        settle()
+        reject(error)
+      },
+    })
+    try {
+      this.#port.postMessage({ type: 'call', id, name, argument } satisfies Frame)
+      this.#unanswered++
+    } catch (error) {
+      // What can not be cloned was never sent.
+      settle()
+      reject(error as Error)
+    }
+    return promise
+  }
+
+  #post(frame: Frame): void {
+    if (!this.#isClosed) this.#port.postMessage(frame)
+  }
+
+  #take(frame: Frame): void {
+    switch (frame.type) {
+      case 'call':
+        this.#run(frame.id, frame.name, frame.argument)
+        return
+      case 'notice':
+        this.#note(frame.name, frame.argument)
+        return
+      case 'cancel':
+        this.#cancel(frame.id)
+        return
+      case 'answer':
+        this.#unanswered--
+        this.#pending.get(frame.id)?.resolve(frame.value)
+        return
+      case 'failure':
+        this.#unanswered--
+        this.#pending.get(frame.id)?.reject(new RemoteError(frame.message, frame.code))
+        return
+      case 'ping':
+        this.#post({ type: 'pong' })
+        return
+      case 'pong':
+        this.onPong()
+        return
+      default:
+        this.#onFault(new Error(`${this.#peer} sent a message that is none of the protocol`))
+    }
+  }
+
+  #note(name: string, argument: unknown): void {
+    try {
+      const handler = this.#handlers.get(name)
+      if (handler === undefined) throw new Error(`there is no handler of ${name}`)
+      handler(argument, NO_CALL)
+    } catch (error) {
+      this.#onFault(error as Error)
+    }
+  }
+
+  #run(id: number, name: string, argument: unknown): void {
+    const running = new RunningCall()
+    try {
+      const handler = this.#handlers.get(name)
+      if (handler === undefined) throw new Error(`there is no handler of ${name}`)
+      const answer = handler(argument, running)
+      if (!(answer instanceof Promise)) {
+        this.#answer(id, answer)
+        return
+      }
+      this.#running.set(id, running)
+      answer.then(
+        (value) => this.#running.delete(id) && this.#answer(id, value),
+        (error: unknown) => this.#running.delete(id) && this.#fail(id, error),
+      )
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  /** Answered at once, whatever the handler goes on with: the caller counts the calls that it has no answer to. */
+  #cancel(id: number): void {
+    const running = this.#running.get(id)
+    if (running === undefined) return
+    this.#running.delete(id)
+    running.cancel()
+    this.#fail(id, new Error('cancelled'))
+  }
+
+  #answer(id: number, value: unknown): void {
+    try {
+      this.#post({ type: 'answer', id, value })
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  #fail(id: number, error: unknown): void {
+    const { message, code } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) }
+    this.#post({ type: 'failure', id, message, code: typeof code === 'string' ? code : undefined })
+  }
+}
+
+/** A call that a handler works on; most handlers never look at its signal. */
+class RunningCall implements CallContext {
+  #controller: AbortController | null = null
+  #isCancelled = false
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#isCancelled) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  cancel(): void {
+    this.#isCancelled = true
+    this.#controller?.abort()
+  }
+}
+
+const NO_CALL: CallContext = new RunningCall()

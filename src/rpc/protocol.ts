@@ -1,0 +1,58 @@
+/** A request with an answer. */
+export interface Call<Argument, Answer> {
+  readonly kind: 'call'
+  /** Milliseconds until the answer counts as missing, unless the caller says otherwise. */
+  readonly timeout: number
+  /** For types alone. */
+  readonly types?: (argument: Argument) => Answer
+}
+
+/** A message without an answer. */
+export interface Notice<Argument> {
+  readonly kind: 'notice'
+  /** For types alone. */
+  readonly types?: (argument: Argument) => void
+}
+
+/** What one side of a channel takes, by name. */
+export type Protocol = Readonly<Record<string, Call<never, unknown> | Notice<never>>>
+
+/** Declares a request. Argument and answer cross threads: plain data, or memory that is shared. */
+export function call<Argument, Answer>(timeout: number): Call<Argument, Answer> {
+  return { kind: 'call', timeout }
+}
+
+/** Declares a message without an answer. */
+export function notice<Argument>(): Notice<Argument> {
+  return { kind: 'notice' }
+}
+
+/** How long one call is waited for, and what ends it early. */
+export interface CallOptions {
+  readonly timeout?: number
+  readonly signal?: AbortSignal
+}
+
+/** What a handler knows of the call it answers. */
+export interface CallContext {
+  /** Aborted when the caller no longer waits. */
+  readonly signal: AbortSignal
+}
+
+/** The other side's messages as functions. Calls reject with CallTimeoutError, PeerEndedError, PeerBusyError or RemoteError. */
+export type Remote<P extends Protocol> = {
+  readonly [Name in keyof P]: P[Name] extends Call<infer Argument, infer Answer>
+    ? (argument: Argument, options?: CallOptions) => Promise<Answer>
+    : P[Name] extends Notice<infer Argument>
+      ? (argument: Argument) => void
+      : never
+}
+
+/** What one side does with the messages it takes. */
+export type Handlers<P extends Protocol> = {
+  readonly [Name in keyof P]: P[Name] extends Call<infer Argument, infer Answer>
+    ? (argument: Argument, context: CallContext) => Answer | Promise<Answer>
+    : P[Name] extends Notice<infer Argument>
+      ? (argument: Argument) => void
+      : never
+}
