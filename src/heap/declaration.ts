@@ -1,4 +1,4 @@
-import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
 import {
   decode,
   didYouMean,
@@ -42,6 +42,8 @@ export interface DecodeContext {
   decoratorNames(): Iterable<string>
   readonly problems: Problem[]
   readonly warnings: Problem[]
+  /** Whether anything in the document may set the server that requests go to. */
+  maySetTarget: boolean
 }
 
 const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
@@ -65,7 +67,9 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
     const message = `${definition.name} is deprecated; ${definition.replacement}`
     context.warnings.push({ pointer: appendPointer(pointer, 'type'), message })
   }
+  if (definition.target === 'sets' && definition.settings === null) context.maySetTarget = true
   const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
+  if (hasBaseUriBeside(decoded)) context.maySetTarget = true
   const decorations = decodeDecorations(json, pointer, OWN_KEYS, context)
   if (definition.settings !== null) {
     for (const { decorator, pointer: at } of decorations) {
@@ -81,6 +85,21 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
     decorations,
     pointer,
   }
+}
+
+/** Whether a reference in a decoded configuration has a `baseURI` beside it, as in the bindings of a DispatchHandler. */
+function hasBaseUriBeside(decoded: unknown): boolean {
+  for (const [, at] of referencesIn(decoded, '')) if (baseUriBeside(decoded, at) !== undefined) return true
+  return false
+}
+
+/** The `baseURI` beside a place of a decoded configuration. */
+export function baseUriBeside(decoded: unknown, pointer: string): unknown {
+  let member = decoded
+  for (const key of (parsePointer(pointer) ?? []).slice(0, -1)) {
+    member = (member as Record<string, unknown> | undefined)?.[key]
+  }
+  return (member as Record<string, unknown> | undefined)?.['baseURI']
 }
 
 /** Decodes JSON by a field, then what is declared in place in it. */
@@ -142,6 +161,7 @@ export function decodeDecorations(
     const at = appendPointer(pointer, key)
     if (type?.settings) {
       if (json[key] === null) continue
+      if (type.target === 'sets') context.maySetTarget = true
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
       // Looking for names that are alike takes time; whoever has so many problems has no misspelled name.

@@ -43,6 +43,7 @@ export class DeclaredObjects {
       catalogue: world.catalogue,
       problems,
       warnings: [],
+      maySetTarget: false,
       decoratorType: (name) => types.get(name) ?? parent?.decoding.decoratorType(name) ?? null,
       decoratorNames: () => [...types.keys(), ...(parent?.decoding.decoratorNames() ?? [])],
     }

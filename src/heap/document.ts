@@ -10,11 +10,13 @@ import {
   type Members,
   object,
   type Problem,
+  Reference,
   referencesIn,
   type Settled,
 } from '#schema'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
 import { type Construction, Heap } from './heap.ts'
+import { missingTargets } from './missing-target.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
 
@@ -109,11 +111,18 @@ export class ConfigDocument<M extends Members> {
       const settled = isUsable ? await this.heap.settleFields(this.#fields).catch(collect) : undefined
       problems.push(...this.heap.findings)
       if (failed || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
+      this.#warnOfMissingTargets()
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {
       await this.heap.dispose()
       throw error
     }
+  }
+
+  #warnOfMissingTargets(): void {
+    const main = (this.#fields as { readonly handler?: unknown }).handler
+    if (!(main instanceof Reference)) return
+    this.heap.warnings.push(...missingTargets(main, this.#decorations, this.heap.globalDecorations, this.heap))
   }
 
   /** The main handler with the decorations that stand at the top of the document; on failure everything is released. */

@@ -18,6 +18,7 @@ import {
 import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, fits } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
+import { located, same } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -84,6 +85,23 @@ export class Heap {
   /** What decoding fields of this document needs. */
   get decoding(): DecodeContext {
     return this.#declared.decoding
+  }
+
+  /** Whether anything here or in a parent may set the server that requests go to. */
+  get maySetTarget(): boolean {
+    return this.decoding.maySetTarget || (this.parent?.maySetTarget ?? false)
+  }
+
+  /** What decorates every object of this document. */
+  get globalDecorations(): readonly Decoration[] {
+    return this.#declared.globals
+  }
+
+  /** The declaration of a name here or in a parent, and the heap it stands in. */
+  declarationOf(name: string): { readonly declaration: Declaration; readonly heap: Heap } | null {
+    const entry = this.#declared.entries.get(name)
+    if (entry !== undefined) return { declaration: entry.declaration, heap: this }
+    return this.parent?.declarationOf(name) ?? null
   }
 
   /** The stores that objects of this heap and of those below it fall back to. */
@@ -302,8 +320,13 @@ export class Heap {
       resources: this.#resources,
       router: world.router(this, [...this.#outer, ...chain]),
       secrets: () => this.#inheritedSecrets(chain),
-      warn: (message) => this.warnings.push({ pointer, message }),
+      warn: (message) => this.#warn({ pointer, message }),
     })
+  }
+
+  /** A global decorator has the same to say of each object. */
+  #warn(warning: Problem): void {
+    if (!this.warnings.some((known) => same(known, warning))) this.warnings.push(warning)
   }
 
   /** Where a decorated object stands. Wrappers of a parent's decorators belong to the object's own heap all the same. */
@@ -359,16 +382,4 @@ interface DecoratedPlace {
 /** The object under its kind, its faults known under its name. */
 function attributed(kind: Kind | null, created: unknown, qualified: string): Typed {
   return kind === null ? (created as Typed) : { kind, value: kind.attribute?.(created, qualified) ?? created }
-}
-
-/** What an object threw while it was made, as problems with a place; its own problems are relative to `base`. */
-function located(error: unknown, pointer: string, base: string, what: string): ConfigError {
-  if (!(error instanceof ConfigError)) {
-    return new ConfigError([{ pointer, message: `${what}: ${(error as Error).message}` }])
-  }
-  return new ConfigError(error.problems.map((problem) => ({ ...problem, pointer: base + problem.pointer })))
-}
-
-function same(a: Problem, b: Problem): boolean {
-  return a.pointer === b.pointer && a.message === b.message
 }

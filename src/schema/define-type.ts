@@ -22,6 +22,8 @@ export interface TypeDefinition {
   readonly settings: Field | null
   /** Set for a type of the past: what to use instead. */
   readonly replacement: string | null
+  /** Whether its objects may set the server that a request goes to, or send requests to the one that is set. */
+  readonly target: 'sets' | 'needs' | null
   /** Compares settled values; reports with a path below `config`. */
   check(config: never, report: (path: string, message: string) => void): void
   /** Makes the object. May read local files; must not need the network, or a reload fails when a peer is down. */
@@ -36,6 +38,7 @@ interface TypeSource<M extends Members, T> {
   readonly rules?: readonly PresenceRule[]
   readonly renamed?: Readonly<Record<string, string>>
   readonly replacement?: string
+  readonly target?: 'sets' | 'needs' | null
   check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
   create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
 }
@@ -85,6 +88,7 @@ function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefi
     config: object(source.config, { rules, renamed }),
     rules,
     replacement: source.replacement ?? null,
+    target: source.target ?? null,
     check: (source.check ?? (() => {})) as TypeDefinition['check'],
     create: source.create as TypeDefinition['create'],
   }

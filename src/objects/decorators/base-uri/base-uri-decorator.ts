@@ -1,6 +1,6 @@
 import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Uri } from '#http'
-import { defineDecorator, wrap } from '#schema'
+import { defineDecorator, type Environment, wrap } from '#schema'
 import { type BaseUri, optionalBaseUri } from '../../lib/base-uri.ts'
 
 /** Sends what passes an object to another server. */
@@ -8,6 +8,7 @@ export const BaseUriDecorator = defineDecorator({
   name: 'BaseUriDecorator',
   kind: DecoratorKind,
   summary: 'Replaces scheme, host and port of a request before it meets the decorated filter or handler.',
+  target: 'sets',
   config: {},
   settings: optionalBaseUri().meta({
     description: 'Scheme, host and port to take over; a path is ignored, and an empty text or false changes nothing.',
@@ -17,7 +18,17 @@ export const BaseUriDecorator = defineDecorator({
   }),
 })
 
-function rebaseBeforeFilter(inner: Filter, base: BaseUri): Filter {
+/** A server that is the gateway itself can be seen before any request is. */
+function warnOfLoop({ fixed }: BaseUri, { ownListeners, warn }: Environment): void {
+  const uri = fixed?.uri ?? null
+  if (uri === null || !ownListeners.named(uri.host, uri.effectivePort)) return
+  warn(
+    `${uri.origin} is a connector of this gateway, so that requests are answered 508; name the server of the application`,
+  )
+}
+
+function rebaseBeforeFilter(inner: Filter, base: BaseUri, env: Environment): Filter {
+  warnOfLoop(base, env)
   if (base.fixed === null) {
     return async (exchange, next) => inner(rebased(exchange, await base(exchange)), next)
   }
@@ -25,7 +36,8 @@ function rebaseBeforeFilter(inner: Filter, base: BaseUri): Filter {
   return uri === null ? inner : (exchange, next) => inner(rebased(exchange, uri), next)
 }
 
-function rebaseBeforeHandler(inner: Handler, base: BaseUri): Handler {
+function rebaseBeforeHandler(inner: Handler, base: BaseUri, env: Environment): Handler {
+  warnOfLoop(base, env)
   if (base.fixed === null) return async (exchange) => inner(rebased(exchange, await base(exchange)))
   const { uri } = base.fixed
   return uri === null ? inner : (exchange) => inner(rebased(exchange, uri))

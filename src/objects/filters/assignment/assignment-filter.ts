@@ -23,6 +23,7 @@ export const AssignmentFilter = defineType({
   name: 'AssignmentFilter',
   kind: FilterKind,
   summary: 'Assigns values to attributes, session entries and parts of the message.',
+  target: 'sets',
   config: {
     onRequest: assignments().meta({ description: 'Assignments made in order before the request goes on.' }),
     onResponse: assignments().meta({ description: 'Assignments made in order once there is a response.' }),

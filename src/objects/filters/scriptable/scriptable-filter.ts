@@ -10,6 +10,7 @@ export const ScriptableFilter = defineType({
   name: 'ScriptableFilter',
   kind: FilterKind,
   summary: 'Runs a script for each request, which passes it on, changes it, or answers it.',
+  target: 'sets',
   config: scriptFields(['next']),
   rules: scriptRules(),
   create: async (config, env) => runBefore(await openScript(config, env, ['next'])),

@@ -22,6 +22,7 @@ export const StaticRequestFilter = defineType({
   name: 'StaticRequestFilter',
   kind: FilterKind,
   summary: 'Sends a new request on in place of the one that came.',
+  target: 'sets',
   config: {
     method: config(method()).meta({ description: 'Method of the new request.' }),
     uri: runtime('string').meta({ description: 'Absolute URI of the new request, `http` or `https`.' }),

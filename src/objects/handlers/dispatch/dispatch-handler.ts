@@ -40,6 +40,13 @@ export const DispatchHandler = defineType({
     if (always !== -1 && always < bindings.length - 1) {
       env.warn(`bindings/${always} has no condition, so that the bindings after it are never reached`)
     }
+    for (const [at, { baseURI }] of bindings.entries()) {
+      const server = baseURI?.expression.constant ? parseTarget(constantText(baseURI))?.server : undefined
+      if (server === undefined || !env.ownListeners.named(server.host, server.effectivePort)) continue
+      env.warn(
+        `bindings/${at}/baseURI: ${server.origin} is a connector of this gateway, so that requests are answered 508; name the server of the application`,
+      )
+    }
     const ways = bindings.map(({ condition, handler, baseURI }) => ({
       condition,
       handler: baseURI === undefined ? handler : rebasing(baseURI, handler),

@@ -7,6 +7,7 @@ export const ClientHandler = defineType({
   name: 'ClientHandler',
   kind: HandlerKind,
   summary: 'Sends requests to other services; a failure to reach them is thrown.',
+  target: 'needs',
   config: {
     ...PROXY_FIELDS,
     disableRetries: config(boolean()).prefault(false).meta({

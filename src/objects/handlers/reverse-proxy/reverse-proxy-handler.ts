@@ -8,6 +8,7 @@ export const ReverseProxyHandler = defineType({
   name: 'ReverseProxyHandler',
   kind: HandlerKind,
   summary: 'Relays requests to the protected application and its responses to the client.',
+  target: 'needs',
   config: PROXY_FIELDS,
   check: checkProxySettings,
   create: async (settings, env) => answeringFailures(await upstreamOf(settings, env), env.logger),
