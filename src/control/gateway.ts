@@ -10,7 +10,7 @@ import type { Logger } from '#logging'
 import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
-import { adminCredentials } from './admin/authentication.ts'
+import { ADMIN_SECURITY, adminCredentials } from './admin/authentication.ts'
 import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { systemApi } from './admin/system-api.ts'
@@ -205,6 +205,7 @@ export class Gateway {
         },
         logger: logger.child({ logger: 'admin' }),
         audit: this.#audit,
+        security: settings.protection === null ? ADMIN_SECURITY : null,
         info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
       }),
     })

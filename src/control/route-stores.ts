@@ -43,6 +43,13 @@ export class RouteStores {
     return [...this.#stores.values()].map(({ store }) => store)
   }
 
+  /** Each router's place in the management API, such as `_router`, with the store of its folder. */
+  get places(): readonly { readonly place: string; readonly store: RouteStore }[] {
+    return [...this.#stores.values()].flatMap(({ store, routers }) =>
+      [...routers.values()].map((place) => ({ place, store })),
+    )
+  }
+
   /** The store of a router, by its fully qualified name. */
   ofRouter(router: string): RouteStore | null {
     for (const { store, routers } of this.#stores.values()) if (routers.has(router)) return store

@@ -1,11 +1,12 @@
-export { crestDescriptor } from './descriptors/crest-descriptor.ts'
-export { openApi } from './descriptors/open-api.ts'
+export { crestDescriptor, crestDescriptorOf } from './descriptors/crest-descriptor.ts'
+export { type ApiSecurity, openApi, openApiOf, type ServedEndpoint } from './descriptors/open-api.ts'
 export { contentRevision, type MemoryOptions, memoryCollection } from './memory-collection.ts'
 export { applyPatch, type PatchOptions, type Transformation } from './patch/apply.ts'
 export { PatchError, type PatchOperation, parsePatch } from './patch/operation.ts'
 export { formatQueryPointer, type Pointer, parseFieldPointer, parseQueryPointer, valueAt } from './pointer.ts'
 export { errorAnswer } from './protocol/answers.ts'
 export type { ApiVersions } from './protocol/api-version.ts'
+export { describeBelow, type EndpointGroup } from './protocol/descriptor-handler.ts'
 export type {
   Action,
   ActionInput,

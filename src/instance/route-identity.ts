@@ -7,7 +7,8 @@ export interface RouteIdentity {
   readonly name: string
 }
 
-const ROUTE_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
+/** What ids of routes look like. */
+export const ROUTE_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
 
 /** The id and name of a route file by the spec's route ID rules, or why it can have none. */
 export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity | Problem {

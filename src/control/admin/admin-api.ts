@@ -4,7 +4,7 @@ import { chain, type Exchange, type Filter, type Handler, type Response } from '
 import type { Logger } from '#logging'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { identifyCaller } from './admin-caller.ts'
-import { type AdminCredentials, authenticate } from './authentication.ts'
+import { ADMIN_SECURITY, type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
@@ -36,7 +36,7 @@ export function adminApi(api: AdminApi): Handler {
   const scrape = scrapeHandler(() => api.metrics())
   const metrics = commonRest(
     metricsCollection(() => api.metrics()),
-    { base: METRICS },
+    { base: METRICS, security: api.protection === null ? ADMIN_SECURITY : null },
   )
   const endpoints: Handler = async (exchange) => {
     const { path, rawPath } = exchange.request.uri

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ApiSecurity } from '#crest'
 import type { Exchange, Filter } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { crestError } from './crest-error.ts'
@@ -13,6 +14,15 @@ export interface AdminCredentials {
 
 const SECRET_ID = 'gateway.admin.password'
 const LONGEST_PASSWORD = 4096
+
+/** The same, as descriptors tell it. */
+export const ADMIN_SECURITY: ApiSecurity = {
+  schemes: {
+    basic: { type: 'http', scheme: 'basic', description: 'The user admin with the admin password.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'The admin password.' },
+  },
+  oneOf: ['basic', 'bearer'],
+}
 
 /** The password from the file `secrets/gateway.admin.password`, else from the environment (decisions 3). */
 export function adminCredentials(secrets: string, env: Readonly<Record<string, string | undefined>>): AdminCredentials {

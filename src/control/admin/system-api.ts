@@ -1,5 +1,13 @@
-import { type Collection, commonRest, type Singleton } from '#crest'
-import { type Exchange, type Handler, type Request, Response } from '#http'
+import {
+  type ApiSecurity,
+  type Collection,
+  commonRest,
+  describeBelow,
+  type EndpointGroup,
+  type ServedEndpoint,
+  type Singleton,
+} from '#crest'
+import { type Exchange, type Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { auditedHandler } from '../audit/audited-handler.ts'
 import type { GatewayAudit } from '../audit/gateway-audit.ts'
@@ -25,6 +33,8 @@ export interface SystemApi extends Explaining {
   readonly states: ObjectStates
   readonly logger: Logger
   readonly audit: Pick<GatewayAudit, 'config' | 'topics'>
+  /** How callers show who they are; null where a filter of the configuration decides. */
+  readonly security: ApiSecurity | null
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
   info(): GatewayInfo
@@ -43,8 +53,10 @@ const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*
 
 /** The Common REST endpoints of the gateway itself: information, object types, the audit, the routes of every router. */
 export function systemApi(api: SystemApi): Handler {
-  const info = commonRest(infoSingleton(api), { base: INFO })
-  const types = commonRest(typesCollection(api.types), { base: TYPES })
+  const { security } = api
+  const [gateway, objectTypes] = [infoSingleton(api), typesCollection(api.types)]
+  const info = commonRest(gateway, { base: INFO, security })
+  const types = commonRest(objectTypes, { base: TYPES, security })
   const collections = new WeakMap<RouteStore, Collection>()
   const routesOf = (store: RouteStore, names: readonly string[]): Collection => {
     const degraded = () => api.states.degradedRoutes(store.directory)
@@ -54,11 +66,27 @@ export function systemApi(api: SystemApi): Handler {
     collections.set(store, collection)
     return collection
   }
+  const all = (): EndpointGroup => ({
+    id: 'gateway:api',
+    title: 'Management API',
+    description: 'Information, object types, routes and audit events of the gateway.',
+    version: '1.0',
+    security,
+    endpoints: [
+      { endpoint: gateway, base: INFO },
+      { endpoint: objectTypes, base: TYPES },
+      ...api.stores.places.map(({ place, store }): ServedEndpoint => {
+        const path = `/${place.split('/').map(encodeURIComponent).join('/')}/routes`
+        return { endpoint: routesOf(store, namesIn(path)), base: OBJECTS + path }
+      }),
+      ...[...api.audit.topics].map(([topic, endpoint]) => ({ endpoint, base: `${AUDIT}/${topic}` })),
+    ],
+  })
   const endpoint: Handler = async (exchange) => {
     const { rawPath } = exchange.request.uri
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
-    if (HOLDERS.has(rawPath)) return holder(exchange.request)
+    if (HOLDERS.has(rawPath)) return holder(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
@@ -68,7 +96,7 @@ export function systemApi(api: SystemApi): Handler {
     if (store === null && isEarly) return crestError(503, 'no unit serves yet; try again', { 'Retry-After': '1' })
     if (store === null) return crestError(404, `there is nothing at ${exchange.request.uri.path}`)
     const base = `${OBJECTS}${collection}`
-    return auditedHandler(commonRest(routesOf(store, names), { base }), base, api.audit.config)(exchange)
+    return auditedHandler(commonRest(routesOf(store, names), { base, security }), base, api.audit.config)(exchange)
   }
   return async (exchange) => {
     const response = await endpoint(exchange)
@@ -77,19 +105,23 @@ export function systemApi(api: SystemApi): Handler {
   }
 }
 
-/** There is nothing to read; a change is refused, so that nobody takes it for done. */
-function holder({ method }: Request): Response {
-  if (method === 'GET' || method === 'HEAD') return new Response(204, { headers: { 'Cache-Control': 'no-store' } })
+/** There is nothing to read but the descriptors of what is below; a change is refused, so that nobody takes it for done. */
+function holder(exchange: Exchange, all: () => EndpointGroup): Response {
+  const { method, uri } = exchange.request
+  if (method === 'GET' || method === 'HEAD') {
+    const nothing = new Response(204, { headers: { 'Cache-Control': 'no-store' } })
+    return describeBelow(uri.rawPath, all(), exchange) ?? nothing
+  }
   return crestError(405, `${method} is not allowed here; there are GET, HEAD`, { Allow: 'GET, HEAD' })
 }
 
 /** The events of a topic, below `/api/audit/<topic>`. */
-async function auditOf({ audit }: SystemApi, exchange: Exchange): Promise<Response> {
+async function auditOf({ audit, security }: SystemApi, exchange: Exchange): Promise<Response> {
   const { rawPath, path } = exchange.request.uri
   const [topic = ''] = rawPath.slice(AUDIT.length + 1).split('/', 1)
   const collection = audit.topics.get(topic)
   if (collection === undefined) return crestError(404, `there is nothing at ${path}`)
-  return commonRest(collection, { base: `${AUDIT}/${topic}` })(exchange)
+  return commonRest(collection, { base: `${AUDIT}/${topic}`, security })(exchange)
 }
 
 /** The names in a path such as `/_router/routes/outer/objects/inner/routes`: routers, and routes between them. */

@@ -18,6 +18,7 @@ export function typesCollection(types: readonly TypeDefinition[]): Collection {
       title: 'Object types',
       description: 'The types that can be used in a heap, each with the JSON Schema of its objects.',
       version: '1.0',
+      idPattern: '^[A-Za-z][A-Za-z0-9]*$',
       schema: {
         type: 'object',
         properties: {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '#json'
 import type { Action, Collection, Endpoint, ParameterDescription } from '../protocol/endpoint.ts'
+import type { ServedEndpoint } from './open-api.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
 /** The compact descriptor (`_crestapi`): what can be done at each path, in the protocol's own words. */
@@ -15,12 +16,30 @@ export function crestDescriptor(endpoint: Endpoint): JsonObject {
   }
 }
 
-function resource(endpoint: Endpoint): JsonObject {
+/** The compact descriptor of several endpoints below a path. */
+export function crestDescriptorOf(
+  info: { readonly id: string; readonly title: string; readonly description: string; readonly version: string },
+  endpoints: readonly ServedEndpoint[],
+  below: string,
+): JsonObject {
+  const named = endpoints.map(({ endpoint, base }) => ({ endpoint, path: base.slice(below.length) }))
+  return {
+    ...info,
+    id: `frapi:${info.id}`,
+    paths: Object.fromEntries(
+      named.map(({ endpoint, path }) => [path, { [endpoint.description.version]: resource(endpoint, path) }]),
+    ),
+    definitions: Object.fromEntries(named.map(({ endpoint, path }) => [path, endpoint.description.schema])),
+  }
+}
+
+function resource(endpoint: Endpoint, definition = 'resource'): JsonObject {
   const can = supportedBy(endpoint)
   const own: JsonObject = {
     title: endpoint.description.title,
     description: endpoint.description.description,
-    resourceSchema: { $ref: '#/definitions/resource' },
+    // A name that is a path is escaped as a part of a JSON pointer.
+    resourceSchema: { $ref: `#/definitions/${definition.replaceAll('~', '~0').replaceAll('/', '~1')}` },
     mvccSupported: endpoint.description.revisions ?? true,
   }
   if (endpoint.kind === 'singleton') return { ...own, ...verbs(can), ...actions(can.actions) }

@@ -4,9 +4,13 @@ function inQuery(name: string, description: string, schema: JsonObject): JsonObj
   return { name, in: 'query', description, schema }
 }
 
-function inHeader(name: string, description: string): JsonObject {
-  return { name, in: 'header', description, schema: { type: 'string' } }
+function inHeader(name: string, description: string, pattern: string): JsonObject {
+  return { name, in: 'header', description, schema: { type: 'string', pattern } }
 }
+
+const REVISION = '(W/)?("[^",*]{1,256}"|[^\\s",*]{1,256})'
+const PROTOCOL = 'protocol=(1(\\.0)?|2(\\.[012])?)'
+const VERSION = 'resource=\\d{1,9}(\\.\\d{1,9})?'
 
 const TEXT = { type: 'string' }
 const FLAG = { type: 'boolean' }
@@ -30,25 +34,38 @@ export const OPEN_API_PARAMETERS: JsonObject = {
   }),
   sortKeys: inQuery('_sortKeys', 'Fields to sort by, each with + or - before it.', TEXT),
   countOnly: inQuery('_countOnly', 'Only the number of results (protocol 2.2).', FLAG),
-  ifMatch: inHeader('If-Match', 'The revision that is meant, or *.'),
-  ifNoneMatch: inHeader('If-None-Match', 'For a read the revision at hand; for a create *.'),
-  acceptApiVersion: inHeader('Accept-API-Version', 'protocol=<version>,resource=<version>'),
+  ifMatch: inHeader('If-Match', 'The revision that is meant, or *.', `^(\\*|${REVISION})$`),
+  ifNoneMatch: inHeader(
+    'If-None-Match',
+    'Revisions at hand; one that is current gives 304.',
+    `^${REVISION}(, ?${REVISION})*$`,
+  ),
+  ifNoneMatchAny: inHeader('If-None-Match', 'Creates only: what is there already is not replaced.', '^\\*$'),
+  acceptApiVersion: inHeader(
+    'Accept-API-Version',
+    'protocol=<version>,resource=<version>',
+    `^(${PROTOCOL}(, ?${VERSION})?|${VERSION}(, ?${PROTOCOL})?)$`,
+  ),
 }
 
-/** The forms of Common REST. */
-export const OPEN_API_SCHEMAS: JsonObject = {
-  QueryResult: {
+/** A page of resources of a schema. */
+export function queryResultSchema(answer: JsonObject): JsonObject {
+  return {
     type: 'object',
     required: ['results', 'resultCount', 'pagedResultsCookie', 'totalPagedResultsPolicy', 'totalPagedResults'],
     properties: {
-      results: { type: 'array', items: { $ref: '#/components/schemas/Resource' } },
+      results: { type: 'array', items: answer },
       resultCount: { type: 'integer' },
       pagedResultsCookie: { type: ['string', 'null'] },
       totalPagedResultsPolicy: { type: 'string', enum: ['NONE', 'ESTIMATE', 'EXACT'] },
       totalPagedResults: { type: 'integer' },
       remainingPagedResults: { type: 'integer' },
     },
-  },
+  }
+}
+
+/** The forms of Common REST that are the same for all resources. */
+export const OPEN_API_SCHEMAS: JsonObject = {
   Patch: {
     type: 'array',
     items: {

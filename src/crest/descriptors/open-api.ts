@@ -1,42 +1,113 @@
 import type { JsonObject } from '#json'
 import type { Action, Collection, Endpoint } from '../protocol/endpoint.ts'
-import { OPEN_API_PARAMETERS, OPEN_API_RESPONSES, OPEN_API_SCHEMAS } from './open-api-components.ts'
+import { answerSchema, idSchema, resourceSchema } from './answer-schema.ts'
+import { OPEN_API_PARAMETERS, OPEN_API_RESPONSES, OPEN_API_SCHEMAS, queryResultSchema } from './open-api-components.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
+/** An endpoint and the path at which it is served. */
+export interface ServedEndpoint {
+  readonly endpoint: Endpoint
+  readonly base: string
+}
+
+/** How callers show who they are: schemes by name, and the names of those of which one is enough. */
+export interface ApiSecurity {
+  readonly schemes: JsonObject
+  readonly oneOf: readonly string[]
+}
+
 /** The OpenAPI 3.1 document of an endpoint (`_api`), as it is served at a path. */
-export function openApi(endpoint: Endpoint, base: string): JsonObject {
-  const { title, description, version, schema } = endpoint.description
+export function openApi(endpoint: Endpoint, base: string, security: ApiSecurity | null = null): JsonObject {
+  const { title, description, version } = endpoint.description
+  return document({ title, description, version }, [{ names: new Names(''), endpoint, base }], security)
+}
+
+/** One OpenAPI document for several endpoints. */
+export function openApiOf(
+  info: { readonly title: string; readonly description: string; readonly version: string },
+  endpoints: readonly ServedEndpoint[],
+  security: ApiSecurity | null = null,
+): JsonObject {
+  const named = endpoints.map(({ endpoint, base }) => ({ names: new Names(nameOf(base)), endpoint, base }))
+  return document({ ...info }, named, security)
+}
+
+/** `/api/system/types` is `apiSystemTypes`. */
+function nameOf(base: string): string {
+  return base
+    .split(/[^A-Za-z0-9_]+/)
+    .filter((word) => word !== '')
+    .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')
+}
+
+/** What the schemas and operations of one endpoint are called in a document: names have to differ in all of it. */
+class Names {
+  readonly #prefix: string
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  operation(name: string): string {
+    return this.#prefix === '' ? name : `${this.#prefix}_${name}`
+  }
+
+  /** `Resource`, `Answer` or `QueryResult`. */
+  schema(name: string): string {
+    return this.operation(name)
+  }
+
+  reference(name: string): JsonObject {
+    return { $ref: `#/components/schemas/${this.schema(name)}` }
+  }
+}
+
+interface NamedEndpoint extends ServedEndpoint {
+  readonly names: Names
+}
+
+function document(info: JsonObject, endpoints: readonly NamedEndpoint[], security: ApiSecurity | null): JsonObject {
   return {
     openapi: '3.1.0',
-    info: { title, description, version },
-    paths: endpoint.kind === 'singleton' ? { [base]: item(endpoint) } : collectionPaths(endpoint, base),
+    info,
+    paths: Object.assign({}, ...endpoints.map(pathsOf)) as JsonObject,
     components: {
-      schemas: { Resource: withIdentity(schema), ...OPEN_API_SCHEMAS },
+      schemas: Object.assign({}, ...endpoints.map(schemasOf), OPEN_API_SCHEMAS) as JsonObject,
       parameters: OPEN_API_PARAMETERS,
       responses: OPEN_API_RESPONSES,
+      ...(security !== null && { securitySchemes: security.schemes }),
     },
+    ...(security !== null && { security: security.oneOf.map((name) => ({ [name]: [] })) }),
   }
 }
 
-function withIdentity(schema: JsonObject): JsonObject {
-  const identity = { type: 'object', properties: { _id: { type: 'string' }, _rev: { type: 'string' } } }
-  return { allOf: [identity, schema] }
+function schemasOf({ endpoint: { description }, names }: NamedEndpoint): JsonObject {
+  return {
+    [names.schema('Resource')]: resourceSchema(description),
+    [names.schema('Answer')]: answerSchema(description),
+    [names.schema('QueryResult')]: queryResultSchema(names.reference('Answer')),
+  }
 }
 
-function collectionPaths(collection: Collection, base: string): JsonObject {
+function pathsOf({ endpoint, base, names }: NamedEndpoint): JsonObject {
+  return endpoint.kind === 'singleton' ? { [base]: item(endpoint, names) } : collectionPaths(endpoint, base, names)
+}
+
+function collectionPaths(collection: Collection, base: string, names: Names): JsonObject {
   const can = supportedBy(collection)
   const itself: JsonObject = {
-    ...(can.query && { get: queryOperation(collection) }),
+    ...(can.query && { get: queryOperation(collection, names) }),
     ...(can.create !== null || can.actions.length > 0
-      ? { post: post('collection', can.actions, can.create !== null) }
+      ? { post: post('collection', can.actions, can.create !== null, names) }
       : {}),
   }
-  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
-  return { [base]: itself, [`${base}/{id}`]: { parameters, ...item(collection) } }
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: idSchema(collection.description) }]
+  return { [base]: itself, [`${base}/{id}`]: { parameters, ...item(collection, names) } }
 }
 
 /** The operations on one resource. */
-function item(endpoint: Endpoint): JsonObject {
+function item(endpoint: Endpoint, names: Names): JsonObject {
   const can: Supported = supportedBy(endpoint)
   const actions = endpoint.kind === 'collection' ? can.resourceActions : can.actions
   const puts = can.update || (can.create !== null && can.create !== 'server')
@@ -46,11 +117,15 @@ function item(endpoint: Endpoint): JsonObject {
   const mimeType = Object.keys(media).length > 0 ? ['mimeType'] : []
   const common = ['fields', 'prettyPrint']
   return {
-    ...(can.read && { get: operation('read', [...common, ...mimeType, ...ifNoneMatch], '200', null) }),
-    ...(puts && { put: operation('put', [...common, ...ifMatch, 'ifNoneMatch'], '200', 'Resource') }),
-    ...(can.patch && { patch: operation('patch', [...common, ...ifMatch], '200', 'Patch') }),
-    ...(can.delete && { delete: operation('delete', [...common, ...ifMatch], '200', null) }),
-    ...(actions.length > 0 && { post: post('resource', actions, false) }),
+    ...(can.read && { get: operation('read', [...common, ...mimeType, ...ifNoneMatch], null, names) }),
+    ...(puts && {
+      put: operation('put', [...common, ...ifMatch, 'ifNoneMatchAny'], names.reference('Resource'), names),
+    }),
+    ...(can.patch && {
+      patch: operation('patch', [...common, ...ifMatch], { $ref: '#/components/schemas/Patch' }, names),
+    }),
+    ...(can.delete && { delete: operation('delete', [...common, ...ifMatch], null, names) }),
+    ...(actions.length > 0 && { post: post('resource', actions, false, names) }),
   }
 }
 
@@ -61,17 +136,16 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   delete: 'Deletes the resource and returns it.',
 }
 
-function operation(name: string, parameters: readonly string[], success: string, body: string | null): JsonObject {
+function operation(name: string, parameters: readonly string[], body: JsonObject | null, names: Names): JsonObject {
+  const answer = jsonContent(names.reference('Answer'))
   return {
-    operationId: name,
+    operationId: names.operation(name),
     summary: SUMMARIES[name] as string,
     parameters: [...parameters, 'acceptApiVersion'].map(parameterReference),
-    ...(body !== null && { requestBody: jsonBody({ $ref: `#/components/schemas/${body}` }, true) }),
+    ...(body !== null && { requestBody: jsonBody(body, true) }),
     responses: {
-      [success]: { description: 'The resource.', ...jsonContent({ $ref: '#/components/schemas/Resource' }) },
-      ...(name === 'put' && {
-        '201': { description: 'The resource was created.', ...jsonContent({ $ref: '#/components/schemas/Resource' }) },
-      }),
+      '200': { description: 'The resource, or the fields of it that were asked for.', ...answer },
+      ...(name === 'put' && { '201': { description: 'The resource was created.', ...answer } }),
       ...(name === 'read' && { '304': { description: 'The client has the current revision.' } }),
       default: { $ref: '#/components/responses/Error' },
     },
@@ -79,29 +153,26 @@ function operation(name: string, parameters: readonly string[], success: string,
 }
 
 /** Common REST tells the actions of one path apart by a parameter, OpenAPI by path and method: they are one operation. */
-function post(of: string, actions: readonly (readonly [string, Action])[], create: boolean): JsonObject {
-  const names = [...(create ? ['create'] : []), ...actions.map(([name]) => name)]
+function post(of: string, actions: readonly (readonly [string, Action])[], create: boolean, names: Names): JsonObject {
+  const offered = [...(create ? ['create'] : []), ...actions.map(([name]) => name)]
   const own = new Map(
     actions.flatMap(([, { parameters = [] }]) => parameters.map((one) => [one.name, one.description])),
   )
-  const bodies = [
-    ...(create ? [{ $ref: '#/components/schemas/Resource' }] : []),
-    ...actions.map(([, { request }]) => request ?? {}),
-  ]
+  const bodies = [...(create ? [names.reference('Resource')] : []), ...actions.map(([, { request }]) => request ?? {})]
   const description = actions.map(([name, action]) => `${name}: ${action.description}`).join('\n')
   return {
-    operationId: `${of}Actions`,
+    operationId: names.operation(`${of}Actions`),
     summary: create ? 'Creates a resource, or runs an action.' : 'Runs an action.',
     ...(description !== '' && { description }),
     parameters: [
-      { name: '_action', in: 'query', required: !create, schema: { type: 'string', enum: names } },
+      { name: '_action', in: 'query', required: !create, schema: { type: 'string', enum: offered } },
       ...[...own].map(([name, text]) => ({ name, in: 'query', description: text, schema: { type: 'string' } })),
       ...['fields', 'prettyPrint', 'acceptApiVersion'].map(parameterReference),
     ],
     requestBody: jsonBody({ anyOf: bodies }, false),
     responses: {
       ...(create && {
-        '201': { description: 'The resource was created.', ...jsonContent({ $ref: '#/components/schemas/Resource' }) },
+        '201': { description: 'The resource was created.', ...jsonContent(names.reference('Answer')) },
       }),
       ...(actions.length > 0 && {
         '200': {
@@ -127,7 +198,7 @@ const QUERY_PARAMETERS = [
   'acceptApiVersion',
 ]
 
-function queryOperation({ queries = {}, queryExpressions = false }: Collection): JsonObject {
+function queryOperation({ queries = {}, queryExpressions = false }: Collection, names: Names): JsonObject {
   const ids = Object.keys(queries)
   // One of the three ways to say which resources has to be taken.
   const isChoice = ids.length > 0 || queryExpressions
@@ -141,7 +212,7 @@ function queryOperation({ queries = {}, queryExpressions = false }: Collection):
     Object.values(queries).flatMap(({ parameters = [] }) => parameters.map((one) => [one.name, one.description])),
   )
   return {
-    operationId: 'query',
+    operationId: names.operation('query'),
     summary: 'Finds resources, page by page.',
     parameters: [
       ...(ids.length > 0 ? [stored] : []),
@@ -153,7 +224,7 @@ function queryOperation({ queries = {}, queryExpressions = false }: Collection):
       ...QUERY_PARAMETERS.map(parameterReference),
     ],
     responses: {
-      '200': { description: 'A page of resources.', ...jsonContent({ $ref: '#/components/schemas/QueryResult' }) },
+      '200': { description: 'A page of resources.', ...jsonContent(names.reference('QueryResult')) },
       default: { $ref: '#/components/responses/Error' },
     },
   }

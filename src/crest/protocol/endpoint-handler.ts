@@ -1,6 +1,6 @@
 import type { Exchange, Handler, Response } from '#http'
 import { crestDescriptor } from '../descriptors/crest-descriptor.ts'
-import { openApi } from '../descriptors/open-api.ts'
+import { type ApiSecurity, openApi } from '../descriptors/open-api.ts'
 import { supportedBy } from '../descriptors/supported.ts'
 import { checkAccept } from './accept.ts'
 import { errorAnswer, jsonAnswer } from './answers.ts'
@@ -17,17 +17,19 @@ import { act, create, patch, put, query, read, remove, type Work } from './verbs
 export interface Serving {
   /** The path of the endpoint, without a slash at its end. Requests must be at or below it. */
   readonly base: string
+  /** How callers show who they are, for the descriptor; null where that is not for this endpoint to know. */
+  readonly security?: ApiSecurity | null
 }
 
 /**
  * Serves an endpoint over Common REST: reads and checks requests, hands them to the provider, writes what it answers.
  * A fault of the provider is 500, with the error as the cause of the response and not in it.
  */
-export function commonRest(endpoint: Endpoint, { base }: Serving): Handler {
+export function commonRest(endpoint: Endpoint, serving: Serving): Handler {
   return async (exchange) => {
     const pretty = isPretty(exchange)
     try {
-      const answer = await answerTo(exchange, endpoint, base)
+      const answer = await answerTo(exchange, endpoint, serving)
       return answer instanceof Refusal ? errorAnswer(answer, pretty) : answer
     } catch (error) {
       if (error instanceof RequestError) return errorAnswer(error.refusal, pretty)
@@ -36,8 +38,9 @@ export function commonRest(endpoint: Endpoint, { base }: Serving): Handler {
   }
 }
 
-async function answerTo(exchange: Exchange, endpoint: Endpoint, base: string): Promise<Response | Refusal> {
+async function answerTo(exchange: Exchange, endpoint: Endpoint, serving: Serving): Promise<Response | Refusal> {
   const { request } = exchange
+  const { base } = serving
   const id = targetId(exchange, base)
   if (endpoint.kind === 'singleton' && id !== null) return new Refusal(404, 'there is nothing at this path')
   if (request.headers.has('x-http-method-override')) {
@@ -52,7 +55,7 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, base: string): P
   switch (request.method) {
     case 'GET':
     case 'HEAD':
-      return get(work, base)
+      return get(work, serving)
     case 'POST':
       return post(work)
     case 'PUT':
@@ -66,14 +69,15 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, base: string): P
   }
 }
 
-async function get(work: Work, base: string): Promise<Response | Refusal> {
+async function get(work: Work, { base, security = null }: Serving): Promise<Response | Refusal> {
   const { parameters, endpoint, form } = work
   if (parameters.has('_api') || parameters.has('_crestapi')) {
     parameters.only('descriptor')
     if (parameters.has('_api') && parameters.has('_crestapi')) {
       return new Refusal(400, '_api and _crestapi can not be used together')
     }
-    return jsonAnswer(200, parameters.has('_api') ? openApi(endpoint, base) : crestDescriptor(endpoint), form)
+    const isOpenApi = parameters.has('_api')
+    return jsonAnswer(200, isOpenApi ? openApi(endpoint, base, security) : crestDescriptor(endpoint), form)
   }
   const isQuery = SELECTORS.some((name) => parameters.has(name))
   if (!isCollectionItself(work)) {

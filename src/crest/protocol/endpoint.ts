@@ -68,6 +68,10 @@ export interface Description {
   readonly version: string
   /** JSON Schema of a resource. */
   readonly schema: JsonObject
+  /** JSON Schema of what is answered, where that can be other than what may be sent. */
+  readonly answer?: JsonObject
+  /** Regular expression of the ids that there can be. */
+  readonly idPattern?: string
   /** False where resources have no `_rev`. */
   readonly revisions?: boolean
   /** Updates, patches and deletes must say which revision they mean; without one they get 428. */

@@ -1,8 +1,6 @@
 import type { Exchange } from '#http'
+import { MAX_ID_LENGTH } from '../descriptors/answer-schema.ts'
 import { RequestError } from './refusal.ts'
-
-/** Longer ids name nothing. */
-const MAX_ID_LENGTH = 1_024
 
 /** What below the path of an endpoint a request is for: the endpoint itself (null), or the resource of an id. */
 export function targetId({ request }: Exchange, base: string): string | null {

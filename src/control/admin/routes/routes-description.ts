@@ -1,4 +1,5 @@
 import type { Description } from '#crest'
+import { ROUTE_ID } from '#instance'
 import type { JsonObject } from '#json'
 
 const PROBLEMS: JsonObject = {
@@ -77,6 +78,20 @@ export const DELETED_RESPONSE: JsonObject = {
   },
 }
 
+/** Fields that the gateway adds to a route. */
+const ADDED: JsonObject = {
+  _status: {
+    type: 'object',
+    description: 'How the route fares; sent where _fields names it.',
+    properties: { state: { type: 'string', enum: ['loaded', 'failed', 'degraded'] }, problems: PROBLEMS },
+  },
+  _history: {
+    type: 'array',
+    description: 'Versions that were replaced, the newest first; sent where _fields names it.',
+    items: { type: 'object', properties: VERSION },
+  },
+}
+
 /** The routes collection, as its descriptors tell it. */
 export const ROUTES_DESCRIPTION: Description = {
   id: 'gateway:routes',
@@ -91,16 +106,10 @@ export const ROUTES_DESCRIPTION: Description = {
       condition: { type: ['string', 'boolean'], description: 'Which requests the route takes.' },
       handler: { description: 'The handler of the route: its name in the heap, or an object.' },
       heap: { type: 'array', items: { type: 'object' }, description: 'Objects local to this route.' },
-      _status: {
-        type: 'object',
-        description: 'How the route fares; sent where _fields names it.',
-        properties: { state: { type: 'string', enum: ['loaded', 'failed', 'degraded'] }, problems: PROBLEMS },
-      },
-      _history: {
-        type: 'array',
-        description: 'Versions that were replaced, the newest first; sent where _fields names it.',
-        items: { type: 'object', properties: VERSION },
-      },
+      ...ADDED,
     },
   },
+  // A file that does not load is answered as it is stored.
+  answer: { type: 'object', properties: ADDED },
+  idPattern: ROUTE_ID.source,
 }
