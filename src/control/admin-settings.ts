@@ -6,7 +6,9 @@ import type { Filter, TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
+import { MetricsRegistry } from '#metrics'
 import { ConfigError, type Problem, type TypeDefinition } from '#schema'
+import { ObjectStates } from './object-states.ts'
 
 /** admin.json, settled: what units are started with, and what the control plane itself needs. */
 export interface AdminSettings {
@@ -20,6 +22,9 @@ export interface AdminSettings {
   /** Whether patches may run scripts. */
   readonly patchTransform: boolean
   readonly warnings: readonly Problem[]
+  /** What the objects of admin.json measure in this thread, and how they are doing. */
+  readonly metrics: MetricsRegistry
+  readonly states: ObjectStates
   /** Lets the objects of admin.json look at their files again. */
   reload(): void
   dispose(): Promise<void>
@@ -37,7 +42,13 @@ export function readConfigFile(path: string): JsonDocument {
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
   const { instance, env, system = {} } = input
   const directories = instanceDirectories(instance)
-  const built = await buildAdmin(json, input)
+  const metrics = new MetricsRegistry()
+  const states = new ObjectStates()
+  const built = await buildAdmin(json, {
+    ...input,
+    metrics: () => metrics.open(),
+    stateReporter: () => states.reporter(directories),
+  })
   const { fields } = built
   const mode = fields.mode ?? runMode(env, system)
   const warnings = [...built.warnings]
@@ -84,6 +95,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     storage: fields.temporaryStorage,
     patchTransform: fields.patchTransform ?? mode === 'DEVELOPMENT',
     warnings,
+    metrics,
+    states,
     reload: built.reload,
     dispose: built.dispose,
   }

@@ -20,7 +20,7 @@ import { RouteHistory } from './history/route-history.ts'
 import { measureHistory } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { measureProcess } from './monitoring/process-metrics.ts'
-import { ObjectStates } from './object-states.ts'
+import type { ObjectStates } from './object-states.ts'
 import { RecordKeeper } from './record-keeper.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
@@ -45,8 +45,8 @@ const MAX_ADMIN_BODY = 1024 * 1024
 /** The control plane: units, route folders, the management connector, and the way down. */
 export class Gateway {
   readonly stores: RouteStores
-  /** How the objects of the units are doing. */
-  readonly states = new ObjectStates()
+  /** How the objects of the units and of admin.json are doing. */
+  readonly states: ObjectStates
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
@@ -62,6 +62,7 @@ export class Gateway {
   constructor(input: GatewayInput) {
     const { settings, logger } = input
     this.#input = input
+    this.states = settings.states
     const config = configText(settings)
     this.#configRevision = createHash('sha256')
       .update(config ?? '')
@@ -81,7 +82,7 @@ export class Gateway {
         this.stores.ended(unit)
       },
     })
-    this.#monitoring = new Monitoring(() => this.#supervisor.units, logger)
+    this.#monitoring = new Monitoring(settings.metrics, () => this.#supervisor.units, logger)
     const metrics = this.#monitoring.registry.open()
     measureProcess(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })

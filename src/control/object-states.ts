@@ -1,4 +1,5 @@
 import type { ObjectStatus } from '#contracts'
+import type { StateReporter } from '#heap'
 import type { ObjectState } from '#schema'
 import type { HealthCheck } from './admin/health.ts'
 
@@ -9,12 +10,23 @@ const SEVERITY: Readonly<Record<ObjectState, number>> = { up: 0, starting: 1, de
 /** How the objects of all units are doing, as they said last. */
 export class ObjectStates {
   readonly #byUnit = new Map<object, Map<number, Report>>()
+  #reporters = 0
 
   take(unit: object, { reporter, report }: ObjectStatus): void {
     const known = this.#byUnit.get(unit) ?? new Map<number, Report>()
     if (report === null) known.delete(reporter)
     else known.set(reporter, report)
     this.#byUnit.set(unit, known)
+  }
+
+  /** A reporter for one object of this thread, where `owner` stands for a unit. */
+  reporter(owner: object): StateReporter {
+    const reporter = ++this.#reporters
+    return {
+      report: ({ object, state, detail }) =>
+        this.take(owner, { reporter, report: { object, route: null, state, detail } }),
+      withdraw: () => this.take(owner, { reporter, report: null }),
+    }
   }
 
   /** A unit is gone with everything in it. */

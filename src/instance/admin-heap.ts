@@ -20,6 +20,10 @@ export interface AdminInput {
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
+  /** Where objects count what they do; nowhere by default. */
+  readonly metrics?: World['metrics']
+  /** Where objects say how they are doing. */
+  readonly stateReporter?: NonNullable<World['stateReporter']>
 }
 
 /** admin.json with its objects; each thread that needs them builds its own. */
@@ -60,9 +64,17 @@ async function build(json: JsonObject, input: AdminInput) {
   }
 }
 
+const NOTHING = { add: () => {}, set: () => {}, observe: () => {} }
+const NO_METRICS: ReturnType<World['metrics']> = {
+  counter: () => NOTHING,
+  gauge: () => NOTHING,
+  summary: () => NOTHING,
+  reading: () => {},
+  release: () => {},
+}
+
 function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): World {
   const { types, logger, serving = true, secretsLookedUp = false } = input
-  const nothing = { add: () => {}, set: () => {}, observe: () => {} }
   return {
     catalogue: new Catalogue(types),
     logger,
@@ -75,13 +87,8 @@ function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads
     router: () => ({
       openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
     }),
-    metrics: () => ({
-      counter: () => nothing,
-      gauge: () => nothing,
-      summary: () => nothing,
-      reading: () => {},
-      release: () => {},
-    }),
+    metrics: input.metrics ?? (() => NO_METRICS),
+    ...(input.stateReporter === undefined ? {} : { stateReporter: input.stateReporter }),
     onReload: (refresh) => {
       reloads.add(refresh)
       return () => reloads.delete(refresh)

@@ -23,6 +23,8 @@ export interface UnitInput {
   readonly directories: InstanceDirectories
   readonly mode: string
   readonly units: number
+  /** Where objects say how they are doing; one for the feed by default. */
+  readonly states?: ObjectStates
   readonly transactionIdHeader: string
   readonly ownListeners?: OwnListeners
   readonly streaming?: boolean
@@ -103,7 +105,7 @@ export class Unit {
 }
 
 function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): World {
-  const states = new ObjectStates((status) => input.feed.reported?.(status))
+  const states = input.states ?? new ObjectStates((status) => input.feed.reported?.(status))
   const world: World = {
     catalogue,
     logger: input.logger,

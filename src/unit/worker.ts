@@ -10,6 +10,7 @@ import { ConfigError, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import { controlFeed } from './control-feed.ts'
+import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import { tryMessage } from './route-trials.ts'
 import { Routers } from './routers.ts'
@@ -86,6 +87,7 @@ class UnitWorker {
     const settings = this.#settings
     const logger = this.#logger
     const directories = instanceDirectories(settings.instance, settings.temporaryDirectory)
+    const states = new ObjectStates((status) => this.#feed.reported?.(status))
     const unit = await Unit.open({
       directories,
       mode: settings.mode,
@@ -101,6 +103,7 @@ class UnitWorker {
       config: settings.config,
       types: CATALOGUE,
       feed: this.#feed,
+      states,
       routers: this.#routers,
       metrics: this.#metrics,
       logger,
@@ -120,6 +123,8 @@ class UnitWorker {
       env: process.env,
       system: settings.systemProperties,
       logger,
+      metrics: () => this.#metrics.open(),
+      stateReporter: () => states.open(),
     })
     const connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, this.#connectorTls.tls)
     this.#connectors = connectors

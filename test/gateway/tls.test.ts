@@ -1,6 +1,7 @@
 // A whole gateway over HTTPS: connectors, management, renewal under load, upstreams that want a certificate.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { copyFileSync, renameSync, truncateSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
@@ -119,6 +120,64 @@ test('ten thousand requests over HTTP/2 without an error, while the certificate 
   const { stdout } = await load
   assert.match(stdout, /requests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 failed, 0 errored/)
 })
+
+test(
+  'a broken certificate file under sni is no outage: the last good one is shown, health, log and metrics say so',
+  options,
+  async () => {
+    const { key, chain } = first
+    const files = { 'secrets/default.key': key + chain, 'secrets/shop.key': second.key + second.chain }
+    const store = {
+      directory: '&{gateway.instance.dir}/secrets',
+      format: { type: 'PemPropertyFormat' },
+      leaseExpiry: '100 ms',
+    }
+    const sni = { serverNames: { 'second.test': 'shop.key' }, defaultSecretId: 'default.key', secretsProvider: 'pems' }
+    await using running = await RunningGateway.start({
+      admin: {
+        connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
+        gatewayUnits: 2,
+        heap: [
+          { name: 'pems', type: 'FileSystemSecretStore', config: store },
+          { name: 'https', type: 'ServerTlsOptions', config: { sni } },
+        ],
+      },
+      files,
+      routes: { hello: textRoute('hello') },
+    })
+    const peerOf = async (servername: string) => (await ask(running.port, { servername })).peer
+    assert.equal(await peerOf('second.test'), 'second.test')
+    const notAfter = await running.metric('gw_tls_certificate_not_after_seconds', { certificate: 'shop.key' })
+    assert.equal(notAfter, new X509Certificate(second.certificate).validToDate.getTime() / 1_000)
+    assert.equal(await running.metric('gw_tls_certificate_stale', { certificate: 'shop.key' }), 0)
+
+    running.instance.write('secrets/shop.key', 'garbage')
+    await running.log.until(/a secret can not be read/)
+    const renewed = authority!.issue({ name: 'renewed.test' })
+    const mark = running.log.lines.length
+    running.instance.write('secrets/default.key', renewed.key + renewed.chain)
+    await running.log.until(/the last good one stays in use/, mark)
+    while ((await peerOf('other.test')) !== 'renewed.test') await new Promise((resolve) => setImmediate(resolve))
+    for (let i = 0; i < 10; i++) assert.equal(await peerOf('second.test'), 'second.test')
+    assert.equal((await running.askAdmin('/health/ready')).status, 200)
+    const { text } = await running.askAdmin('/health/ready?verbose')
+    const { status, checks } = JSON.parse(text) as {
+      status: string
+      checks: { name: string; state?: string; detail?: string }[]
+    }
+    const check = checks.find(({ name }) => name === 'admin+https')
+    assert.deepEqual([status, check?.state], ['UP', 'degraded'], text)
+    assert.match(String(check?.detail), /last good certificate in use, its source fails: shop\.key/)
+    assert.equal(await running.metric('gw_tls_certificate_stale', { certificate: 'shop.key' }), 1)
+
+    const mended = authority!.issue({ name: 'mended.test' })
+    running.instance.write('secrets/shop.key', mended.key + mended.chain)
+    while ((await peerOf('second.test')) !== 'mended.test') await new Promise((resolve) => setImmediate(resolve))
+    const isUp = async () =>
+      /"state": "up"[\s\S]*all certificates can be read"/.test((await running.askAdmin('/health/ready?verbose')).text)
+    while (!(await isUp())) await new Promise((resolve) => setImmediate(resolve))
+  },
+)
 
 test('an upstream that wants a client certificate gets it', {
   ...options,

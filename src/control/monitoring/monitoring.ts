@@ -1,12 +1,12 @@
 import type { MetricSample } from '#contracts'
 import type { Logger } from '#logging'
-import { MetricLedger, MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
+import { MetricLedger, type MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import type { UnitLink } from '../unit-link.ts'
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
 export class Monitoring implements Disposable {
   /** Where the control plane counts what it does. */
-  readonly registry = new MetricsRegistry()
+  readonly registry: MetricsRegistry
   readonly #ledger = new MetricLedger()
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
@@ -16,7 +16,8 @@ export class Monitoring implements Disposable {
   readonly #ticking: NodeJS.Timeout
   #collecting: Promise<readonly MetricSample[]> | null = null
 
-  constructor(units: () => readonly UnitLink[], logger: Logger) {
+  constructor(registry: MetricsRegistry, units: () => readonly UnitLink[], logger: Logger) {
+    this.registry = registry
     this.#units = units
     this.#logger = logger
     this.#measuring = measureThread(this.registry.open(), 'control')

@@ -1,9 +1,13 @@
-import { SecretError, type SecretsProvider, type TlsIdentity } from '#contracts'
+import { type Secret, SecretError, type SecretsProvider, type TlsIdentity } from '#contracts'
 
 /** The key and certificate chain of the active secret of an id. */
-export async function identityOfSecret(provider: SecretsProvider, secretId: string): Promise<TlsIdentity> {
-  const secret = await provider.active({ secretId, purpose: 'SIGN' })
-  const key = secret.privateOrSecretKey
+export async function activeIdentity(provider: SecretsProvider, secretId: string): Promise<TlsIdentity> {
+  return identityOfSecret(await provider.active({ secretId, purpose: 'SIGN' }))
+}
+
+/** The key and certificate chain of a secret. */
+export function identityOfSecret(secret: Secret): TlsIdentity {
+  const { secretId, privateOrSecretKey: key } = secret
   if (key === null || key.type !== 'private') {
     throw new SecretError(`the secret id "${secretId}" has no private key, which TLS needs`)
   }

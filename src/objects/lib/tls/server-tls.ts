@@ -1,6 +1,7 @@
 import {
   type KeyManager,
   KeyManagerKind,
+  type Secret,
   type SecretsProvider,
   SecretsProviderKind,
   type ServerTls,
@@ -23,6 +24,7 @@ import { Changes } from '#secrets'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
 import { providerFor } from './provider.ts'
+import { IdentityReports, RenewedIdentities } from './renewed-identities.ts'
 import { identityOfSecret } from './secret-identity.ts'
 import { chooseByName, plainServerName } from './server-names.ts'
 
@@ -60,11 +62,15 @@ export const SERVER_FIELDS = {
 
 type ServerValues = Settled<DecodedMembers<typeof SERVER_FIELDS>>
 
-/** Gives identities for server names, and forgets what it knows when told to. */
+/** Gives identities for server names. */
 interface Chooser {
+  readonly sources: readonly RenewedIdentities[]
+  /** Whether it costs little to ask the sources whether they can still be read. */
+  readonly isChecked: boolean
   identitiesFor(serverName: string | null): Promise<readonly TlsIdentity[]>
-  forget(): void
 }
+
+const CHECK_INTERVAL = 5_000
 
 /** What should be known of these options, beyond what makes them unusable. */
 export function serverWarnings({ keyManager, sni, clientAuth, trustManager }: ServerValues): string[] {
@@ -87,27 +93,30 @@ export function serverNameProblem(name: string): string | null {
 }
 
 /** TLS on a connector, from its settled fields; null where they name no identity to show. */
-export async function serverTls(
-  values: ServerValues,
-  alpn: boolean,
-  env: Pick<Environment, 'onDispose' | 'secrets'>,
-): Promise<ServerTls | null> {
+export async function serverTls(values: ServerValues, alpn: boolean, env: Environment): Promise<ServerTls | null> {
   const { sni, clientAuth } = values
   const provider = providerFor(sni?.secretsProvider, env)
   const keys = sni === undefined ? joinKeys(values.keyManager) : null
   if (sni === undefined && keys === null) return null
-  const chooser = sni === undefined ? byCertificate(keys as KeyManager) : bySecretId(sni, provider)
+  const reports = new IdentityReports(env)
+  const chooser = sni === undefined ? byCertificate(keys as KeyManager, reports) : bySecretId(sni, provider, reports)
   const trust = clientAuth === 'NONE' ? null : joinTrust(values.trustManager)
   // What can not be used is found while the configuration is loaded, not by the first client.
-  await chooser.identitiesFor(null)
-  for (const name of Object.keys(sni?.serverNames ?? {})) await chooser.identitiesFor(name.replace('*', 'any'))
+  for (const source of chooser.sources) await source.get()
   await trust?.authorities()
   const changes = new Changes()
   const changed = () => {
-    chooser.forget()
+    for (const source of chooser.sources) source.outdate()
     changes.tell()
+    void checkSources(chooser)
   }
   for (const source of [keys, trust, sni && provider]) if (source) env.onDispose(source.onChange(changed))
+  if (env.serving) {
+    for (const source of chooser.sources) reports.measure(source)
+    const check = () => void checkSources(chooser)
+    const checking = chooser.isChecked ? setInterval(check, CHECK_INTERVAL).unref() : undefined
+    env.onDispose(() => clearInterval(checking))
+  }
   return {
     ...limitsOf(values, alpn),
     identitiesFor: (serverName) => chooser.identitiesFor(serverName),
@@ -117,53 +126,61 @@ export async function serverTls(
   }
 }
 
-function bySecretId(sni: NonNullable<ServerValues['sni']>, provider: SecretsProvider): Chooser {
+/** A source that fails is noticed, and reported, before a client asks for it. */
+async function checkSources({ sources }: Chooser): Promise<void> {
+  await Promise.allSettled(sources.map((source) => source.refresh()))
+}
+
+function bySecretId(
+  sni: NonNullable<ServerValues['sni']>,
+  provider: SecretsProvider,
+  reports: IdentityReports,
+): Chooser {
   const { serverNames, defaultSecretId } = sni
   const names = new Map(Object.entries(serverNames).map(([name, id]) => [name.toLowerCase().replace(/\.$/, ''), id]))
-  const known = new Map<string, Promise<readonly TlsIdentity[]>>()
-  const load = (id: string) => {
-    const loading = identityOfSecret(provider, id).then((identity) => [identity])
-    known.set(id, loading)
-    // A failure is not kept: the next client asks again.
-    loading.catch(() => known.delete(id))
-    return loading
-  }
+  const ids = new Set([defaultSecretId, ...names.values()])
+  const byId = new Map([...ids].map((id) => [id, new RenewedIdentities(id, identitiesOf(provider, id), reports)]))
   return {
-    identitiesFor: (serverName) => {
-      const id = chooseByName(names, serverName) ?? defaultSecretId
-      return known.get(id) ?? load(id)
-    },
-    forget: () => known.clear(),
+    sources: [...byId.values()],
+    isChecked: true,
+    identitiesFor: (serverName) => byId.get(chooseByName(names, serverName) ?? defaultSecretId)!.get(),
   }
 }
 
-function byCertificate(keys: KeyManager): Chooser {
-  let all: Promise<readonly TlsIdentity[]> | null = null
-  /** One list for each choice, by the positions of its members. */
-  let choices = new Map<string, readonly TlsIdentity[]>()
-  const load = (): Promise<readonly TlsIdentity[]> => {
-    all ??= keys.identities().catch((error: unknown) => {
-      all = null
-      throw error
-    })
-    return all
+/** Reads the identity of a secret; the one that was made of the same secret before is given again. */
+function identitiesOf(provider: SecretsProvider, secretId: string): () => Promise<readonly TlsIdentity[]> {
+  let last: { readonly secret: Secret; readonly identities: readonly TlsIdentity[] } | null = null
+  return async () => {
+    const secret = await provider.active({ secretId, purpose: 'SIGN' })
+    if (secret !== last?.secret) last = { secret, identities: [identityOfSecret(secret)] }
+    return last.identities
   }
+}
+
+function byCertificate(keys: KeyManager, reports: IdentityReports): Chooser {
+  const read = async () => {
+    const identities = await keys.identities()
+    if (identities.length === 0) throw new TypeError('keyManager: expected a key with its certificate, found none')
+    return identities
+  }
+  const source = new RenewedIdentities('keyManager', read, reports)
+  /** One list for each choice among the identities that it was made of. */
+  let choices = { of: [] as readonly TlsIdentity[], byKey: new Map<string, readonly TlsIdentity[]>() }
   return {
+    sources: [source],
+    // A keystore would be decrypted each time; it looks at its file by itself, and keeps its last good content.
+    isChecked: false,
     identitiesFor: async (serverName) => {
-      const identities = await load()
-      if (identities.length === 0) throw new TypeError('keyManager: expected a key with its certificate, found none')
+      const identities = await source.get()
       const plain = serverName === null ? null : plainServerName(serverName)
       if (plain === null || identities.length === 1) return identities
       const fitting = identities.filter(({ chain }) => chain[0]?.checkHost(plain) !== undefined)
       if (fitting.length === 0) return identities
+      if (choices.of !== identities) choices = { of: identities, byKey: new Map() }
       const key = fitting.map((each) => identities.indexOf(each)).join()
-      const choice = choices.get(key) ?? fitting
-      choices.set(key, choice)
+      const choice = choices.byKey.get(key) ?? fitting
+      choices.byKey.set(key, choice)
       return choice
-    },
-    forget: () => {
-      all = null
-      choices = new Map()
     },
   }
 }

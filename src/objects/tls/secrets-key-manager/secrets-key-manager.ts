@@ -1,7 +1,7 @@
 import { KeyManagerKind, SecretsProviderKind } from '#contracts'
 import { config, defineType, listOrOne, ref, secretId } from '#schema'
 import { providerFor } from '../../lib/tls/provider.ts'
-import { identityOfSecret } from '../../lib/tls/secret-identity.ts'
+import { activeIdentity } from '../../lib/tls/secret-identity.ts'
 
 /** Keys for TLS from secrets. */
 export const SecretsKeyManager = defineType({
@@ -22,7 +22,7 @@ export const SecretsKeyManager = defineType({
   create({ signingSecretId, secretsProvider }, env) {
     const provider = providerFor(secretsProvider, env)
     return {
-      identities: () => Promise.all(signingSecretId.map((id) => identityOfSecret(provider, id))),
+      identities: () => Promise.all(signingSecretId.map((id) => activeIdentity(provider, id))),
       onChange: (listener) => provider.onChange(listener),
     }
   },

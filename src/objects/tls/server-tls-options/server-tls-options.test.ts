@@ -101,6 +101,52 @@ test('changed secrets are shown to the next client', options, async () => {
   assert.deepEqual(await shown(built.object, 'b.example'), ['CN=new.example'])
 })
 
+test(
+  'a certificate of sni whose source turned bad stays in use without end: degraded, logged once, measured',
+  options,
+  async () => {
+    const secrets = new Changing<PemSecrets>({ ...ids })
+    await using built = await tls({ sni: sni({ 'b.example': 'b', 'w.example': 'w' }) }, secrets)
+    const before = await built.object.identitiesFor('b.example')
+    const broken = { ...ids, a: issue('a-new.example'), b: 'garbage' }
+    for (let i = 0; i < 3; i++) {
+      secrets.set({ ...broken })
+      assert.equal(await built.object.identitiesFor('b.example'), before)
+      assert.deepEqual(await shown(built.object, null), ['CN=a-new.example'])
+    }
+    const { b: _, ...gone } = broken
+    secrets.set(gone)
+    assert.equal(await built.object.identitiesFor('b.example'), before)
+    const degraded = 'degraded: last good certificate in use, its source fails: b'
+    assert.equal(built.states.at(-1), degraded)
+    assert.equal(built.log.entries.filter(({ level }) => level === 'error').length, 2, 'one for each reason')
+    secrets.set({ ...ids, b: issue('b-new.example') })
+    assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b-new.example'])
+    assert.equal(built.states.at(-1), 'up: all certificates can be read')
+  },
+)
+
+test('the keys of a manager that fails stay in use too', options, async () => {
+  const secrets = new Changing<PemSecrets>({ ...ids })
+  await using built = await tls({ keyManager: keysOf('a', 'b') }, secrets)
+  secrets.set({ ...ids, b: 'garbage' })
+  assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
+  assert.deepEqual(await shown(built.object, null), ['CN=a.example', 'CN=b.example'])
+  assert.equal(built.states.at(-1), 'degraded: last good certificate in use, its source fails: keyManager')
+})
+
+test('a reading that is overtaken by a change does not bring the old certificate back', options, async () => {
+  const secrets = new Changing<PemSecrets>({ ...ids })
+  await using built = await tls({ sni: sni({}) }, secrets)
+  secrets.set({ ...ids, a: issue('second.example') })
+  const overtaken = built.object.identitiesFor(null)
+  secrets.set({ ...ids, a: issue('third.example') })
+  const current = await built.object.identitiesFor(null)
+  await overtaken
+  assert.deepEqual(await shown(built.object, null), ['CN=third.example'])
+  assert.equal(await built.object.identitiesFor(null), current)
+})
+
 test('clientAuth and trustManager belong together', options, async () => {
   await using both = await tls({ keyManager: keysOf('a'), clientAuth: 'required', trustManager: trust })
   assert.equal(both.object.clientAuth, 'REQUIRED')
