@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json'
+import { JsonNumber, type JsonValue } from '#json'
 
 /** Larger bodies are 413 (spec gap 30). */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -27,8 +27,8 @@ export class ResourceSize {
 
   #add(value: JsonValue): void {
     this.values++
-    if (typeof value === 'string') this.characters += value.length
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value === 'string' || value instanceof JsonNumber) this.characters += String(value).length
+    if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return
     if (Array.isArray(value)) {
       for (const element of value) this.#add(element)
       return

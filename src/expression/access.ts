@@ -1,3 +1,4 @@
+import { JsonNumber, numberValue } from '#json'
 import { describe } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { type AnyExposure, exposureOf, getterOf, setterOf } from './exposed.ts'
@@ -62,13 +63,13 @@ function readList(list: ArrayLike<unknown>, key: unknown): unknown {
 }
 
 function indexOf(key: unknown): number | null {
-  if (typeof key === 'number') return Number.isSafeInteger(key) && key >= 0 ? key : null
-  return typeof key === 'string' && listIndex.test(key) ? Number(key) : null
+  const index = typeof key === 'string' && listIndex.test(key) ? Number(key) : numberValue(key)
+  return index !== null && Number.isSafeInteger(index) && index >= 0 ? index : null
 }
 
 function mapKey(key: unknown): string | null {
   if (typeof key === 'string') return key
-  return typeof key === 'number' || typeof key === 'boolean' ? String(key) : null
+  return typeof key === 'number' || typeof key === 'boolean' || key instanceof JsonNumber ? String(key) : null
 }
 
 /** Writes `base[key] = value`; what cannot be written is left alone and reported as a warning. */

@@ -1,12 +1,17 @@
+import type { Numeric } from '#json'
+
 /** Operators between two operands, in their symbol spelling. */
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '<' | '>' | '<=' | '>=' | '==' | '!=' | '&&' | '||'
 
 /** Operators before one operand, in their symbol spelling. */
 export type UnaryOperator = '-' | '!' | 'empty'
 
+/** A value that is written in an expression. */
+export type Literal = string | Numeric | boolean | null
+
 /** One parsed expression; `at` is the offset in the source text. */
 export type Node =
-  | { readonly type: 'literal'; readonly value: string | number | boolean | null }
+  | { readonly type: 'literal'; readonly value: Literal }
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'member'; readonly target: Node; readonly key: Node }
   | {

@@ -1,31 +1,43 @@
+import { JsonNumber, jsonNumber, type Numeric } from '#json'
 import { EvaluationError } from './errors.ts'
 import { exposureOf, methodOf } from './exposed.ts'
 import { bounded, isBytes, isMap, isPlainObject, isSet, kindOf, maxStringLength } from './values.ts'
 
 const maxPrintDepth = 32
-const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const numeric = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const whole = /^[+-]?\d+$/
+/** Longer strings are no numbers that anybody means. */
+const longestNumber = 1_000
 
 /** Converts an operand of arithmetic: null and the empty string are 0, numeric strings count, anything else fails. */
-export function toNumber(value: unknown): number {
+export function toNumber(value: unknown): Numeric {
   if (typeof value === 'number') return value
   if (value === null) return 0
   const number = numberOf(value)
   if (number === null) throw new EvaluationError(`expected a number, found ${describe(value)}`)
-  return number
+  // As in Java: whole numbers of any size are exact, a string with a point or an exponent is a double.
+  return typeof value === 'string' && !whole.test(value.trim()) ? Number(number) : number
 }
 
 /** Reads a number from a number or a numeric string, of which the empty one is 0; null for everything else. */
-export function numberOf(value: unknown): number | null {
-  if (typeof value === 'number') return value
-  if (typeof value === 'bigint') return Number(value)
+export function numberOf(value: unknown): Numeric | null {
+  if (typeof value === 'number' || value instanceof JsonNumber) return value
+  if (typeof value === 'bigint') return jsonNumber(String(value))
   if (typeof value === 'object' && value !== null) return numberOfHost(value)
   if (typeof value !== 'string') return null
   if (value === '') return 0
-  const text = value.length > 64 ? '' : value.trim()
-  return numeric.test(text) ? Number(text) : null
+  return value.length > longestNumber ? null : numberInText(value.trim())
 }
 
-function numberOfHost(host: object): number | null {
+/** Unlike JSON, strings may write `+1`, `007`, `.5` and `5.`. */
+function numberInText(text: string): Numeric | null {
+  if (!numeric.test(text)) return null
+  const number = Number(text)
+  if (Number.isSafeInteger(number) || String(number) === text) return number
+  return whole.test(text) ? jsonNumber(String(BigInt(text))) : new JsonNumber(text)
+}
+
+function numberOfHost(host: object): Numeric | null {
   const value = exposureOf(host)?.value?.(host)
   return typeof value === 'object' ? null : numberOf(value)
 }
@@ -55,6 +67,7 @@ function print(value: unknown, depth: number): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value !== 'object')
     return typeof value === 'function' || typeof value === 'symbol' ? 'null' : String(value)
+  if (value instanceof JsonNumber) return value.text
   const exposure = exposureOf(value)
   if (exposure !== undefined) {
     const text = methodOf(exposure, 'toString')?.(value)

@@ -1,5 +1,6 @@
+import { negate } from '#json'
 import { read, reader } from './access.ts'
-import type { Node } from './ast.ts'
+import type { Literal, Node } from './ast.ts'
 import { toBoolean, toNumber } from './coercion.ts'
 import { ExpressionSyntaxError, RegexSyntaxError } from './errors.ts'
 import type { FunctionDefinition } from './functions/definition.ts'
@@ -116,7 +117,7 @@ function compilePattern(node: Node, name: string, at: number): Evaluate {
   }
 }
 
-function literalRegex(pattern: string | number | boolean | null, at: number): Matcher | null {
+function literalRegex(pattern: Literal, at: number): Matcher | null {
   if (typeof pattern !== 'string') return null
   try {
     return compileRegex(pattern)
@@ -136,7 +137,7 @@ function compileUnary(node: Node & { type: 'unary' }): Evaluate {
   const operand = compileNode(node.operand)
   switch (node.operator) {
     case '-':
-      return (scope) => 0 - toNumber(operand(scope))
+      return (scope) => negate(toNumber(operand(scope)))
     case '!':
       return (scope) => !toBoolean(operand(scope))
     case 'empty':

@@ -1,3 +1,4 @@
+import { ArithmeticError, JsonNumber, negate } from '#json'
 import type { Node } from './ast.ts'
 import { toBoolean, toNumber } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
@@ -33,7 +34,7 @@ function foldUnary(node: Node & { type: 'unary' }): Node {
   if (node.operand.type !== 'literal') return node
   const { value } = node.operand
   return attempt(node, () => {
-    if (node.operator === '-') return 0 - toNumber(value)
+    if (node.operator === '-') return negate(toNumber(value))
     return node.operator === '!' ? !toBoolean(value) : isEmpty(value)
   })
 }
@@ -61,9 +62,11 @@ function foldTernary(node: Node & { type: 'ternary' }): Node {
 function attempt(node: Node, work: () => unknown): Node {
   try {
     const value = work()
-    return typeof value === 'number' || typeof value === 'boolean' ? { type: 'literal', value } : node
+    return typeof value === 'number' || typeof value === 'boolean' || value instanceof JsonNumber
+      ? { type: 'literal', value }
+      : node
   } catch (error) {
-    if (error instanceof EvaluationError) return node
+    if (error instanceof EvaluationError || error instanceof ArithmeticError) return node
     throw error
   }
 }

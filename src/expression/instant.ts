@@ -1,3 +1,4 @@
+import { numberValue } from '#json'
 import { describe } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { type Exposure, exposed } from './exposed.ts'
@@ -37,10 +38,11 @@ export class Instant {
 
   /** Gives the instant `amount` steps of `factor` milliseconds later. */
   plus(amount: unknown, factor: number): Instant {
-    if (typeof amount !== 'number' || !Number.isFinite(amount)) {
+    const number = numberValue(amount)
+    if (number === null || !Number.isFinite(number)) {
       throw new EvaluationError(`expected a number to add to an instant, found ${describe(amount)}`)
     }
-    const sum = this.epochMillis + Math.trunc(amount) * factor
+    const sum = this.epochMillis + Math.trunc(number) * factor
     if (Math.abs(sum) > lastMillisecond) throw new EvaluationError('the instant is out of range')
     return new Instant(sum)
   }

@@ -1,3 +1,4 @@
+import { jsonNumber, type Numeric } from '#json'
 import { ExpressionSyntaxError } from './errors.ts'
 
 /** One token of an expression; words of operators come out as their symbols. */
@@ -5,7 +6,7 @@ export interface Token {
   readonly kind: 'number' | 'string' | 'name' | 'symbol' | 'end'
   /** The symbol, the name, or the text of a string after its escapes. */
   readonly text: string
-  readonly value: number
+  readonly value: Numeric
   readonly at: number
 }
 
@@ -25,6 +26,7 @@ const wordOperators: ReadonlyMap<string, string> = new Map([
 ])
 
 const symbols = ['&&', '||', '==', '!=', '<=', '>=', ...'+-*/%<>!?:()[].,}']
+const largestLong = 2n ** 63n - 1n
 const space = /[ \t\r\n\f]*/y
 const name = /[\p{L}_$][\p{L}\p{N}_$]*/uy
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
@@ -66,10 +68,8 @@ export class Lexer {
   }
 
   #number(digits: string, at: number): Token {
-    const value = Number(digits)
-    if (!Number.isFinite(value) || (/^\d+$/.test(digits) && !Number.isSafeInteger(value))) {
-      throw new ExpressionSyntaxError(`the number ${digits.slice(0, 40)} is too large`, at)
-    }
+    const value = literalNumber(digits)
+    if (value === null) throw new ExpressionSyntaxError(`the number ${digits.slice(0, 40)} is too large`, at)
     const following = this.#text[this.#position]
     if (following !== undefined && /[\p{L}\p{N}_$]/u.test(following)) {
       throw new ExpressionSyntaxError(`unexpected ${JSON.stringify(following)} after the number ${digits}`, at)
@@ -98,6 +98,15 @@ export class Lexer {
     this.#position = position
     return { kind: 'string', text, value: 0, at }
   }
+}
+
+/** A whole number is exact, any other a double; null where it is more than a `long` or a double of Java holds. */
+function literalNumber(digits: string): Numeric | null {
+  const value = Number(digits)
+  if (!/^\d+$/.test(digits)) return Number.isFinite(value) ? value : null
+  if (Number.isSafeInteger(value)) return value
+  const exact = digits.length > 64 ? largestLong + 1n : BigInt(digits)
+  return exact > largestLong ? null : jsonNumber(String(exact))
 }
 
 /** Gives the operator a token stands for, or its text when it is a symbol; `null` for operands. */

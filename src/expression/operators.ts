@@ -1,3 +1,4 @@
+import { add, compareNumbers, divide, JsonNumber, multiply, type Numeric, remainder, subtract } from '#json'
 import type { BinaryOperator } from './ast.ts'
 import { describe, numberOf, toBoolean, toNumber, toText } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
@@ -10,23 +11,17 @@ const maxEqualityDepth = 32
 export const strictOperators: Readonly<
   Record<Exclude<BinaryOperator, '&&' | '||'>, (left: unknown, right: unknown) => unknown>
 > = {
-  '+': (left, right) => toNumber(left) + toNumber(right),
-  '-': (left, right) => toNumber(left) - toNumber(right),
-  '*': (left, right) => toNumber(left) * toNumber(right),
-  '/': (left, right) => toNumber(left) / divisor(right),
-  '%': (left, right) => toNumber(left) % divisor(right),
+  '+': (left, right) => add(toNumber(left), toNumber(right)),
+  '-': (left, right) => subtract(toNumber(left), toNumber(right)),
+  '*': (left, right) => multiply(toNumber(left), toNumber(right)),
+  '/': (left, right) => divide(toNumber(left), toNumber(right)),
+  '%': (left, right) => remainder(toNumber(left), toNumber(right)),
   '<': (left, right) => compare(left, right, (order) => order < 0),
   '>': (left, right) => compare(left, right, (order) => order > 0),
   '<=': (left, right) => (left === null && right === null) || compare(left, right, (order) => order <= 0),
   '>=': (left, right) => (left === null && right === null) || compare(left, right, (order) => order >= 0),
   '==': (left, right) => equal(left, right),
   '!=': (left, right) => !equal(left, right),
-}
-
-function divisor(value: unknown): number {
-  const number = toNumber(value)
-  if (number === 0) throw new EvaluationError('division by zero')
-  return number
 }
 
 /** Decides `empty x`: null, an empty string, list or map. */
@@ -44,7 +39,8 @@ export function equal(left: unknown, right: unknown): boolean {
   return same(left, right, 0)
 }
 
-const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
+const isNumber = (value: unknown): value is Numeric | bigint =>
+  typeof value === 'number' || value instanceof JsonNumber || typeof value === 'bigint'
 
 function sameNumber(left: unknown, right: unknown): boolean {
   const first = numberOf(left)
@@ -52,12 +48,13 @@ function sameNumber(left: unknown, right: unknown): boolean {
   if (first === null || second === null) {
     throw new EvaluationError(`cannot compare ${describe(left)} with ${describe(right)}`)
   }
-  return first === second
+  return compareNumbers(first, second) === 0
 }
 
 /** Compares two values without any coercion, lists and maps by their content, as `equals` of Java does. */
 export function same(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
+  if (isNumber(left) && isNumber(right)) return sameNumber(left, right)
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   const first = exposureOf(left)
   const second = exposureOf(right)
@@ -99,7 +96,7 @@ export function order(left: unknown, right: unknown): number {
   if (isNumber(left) || isNumber(right)) {
     const first = numberOf(left)
     const second = numberOf(right)
-    if (first !== null && second !== null) return first - second
+    if (first !== null && second !== null) return compareNumbers(first, second)
   }
   throw new EvaluationError(`cannot order ${describe(left)} and ${describe(right)}`)
 }

@@ -1,7 +1,8 @@
+import { JsonNumber } from '#json'
 import { isTransformation, transform } from './transformations.ts'
 
 /** A JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type Json = null | boolean | number | JsonNumber | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** Gives the value of a configuration token, or `undefined` if it has none. */
 export type TokenResolver = (token: string) => Json | undefined
@@ -41,7 +42,7 @@ function substitute(
     return null
   }
   if (typeof node === 'string') return node.includes('&{') ? replaceTokens(node, resolve, report) : node
-  if (typeof node !== 'object' || node === null) return node
+  if (typeof node !== 'object' || node === null || node instanceof JsonNumber) return node
   if (depth >= maxDocumentDepth) return report(`the document is nested deeper than ${maxDocumentDepth} levels`)
   if (Array.isArray(node)) {
     return node.map((item, index) => substitute(item, `${pointer}/${index}`, depth + 1, resolve, problems))

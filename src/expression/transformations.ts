@@ -1,3 +1,4 @@
+import { isPlainObject, JsonNumber, numberValue, parseJson } from '#json'
 import { decodeBase64 } from './base64.ts'
 import type { Json } from './tokens.ts'
 
@@ -31,8 +32,8 @@ export function transform(node: { readonly [key: string]: Json }, report: Report
 
 function number(value: Json, report: Report, what: string, accept: (number: number) => boolean): Json {
   const text = typeof value === 'string' ? value.trim() : value
-  const found = typeof text === 'string' && decimal.test(text) ? Number(text) : text
-  return typeof found === 'number' && accept(found) ? found : report(`expected ${what}, found ${show(value)}`)
+  const found = typeof text === 'string' && decimal.test(text) ? Number(text) : numberValue(text)
+  return found !== null && accept(found) ? found : report(`expected ${what}, found ${show(value)}`)
 }
 
 function bool(value: Json, report: Report): Json {
@@ -51,7 +52,7 @@ function parsed(value: Json, report: Report, what: string, accept: (value: unkno
   if (accept(value)) return value
   if (typeof value !== 'string') return report(`expected ${what}, found ${show(value)}`)
   try {
-    const result: Json = JSON.parse(value)
+    const result = parseJson(value) as Json
     if (accept(result)) return result
   } catch {
     return report(`expected ${what}, found text that is not JSON`)
@@ -73,11 +74,12 @@ function onText(value: Json, report: Report, change: (text: string) => Json): Js
   return typeof value === 'string' ? change(value) : report(`expected a string, found ${show(value)}`)
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): boolean => isPlainObject(value)
 
 /** Tokens often hold secrets, so only the type of a value is shown. */
 function show(value: Json): string {
   if (value === null) return 'null'
+  if (value instanceof JsonNumber) return 'a number that is not one'
   return Array.isArray(value)
     ? 'an array'
     : typeof value === 'object'

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { JsonNumber } from '#json'
 import { EvaluationError } from './errors.ts'
 import { exposureOf } from './exposed.ts'
 
@@ -42,7 +43,7 @@ export function changeable(value: unknown): unknown {
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'string') return 'string'
-  if (typeof value === 'number' || typeof value === 'bigint') return 'number'
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof JsonNumber) return 'number'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value !== 'object') return 'object'
   const exposure = exposureOf(value)

@@ -1,7 +1,8 @@
 import type { Scope } from '#expression'
 import { DEFAULT_ENTITY_LIMITS } from '#http'
 import type { Logger } from '#logging'
-import type { Environment, KeptRecord, KeptRecords, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
+import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
+import { keptRecords } from './kept-records.ts'
 import type { StateReporter, World } from './world.ts'
 
 /** Where one object stands. */
@@ -82,20 +83,5 @@ export function objectEnvironment(world: World, place: Place): Environment {
       states?.report({ object: place.qualified, segments: place.segments, state, detail })
     },
     warn: (message) => place.warn(message),
-  }
-}
-
-function keptRecords(world: World, space: string): KeptRecords {
-  return {
-    read: (key, lifetime) => world.record(space, key, { step: 'read', lifetime: lifetime ?? null }),
-    change: async (key, change, lifetime) => {
-      await world.record(space, key, { step: 'change', change, lifetime })
-    },
-    amend: async (key, change, lifetime) => {
-      await world.record(space, key, { step: 'amend', change, lifetime })
-    },
-    take: (key) => world.record(space, key, { step: 'take' }),
-    obtain: async (key, initial, lifetime) =>
-      (await world.record(space, key, { step: 'obtain', initial, lifetime })) as KeptRecord,
   }
 }

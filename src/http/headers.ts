@@ -1,4 +1,5 @@
 import { type Exposure, exposed } from '#expression'
+import { JsonNumber } from '#json'
 import { equalsIgnoreCase } from './ascii.ts'
 
 /** A header name or value that must not be sent: it could end the line or the head it stands in. */
@@ -167,6 +168,7 @@ function headerValues(value: unknown): string[] {
 function headerText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (value instanceof JsonNumber) return value.text
   throw new InvalidHeaderError(`header value: expected text or a list of text, got ${typeof value}`)
 }
 

@@ -1,11 +1,11 @@
-import { isPlainObject, type JsonValue, setOwn } from '#json'
+import { isPlainObject, JsonNumber, type JsonValue, setOwn } from '#json'
 
 const MAX_DEPTH = 64
 
 /** Copies a value that consists of what JSON can hold; anything else, or nesting without end, is refused. */
 export function jsonCopy(value: unknown, depth = 0): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (value instanceof JsonNumber || (typeof value === 'number' && Number.isFinite(value))) return value
   if (depth >= MAX_DEPTH) throw new TypeError(`json value: nested more than ${MAX_DEPTH} levels deep`)
   if (Array.isArray(value)) return value.map((each) => jsonCopy(each, depth + 1))
   if (!isPlainObject(value))

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#json'
+import { type JsonObject, type JsonValue, numberValue } from '#json'
 import { TokenError } from './token-error.ts'
 import { readObject } from './token-json.ts'
 
@@ -30,9 +30,10 @@ const LAST_SECOND = 8_640_000_000_000
 
 /** Seconds since the epoch, as milliseconds; null where the value is no NumericDate that could be meant. */
 export function numericDate(value: JsonValue): number | null {
-  // JSON can write numbers that are infinite when they are read, such as 1e400.
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > LAST_SECOND) return null
-  return value * 1000
+  const seconds = numberValue(value)
+  // JSON can write numbers that are infinite as doubles, such as 1e400.
+  if (seconds === null || !Number.isFinite(seconds) || seconds < 0 || seconds > LAST_SECOND) return null
+  return seconds * 1000
 }
 
 /** What is wrong with the times in claims, in words for the bearer; empty where nothing is. */

@@ -1,8 +1,9 @@
+import { JsonNumber } from './number.ts'
 import type { JsonValue } from './value.ts'
 
-/** One text for equal content: keys sorted by code unit, no white space. The basis of revisions. */
+/** One text for equal content: keys sorted by code unit, no white space, numbers as written. The basis of revisions. */
 export function canonicalJson(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   const members = Object.keys(value)
     .sort()

@@ -11,7 +11,7 @@ test('reads what JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
-      assert.deepEqual(readDocument(text).value, JSON.parse(text))
+      assert.equal(JSON.stringify(readDocument(text).value), JSON.stringify(JSON.parse(text)))
     }),
   )
 })

@@ -1,3 +1,4 @@
+import { type JsonNumber, jsonNumber } from './number.ts'
 import { DEFAULT_MAX_DEPTH, JsonSyntaxError, positionAt } from './parse.ts'
 import { appendPointer } from './pointer.ts'
 import { type JsonObject, type JsonValue, setOwn } from './value.ts'
@@ -174,12 +175,12 @@ class Reader {
     }
   }
 
-  #number(): number {
+  #number(): number | JsonNumber {
     NUMBER.lastIndex = this.#at
     const match = NUMBER.exec(this.#text)
     if (match === null) this.#fail(`expected a value, got ${this.#found()}`)
     this.#at += (match as RegExpExecArray)[0].length
-    return Number((match as RegExpExecArray)[0])
+    return jsonNumber((match as RegExpExecArray)[0])
   }
 
   #skip(): void {

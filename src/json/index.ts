@@ -1,6 +1,16 @@
+export { ArithmeticError, add, divide, multiply, type Numeric, negate, remainder, subtract } from './arithmetic.ts'
 export { canonicalJson } from './canonical.ts'
+export { compareNumbers } from './compare-numbers.ts'
 export { JsonDocument, type Position, readDocument } from './document.ts'
 export { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
-export { checkJson, JsonLimitError, JsonSyntaxError, parseJson } from './parse.ts'
+export { isBeyondDoubles, JsonNumber, jsonNumber, numberValue } from './number.ts'
+export {
+  checkJson,
+  DuplicateMemberError,
+  JsonLimitError,
+  JsonSyntaxError,
+  parseJson,
+  parseUniqueJson,
+} from './parse.ts'
 export { appendPointer, formatPointer, parsePointer } from './pointer.ts'
-export { deepFrozen, isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'
+export { copyJson, countMembers, deepFrozen, isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'

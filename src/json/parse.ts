@@ -1,5 +1,6 @@
-import { type JsonLimits, measureJson } from './measure.ts'
-import type { JsonValue } from './value.ts'
+import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
+import { jsonNumber } from './number.ts'
+import { countMembers, type JsonValue } from './value.ts'
 
 /** Deeper text is refused: every reader of the value may recurse into it. */
 export const DEFAULT_MAX_DEPTH = 256
@@ -31,6 +32,13 @@ export class JsonLimitError extends JsonSyntaxError {
   }
 }
 
+/** JSON text with an object that gives a member twice; which one it is, `readDocument` says. */
+export class DuplicateMemberError extends JsonSyntaxError {
+  constructor(text: string) {
+    super('a member is given twice', text, 0)
+  }
+}
+
 /** Line and column (both from 1) of an offset. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   let line = 1
@@ -47,21 +55,39 @@ export function positionAt(text: string, offset: number): { line: number; column
 const DEFAULT_LIMITS: JsonLimits = { depth: DEFAULT_MAX_DEPTH, values: Number.POSITIVE_INFINITY }
 
 /**
- * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a check of depth and number of values.
- * `__proto__` becomes an own key, as JSON.parse does it.
+ * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a check of depth and number of values. Numbers
+ * that a double would change are kept as they are written. `__proto__` becomes an own key, as JSON.parse does it.
  */
 export function parseJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
-  checkJson(text, limits)
+  return parsed(text, checkJson(text, limits))
+}
+
+/** The same, but refuses objects that give a member twice: two readers could believe two different ones. */
+export function parseUniqueJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
+  const measure = checkJson(text, limits)
+  const value = parsed(text, measure)
+  // The engine keeps the last of two members of one name.
+  if (countMembers(value) !== measure.members) throw new DuplicateMemberError(text)
+  return value
+}
+
+function parsed(text: string, { mayHoldExactNumbers }: JsonMeasure): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue
+    return mayHoldExactNumbers ? JSON.parse(text, revived) : JSON.parse(text)
   } catch (error) {
     const at = /position (\d+)/.exec((error as Error).message)
     throw new JsonSyntaxError('not valid JSON', text, at ? Number(at[1]) : text.length)
   }
 }
 
-/** Throws a JsonLimitError for a text that is deeper or holds more than it may, before anything is made of it. */
-export function checkJson(text: string, limits?: Partial<JsonLimits>): void {
-  const { excess } = measureJson(text, limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits })
+/** TypeScript does not know the third argument yet: the text of a value that is neither list nor object. */
+const revived = ((_key: string, value: unknown, { source }: { source: string }): unknown =>
+  typeof value === 'number' ? jsonNumber(source) : value) as (key: string, value: unknown) => unknown
+
+/** Measures a text before anything is made of it. Throws a JsonLimitError where it is deeper or holds more than it may. */
+export function checkJson(text: string, limits?: Partial<JsonLimits>): JsonMeasure {
+  const measure = measureJson(text, limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits })
+  const { excess } = measure
   if (excess !== null) throw new JsonLimitError(excess.limit, excess.reason, text, excess.at)
+  return measure
 }

@@ -1,5 +1,7 @@
-/** Any value JSON text can hold. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+import { JsonNumber } from './number.ts'
+
+/** Any value JSON text can hold. A number that a double would change is a JsonNumber. */
+export type JsonValue = null | boolean | number | JsonNumber | string | JsonValue[] | JsonObject
 
 /** A JSON object: own keys only, whatever they are called. */
 export interface JsonObject {
@@ -28,6 +30,24 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
 /** Makes a value and everything in it unchangeable. */
 export function deepFrozen<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
-  for (const key of Object.keys(value)) deepFrozen((value as JsonObject)[key] as JsonValue)
+  if (!(value instanceof JsonNumber)) for (const each of Object.values(value)) deepFrozen(each)
   return Object.freeze(value)
+}
+
+/** A copy that can be changed on its own. Unlike structuredClone, it keeps numbers that are no doubles. */
+export function copyJson<T extends JsonValue>(value: T): T {
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
+  if (Array.isArray(value)) return value.map((each) => copyJson(each)) as T
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) setOwn(copy, key, copyJson((value as JsonObject)[key] as JsonValue))
+  return copy as T
+}
+
+/** The members of all objects in a value, itself included. */
+export function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return 0
+  const inside = Object.values(value)
+  let count = Array.isArray(value) ? 0 : inside.length
+  for (const each of inside) count += countMembers(each)
+  return count
 }

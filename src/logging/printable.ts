@@ -1,6 +1,9 @@
 import { inspect } from 'node:util'
 import { isConfidential, redacted } from './confidential.ts'
 
+/** What TypeScript does not know of the language yet: whether JSON.stringify writes an object as the text it holds. */
+const { isRawJSON: isRawJson } = JSON as unknown as { isRawJSON(value: unknown): boolean }
+
 /** The longest text one value may put into an entry; what is beyond is cut and counted. */
 export const maxTextLength = 8192
 
@@ -85,7 +88,9 @@ export class Printer {
     if (value instanceof Error) return this.#error(value, depth)
     if (Array.isArray(value)) return this.#list(value, depth)
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
-    const own = value as { toJSON?: unknown; entries?: unknown; [inspect.custom]?: unknown }
+    const own = value as { toJSON?: unknown; entries?: unknown; rawJSON?: unknown; [inspect.custom]?: unknown }
+    // A number that is no double: as text, since few readers of logs would keep it.
+    if (isRawJson(value)) return this.#text(String(own.rawJSON))
     if (typeof own.toJSON === 'function') return this.#value(own.toJSON(), depth + 1)
     if (typeof own[inspect.custom] === 'function') return this.#text(inspect(value, { depth: 0 }))
     // Maps, and header lists that are iterated as name and value.

@@ -26,7 +26,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type { Exchange, Handler } from '#http'
-import type { JsonObject } from '#json'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
 import { fetchBy } from './fetch-by-handler.ts'
 import { protocolErrors } from './open-id-error.ts'
 
@@ -156,7 +156,9 @@ export class OpenIdClient {
     return protocolErrors(async () => {
       const through = this.#through(this.#settings.userInfoHandler, onBehalfOf)
       const answer = await userInfoRequest(this.#server, this.#client, accessToken, through)
-      return (await processUserInfoResponse(this.#server, this.#client, subject, answer)) as unknown as JsonObject
+      const text = await answer.clone().text()
+      const checked = await processUserInfoResponse(this.#server, this.#client, subject, answer)
+      return exact(text, checked as unknown as JsonObject)
     })
   }
 
@@ -193,13 +195,31 @@ export class OpenIdClient {
   }
 }
 
+function idTokenClaims(tokens: TokenEndpointResponse): JsonObject | null {
+  const checked = getValidatedIdTokenClaims(tokens) as unknown as JsonObject | undefined
+  if (checked === undefined) return null
+  const payload = tokens.id_token?.split('.')[1] ?? ''
+  return exact(Buffer.from(payload, 'base64url').toString('utf8'), checked)
+}
+
+/** The library reads numbers as doubles: once it has checked a JSON object, its text is read again to keep them all. */
+function exact(text: string, checked: JsonObject): JsonObject {
+  try {
+    const value = parseJson(text)
+    return isPlainObject(value) ? (value as JsonObject) : checked
+  } catch {
+    // A signed or encrypted answer, whose content the library alone knows.
+    return checked
+  }
+}
+
 function issued(tokens: TokenEndpointResponse): IssuedTokens {
   return {
     answer: tokens as unknown as JsonObject,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? null,
     idToken: tokens.id_token ?? null,
-    claims: (getValidatedIdTokenClaims(tokens) as unknown as JsonObject | undefined) ?? null,
+    claims: idTokenClaims(tokens),
     expiresIn: tokens.expires_in ?? null,
   }
 }

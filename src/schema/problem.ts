@@ -1,3 +1,5 @@
+import { JsonNumber } from '#json'
+
 /** Something wrong with configuration, and where. */
 export interface Problem {
   /** JSON pointer into the document. */
@@ -29,7 +31,7 @@ const SHOWN_LENGTH = 80
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return 'an object'
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text
 }

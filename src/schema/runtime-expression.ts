@@ -1,5 +1,6 @@
 import { EvaluationError, type Exposure, type Expression, exposed, isTrueText, type Scope } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
+import { JsonNumber } from '#json'
 import { compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
@@ -98,6 +99,10 @@ function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression)
   if (value === null || value === undefined) return null
   if (fits(type, value)) return value
   if (type === 'boolean' && typeof value === 'string') return isTrueText(value)
+  if (value instanceof JsonNumber) {
+    if (type === 'string') return value.text
+    if (type === 'number') return value.valueOf()
+  }
   const plain = plainValue(value, type)
   if (type === 'string' && (typeof plain === 'number' || typeof plain === 'boolean')) return String(plain)
   if (fits(type, plain)) return plain
@@ -116,6 +121,8 @@ function plainValue(value: unknown, type: keyof RuntimeTypes): unknown {
 function fits(type: keyof RuntimeTypes, value: unknown): boolean {
   if (type === 'any') return true
   if (type === 'list') return Array.isArray(value)
-  if (type === 'map') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (type === 'map') {
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  }
   return typeof value === type
 }

@@ -1,5 +1,5 @@
 import { compileRegex, parseDuration } from '#expression'
-import { isPlainObject, type JsonValue } from '#json'
+import { isPlainObject, type JsonValue, numberValue } from '#json'
 import { expected, type Field, field } from './field.ts'
 
 /** Any text. */
@@ -20,8 +20,8 @@ export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_I
   const label = `an integer${bounds}`
   const schema = { type: 'integer', ...limits(min, max) }
   return field({ label, schema: () => schema }, (value, report) => {
-    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value
-    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < min || number > max) {
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : numberValue(value)
+    if (number === null || !Number.isSafeInteger(number) || number < min || number > max) {
       report(expected(label, value))
     }
     return number as number
@@ -32,8 +32,8 @@ export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_I
 export function number({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = {}): Field<number> {
   const label = `a number${boundsText(min, max, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)}`
   return field({ label, schema: () => ({ type: 'number', ...limits(min, max) }) }, (value, report) => {
-    const numeric = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-    if (typeof numeric !== 'number' || !Number.isFinite(numeric) || numeric < min || numeric > max) {
+    const numeric = typeof value === 'string' && value.trim() !== '' ? Number(value) : numberValue(value)
+    if (numeric === null || !Number.isFinite(numeric) || numeric < min || numeric > max) {
       report(expected(label, value))
     }
     return numeric as number

@@ -14,6 +14,7 @@ import {
   setEntity,
   Uri,
 } from '#http'
+import { checkJson } from '#json'
 import type { Crossed } from './crossing.ts'
 
 const URI_PARTS = Object.keys(Uri.parse('/')[exposed].get ?? {})
@@ -46,6 +47,8 @@ export const hostMessages = {
   /** Content that is buffered. */
   entityText: (message: Message): string => entityOf(message).string,
   entityJson: (message: Message): string => entityOf(message).jsonText,
+  /** Whether a JSON text may hold numbers that are no doubles; few do. */
+  mayHoldExactNumbers: (text: string): boolean => checkJson(text).mayHoldExactNumbers,
   entityBytes: (message: Message): Uint8Array => entityOf(message).bytes,
   entityForm: (message: Message): Form => entityOf(message).form,
   /** Replaces the content by a value, or by that of another message. */

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { type Exposure, exposed } from '#expression'
 import { jsonCopy } from '#http'
-import { isPlainObject, setOwn } from '#json'
+import { isPlainObject, JsonNumber, parseJson, setOwn } from '#json'
 import type { Crossed } from './crossing.ts'
 
 type AnyExposure = Exposure<unknown>
@@ -10,20 +10,26 @@ function exposureOf(value: object): AnyExposure | undefined {
   return (value as { readonly [exposed]?: AnyExposure })[exposed]
 }
 
-/** What a value is for scripts: `plain` passes as it is, a `view` shows named members, `nothing` is not for scripts. */
-type Shape = 'plain' | 'list' | 'map' | 'set' | 'bytes' | 'view' | 'nothing'
+/**
+ * What a value is for scripts: `plain` passes as it is, a `number` by its text, a `view` shows named members, `nothing` is
+ * not for scripts.
+ */
+type Shape = 'plain' | 'number' | 'list' | 'map' | 'set' | 'bytes' | 'view' | 'nothing'
 
 /** How values of the gateway look from scripts: what expressions see of a class, scripts see. */
 export const hostValues = {
   shape(value: unknown): Shape {
     if (value === null || value === undefined) return 'plain'
     if (typeof value !== 'object') return typeof value === 'function' || typeof value === 'symbol' ? 'nothing' : 'plain'
+    if (value instanceof JsonNumber) return 'number'
     if (exposureOf(value) !== undefined) return 'view'
     if (Array.isArray(value)) return 'list'
     if (types.isSet(value)) return 'set'
     if (types.isUint8Array(value)) return 'bytes'
     return types.isMap(value) || isPlainObject(value) ? 'map' : 'nothing'
   },
+  /** A number that is no double, as it is written. */
+  numberText: (value: unknown): string => (value as JsonNumber).text,
   /** The number of elements of a list, set or byte array. */
   length: (value: unknown): number => (types.isSet(value) ? value.size : (value as ArrayLike<unknown>).length),
   /** An element of a list or set. */
@@ -66,7 +72,7 @@ export const hostValues = {
     exposureOf(value as object)?.call?.[key]?.(value, first, second, third),
   /** What an object stands for in text and comparisons. */
   primitive: (value: unknown): unknown => exposureOf(value as object)?.value?.(value) ?? '[object]',
-  fromJson: (text: string): unknown => jsonCopy(JSON.parse(text)),
+  fromJson: (text: string): unknown => jsonCopy(parseJson(text)),
   fromBytes: (bytes: unknown): unknown => new Uint8Array(bytes as Uint8Array),
 }
 

@@ -12,6 +12,7 @@ import { type Answer, type RealmEvaluations, realmEvaluations, type ScriptFuncti
 import { realmForms } from './realm/forms.ts'
 import { realmHeaders } from './realm/header-fields.ts'
 import { realmMessages } from './realm/messages.ts'
+import { realmNumbers } from './realm/numbers.ts'
 import { lockStacks } from './realm/stacks.ts'
 import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
@@ -57,10 +58,11 @@ export class Realm {
     const host = wrapped<typeof hostMessages>(MESSAGES)
     const port = wrapped<typeof hostEvaluations>(EVALUATIONS)
     const lookup = bridge.wrap(crossing((name: string) => scope.lookup(name)))
-    const values = this.#inside(realmValues)(data)
+    const numbers = this.#inside(realmNumbers)()
+    const values = this.#inside(realmValues)(data, numbers)
     const { Status } = this.#inside(realmStatuses)(host)
     const headers = this.#inside(realmHeaders)(values, host)
-    const messages = this.#inside(realmMessages)(values, headers, data, host, Status)
+    const messages = this.#inside(realmMessages)(values, numbers, headers, data, host, Status)
     const forms = this.#inside(realmForms)(values, host)
     this.#evaluations = this.#inside(realmEvaluations)(bridge, values, data, port, messages, forms, lookup)
     for (const [name, value] of Object.entries({ ...messages.classes, ...forms.classes, Status })) {

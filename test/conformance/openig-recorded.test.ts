@@ -17,6 +17,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'r-session-route-named': 'cookieName and sharedSecret of JwtSession are not read',
   'f-basic-cached': 'there is no HttpBasicAuthFilter',
   'f-crypto': 'there is no CryptoHeaderFilter',
+  'h-client-missing': 'a request that would come back to the gateway is 508 before it is sent',
 }
 
 const text = (entity: string) => ({ handler: { type: 'StaticResponseHandler', config: { status: 200, entity } } })

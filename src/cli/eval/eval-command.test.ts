@@ -40,6 +40,11 @@ test('the expression sees the request of a file', async () => {
   assert.equal(await evaluated('request.uri.host', '--request', file), 'shop.example.com')
   assert.deepEqual(await evaluated("request.headers['x-two']", '--request', file), ['a', 'b'])
   assert.equal(await evaluated('request.entity.json.express', '--request', file), true)
+  using numbers = new Folder({ 'request.json': '{ "entity": { "id": 9007199254740993, "rate": 1.0 } }' })
+  const shown = async (expression: string) =>
+    (await gateway(['eval', expression, '--request', numbers.in('request.json')])).stdout
+  assert.equal(await shown('request.entity.json'), '{\n  "id": 9007199254740993,\n  "rate": 1.0\n}\n')
+  assert.equal(await shown('request.entity.json.id + 1'), '9007199254740994\n')
   const whole = (await evaluated('request', '--request', file)) as Record<string, unknown>
   assert.equal(whole['uri'], 'https://shop.example.com/cart?id=7')
   assert.equal(whole['entity'], '{"express":true}')

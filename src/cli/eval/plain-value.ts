@@ -1,5 +1,5 @@
 import { type Exposure, exposed } from '#expression'
-import { isPlainObject } from '#json'
+import { isPlainObject, JsonNumber } from '#json'
 
 const DEEPEST = 16
 
@@ -7,7 +7,7 @@ const DEEPEST = 16
 export function plainValue(value: unknown, depth = 0): unknown {
   if (value === undefined || depth > DEEPEST) return null
   if (typeof value === 'bigint') return Number(value)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (Array.isArray(value) || value instanceof Set) return [...value].map((item) => plainValue(item, depth + 1))
   const exposure = (value as { [exposed]?: Exposure<unknown> })[exposed]

@@ -1,4 +1,17 @@
-import { canonicalJson, formatPointer, isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import {
+  ArithmeticError,
+  add,
+  canonicalJson,
+  copyJson,
+  formatPointer,
+  isBeyondDoubles,
+  isPlainObject,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  type Numeric,
+  setOwn,
+} from '#json'
 import { memberOf, type Pointer } from '../pointer.ts'
 import { MAX_BODY_BYTES, MAX_VALUES, ResourceSize } from '../resource-size.ts'
 import { Turns } from '../turns.ts'
@@ -23,7 +36,7 @@ export async function applyPatch(
   operations: readonly PatchOperation[],
   options: PatchOptions = {},
 ): Promise<JsonObject> {
-  const patched = new Patching(structuredClone(resource), options)
+  const patched = new Patching(copyJson(resource), options)
   const turns = new Turns()
   for (const operation of operations) {
     await patched.apply(operation)
@@ -55,9 +68,9 @@ class Patching {
   async apply(step: PatchOperation): Promise<void> {
     switch (step.operation) {
       case 'add':
-        return this.#add(step.field, structuredClone(step.value))
+        return this.#add(step.field, copyJson(step.value))
       case 'replace':
-        return this.#replace(step.field, structuredClone(step.value))
+        return this.#replace(step.field, copyJson(step.value))
       case 'remove':
         return this.#remove(step.field, step.value)
       case 'copy':
@@ -74,7 +87,7 @@ class Patching {
   #copy(from: Pointer, field: Pointer): void {
     const value = this.#taken(from)
     this.#weight.add(value, 0)
-    this.#add(field, structuredClone(value))
+    this.#add(field, copyJson(value))
   }
 
   #add(field: Pointer, value: JsonValue): void {
@@ -150,14 +163,17 @@ class Patching {
     this.#add(field, value)
   }
 
-  #increment(field: Pointer, by: number): void {
+  #increment(field: Pointer, by: Numeric): void {
     const place = field.length === 0 ? null : findPlace(this.root, field)
     if (place === null || place.value === undefined)
       throw new PatchError(`${formatPointer(field)}: there is nothing to increment`)
-    const sum = (value: JsonValue): number => {
-      if (typeof value !== 'number') throw new PatchError(`${formatPointer(field)}: only numbers can be incremented`)
-      if (!Number.isFinite(value + by)) throw new PatchError(`${formatPointer(field)}: the sum is too large`)
-      return value + by
+    const sum = (value: JsonValue): Numeric => {
+      if (typeof value !== 'number' && !(value instanceof JsonNumber)) {
+        throw new PatchError(`${formatPointer(field)}: only numbers can be incremented`)
+      }
+      const total = totalOf(value, by)
+      if (total === null) throw new PatchError(`${formatPointer(field)}: the sum is too large`)
+      return total
     }
     this.#weight.spend(Array.isArray(place.value) ? place.value.length : 1)
     setAt(place, Array.isArray(place.value) ? place.value.map(sum) : sum(place.value))
@@ -170,7 +186,7 @@ class Patching {
     if (field.length === 0) throw new PatchError('transform needs a field')
     const before = findPlace(this.root, field)?.value ?? null
     this.#weight.add(this.root, 0)
-    const value = await transform(structuredClone(before), instruction, structuredClone(this.root))
+    const value = await transform(copyJson(before), instruction, copyJson(this.root))
     this.#weight.add(value, field.length)
     const place = this.#made(field)
     if (place.value === undefined) putAt(place, value, field)
@@ -225,4 +241,15 @@ function texts(values: readonly JsonValue[]): Set<string> {
 function withoutDuplicates(values: readonly JsonValue[]): JsonValue[] {
   const seen = new Set<string>()
   return values.filter((value) => seen.size < seen.add(canonicalJson(value)).size)
+}
+
+/** Null where the sum has too many digits, or is more than a double. */
+function totalOf(value: Numeric, by: Numeric): Numeric | null {
+  try {
+    const total = add(value, by)
+    return isBeyondDoubles(total) ? null : total
+  } catch (error) {
+    if (error instanceof ArithmeticError) return null
+    throw error
+  }
 }

@@ -1,10 +1,10 @@
-import { isPlainObject, type JsonValue } from '#json'
+import { isPlainObject, JsonNumber, type JsonValue, type Numeric } from '#json'
 import { type Pointer, parseFieldPointer } from '../pointer.ts'
 
 /** One step of a patch (spec: "Patch operation payload"). */
 export type PatchOperation =
   | { readonly operation: 'add' | 'replace' | 'transform'; readonly field: Pointer; readonly value: JsonValue }
-  | { readonly operation: 'increment'; readonly field: Pointer; readonly value: number }
+  | { readonly operation: 'increment'; readonly field: Pointer; readonly value: Numeric }
   | { readonly operation: 'remove'; readonly field: Pointer; readonly value?: JsonValue }
   | { readonly operation: 'copy' | 'move'; readonly field: Pointer; readonly from: Pointer }
 
@@ -54,8 +54,8 @@ function parseOperation(json: JsonValue, at: string): PatchOperation {
   if (operation === 'remove') return value === undefined ? { operation, field } : { operation, field, value }
   if (value === undefined) throw new PatchError(`${at}/value: ${operation} needs a value`)
   if (operation !== 'increment') return { operation, field, value }
-  if (typeof value !== 'number') throw new PatchError(`${at}/value: increment needs a number`)
-  return { operation, field, value }
+  if (typeof value === 'number' || value instanceof JsonNumber) return { operation, field, value }
+  throw new PatchError(`${at}/value: increment needs a number`)
 }
 
 function operationName(value: JsonValue | undefined, at: string): (typeof NAMES)[number] {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json'
+import { JsonNumber, type JsonValue } from '#json'
 import { PatchError } from './operation.ts'
 
 const MAX_WEIGHT = 200_000
@@ -19,8 +19,8 @@ export class WeightLimit {
     if (depth > MAX_DEPTH)
       throw new PatchError(`the patched resource would be nested more than ${MAX_DEPTH} levels deep`)
     this.spend(1)
-    if (typeof value === 'string') this.text(value)
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value === 'string' || value instanceof JsonNumber) this.text(String(value))
+    if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return
     if (Array.isArray(value)) for (const element of value) this.add(element, depth + 1)
     else {
       for (const [name, member] of Object.entries(value)) {

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BodyTooLargeError, type Exchange, mediaType } from '#http'
 import {
+  countMembers,
+  isBeyondDoubles,
   isPlainObject,
+  JsonNumber,
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
@@ -69,10 +72,9 @@ function decode(bytes: Uint8Array): string {
 function parseStrictly(text: string, members: number): JsonValue {
   try {
     const value = parseJson(text)
-    const kept = new Census(value)
     // The engine takes the last of two members of one name; whoever reads the other one sees another resource.
-    if (kept.members !== members) throw duplicate(text)
-    if (!kept.isFinite) throw new RequestError(400, 'the body: a number is too large')
+    if (countMembers(value) !== members) throw duplicate(text)
+    if (!isWritable(value)) throw new RequestError(400, 'the body: a number is too large')
     return value
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new RequestError(400, `the body: ${whyNot(text, error)}`)
@@ -97,20 +99,9 @@ function duplicate(text: string): Error {
   return new RequestError(400, 'the body: a member is given twice')
 }
 
-/** What there is in a value: its members, and whether all of its numbers can be written again. */
-class Census {
-  members = 0
-  isFinite = true
-
-  constructor(value: JsonValue) {
-    this.#visit(value)
-  }
-
-  #visit(value: JsonValue): void {
-    if (typeof value === 'number') this.isFinite &&= Number.isFinite(value)
-    if (typeof value !== 'object' || value === null) return
-    const inside = Array.isArray(value) ? value : Object.values(value)
-    if (inside !== value) this.members += inside.length
-    for (const one of inside) this.#visit(one)
-  }
+/** Whether others can read all numbers in a value when it is written again. */
+function isWritable(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (value instanceof JsonNumber) return !isBeyondDoubles(value)
+  return Object.values(value).every(isWritable)
 }

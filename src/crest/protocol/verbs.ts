@@ -1,5 +1,5 @@
 import type { Response } from '#http'
-import type { JsonObject } from '#json'
+import { isPlainObject, type JsonObject } from '#json'
 import { PatchError, type PatchOperation, parsePatch } from '../patch/operation.ts'
 import { type AnswerForm, jsonAnswer, noContent, notModified, pageAnswer, resourceAnswer } from './answers.ts'
 import type { Action, ActionInput, Call, Collection, Endpoint, Resource } from './endpoint.ts'
@@ -161,12 +161,9 @@ export async function act({ endpoint, id, call, parameters, form }: Work, name: 
   const result = await action.run(call, input)
   if (result instanceof Refusal) return result
   if (result === null) return noContent(form)
-  const isObject = typeof result === 'object' && !Array.isArray(result)
-  return jsonAnswer(
-    200,
-    isObject ? { ...identity(result), ...selectFields(result, result, form.fields) } : result,
-    form,
-  )
+  if (!isPlainObject(result)) return jsonAnswer(200, result, form)
+  const content = result as JsonObject
+  return jsonAnswer(200, { ...identity(content), ...selectFields(content, content, form.fields) }, form)
 }
 
 /** GET of a collection with a query. */

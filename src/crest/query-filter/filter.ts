@@ -1,7 +1,8 @@
+import type { Numeric } from '#json'
 import type { Pointer } from '../pointer.ts'
 
 /** What a comparison compares with. */
-export type Assertion = string | number | boolean
+export type Assertion = string | Numeric | boolean
 
 /** A query filter, taken apart (spec: "Query filter grammar"). */
 export type QueryFilter =

@@ -1,3 +1,4 @@
+import { compareNumbers, isBeyondDoubles, JsonNumber, type Numeric } from '#json'
 import { type Pointer, parseQueryPointer } from '../pointer.ts'
 import {
   type Assertion,
@@ -115,14 +116,15 @@ class FilterParser {
     return value
   }
 
-  #bareValue(text: string): number | boolean {
+  #bareValue(text: string): Numeric | boolean {
     const lower = text.toLowerCase()
     if (lower === 'true' || lower === 'false') return lower === 'true'
-    const number = Number(text)
     if (!NUMBER.test(text)) this.#fail('expected a number, true, false or a text in double quotes')
-    if (!Number.isFinite(number)) this.#fail('this number is too large')
-    // Minus zero is zero: it would be printed as such.
-    return number + 0
+    const exact = new JsonNumber(text)
+    if (isBeyondDoubles(exact)) this.#fail('this number is too large')
+    // Another spelling of a double, minus zero among them, is that double.
+    const double = Number(text) + 0
+    return compareNumbers(exact, double) === 0 ? double : exact
   }
 
   #isWord(word: string): boolean {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json'
+import { compareNumbers, JsonNumber, type JsonValue } from '#json'
 import type { Assertion } from './filter.ts'
 
 /** What an operator with its assertion says of one value; undefined where it can not say. */
@@ -38,11 +38,13 @@ function orderTo(assertion: Assertion): (value: JsonValue) => number | null {
     const lower = assertion.toLowerCase()
     return (value) => (typeof value === 'string' ? sign(value.toLowerCase(), lower) : null)
   }
-  if (typeof assertion === 'number') return (value) => (typeof value === 'number' ? sign(value, assertion) : null)
-  return (value) => (typeof value === 'boolean' ? Number(value) - Number(assertion) : null)
+  if (typeof assertion === 'boolean') {
+    return (value) => (typeof value === 'boolean' ? Number(value) - Number(assertion) : null)
+  }
+  return (value) => (typeof value === 'number' || value instanceof JsonNumber ? compareNumbers(value, assertion) : null)
 }
 
-function sign<T extends string | number>(a: T, b: T): number {
+function sign(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }

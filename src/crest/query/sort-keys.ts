@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json'
+import { compareNumbers, JsonNumber, type JsonValue, type Numeric } from '#json'
 import { formatQueryPointer, type Pointer, parseQueryPointer } from '../pointer.ts'
 
 /** A field to sort by, and the direction. */
@@ -8,7 +8,7 @@ export interface SortKey {
 }
 
 /** What of a resource decides about its place: one value for each sort key. Null is last in both directions. */
-export type SortValue = string | number | boolean | null
+export type SortValue = string | Numeric | boolean | null
 
 const MAX_SORT_KEYS = 32
 
@@ -40,7 +40,7 @@ export function printSortKeys(keys: readonly SortKey[]): string {
 /** What a field says about the place of its resource; of a list the smallest value counts. */
 export function sortValue(value: JsonValue | undefined): SortValue {
   if (typeof value === 'string') return value.toLowerCase().slice(0, SORTED_LENGTH)
-  if (typeof value === 'number' || typeof value === 'boolean') return value
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof JsonNumber) return value
   if (!Array.isArray(value)) return null
   let smallest: SortValue = null
   for (const element of value) {
@@ -65,10 +65,13 @@ export function compareSortValues(a: readonly SortValue[], b: readonly SortValue
   return 0
 }
 
-const RANK: Readonly<Record<string, number>> = { boolean: 0, number: 1, string: 2 }
+/** Numbers that are no doubles are objects. */
+const RANK: Readonly<Record<string, number>> = { boolean: 0, number: 1, object: 1, string: 2 }
 
-function compareValues(a: string | number | boolean, b: string | number | boolean): number {
-  if (typeof a !== typeof b) return (RANK[typeof a] as number) - (RANK[typeof b] as number)
+function compareValues(a: NonNullable<SortValue>, b: NonNullable<SortValue>): number {
+  const [left, right] = [RANK[typeof a] as number, RANK[typeof b] as number]
+  if (left !== right) return left - right
+  if (left === RANK['number']) return compareNumbers(a as Numeric, b as Numeric)
   if (a === b) return 0
   return a < b ? -1 : 1
 }

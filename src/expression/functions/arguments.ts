@@ -1,3 +1,4 @@
+import { numberValue } from '#json'
 import { describe, toText } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { exposureOf, methodOf } from '../exposed.ts'
@@ -29,7 +30,8 @@ export function bytes(of: string, value: unknown): Uint8Array | null {
 
 /** Takes a whole number. */
 export function wholeNumber(of: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  const number = numberValue(value)
+  if (number !== null && Number.isSafeInteger(number)) return number
   throw new EvaluationError(`${of} expected a whole number, found ${describe(value)}`)
 }
 

@@ -1,5 +1,5 @@
-import { JsonLimitError, parseJson } from '#json'
-import { isTrueText, toText } from '../coercion.ts'
+import { JsonLimitError, JsonNumber, type Numeric, parseJson } from '#json'
+import { isTrueText, numberOf, toText } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { same } from '../operators.ts'
 import { bounded, elementsOf, maxStringLength, sizeOf } from '../values.ts'
@@ -56,15 +56,17 @@ function contains(container: unknown, value: unknown): boolean {
   return whole !== null && part !== null && whole.includes(part)
 }
 
-function integer(value: unknown, radix: number): number | null {
+function integer(value: unknown, radix: number): Numeric | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
+  if (value instanceof JsonNumber) return value.isInteger ? value : null
   const string = text('integer()', value)
   if (string === null || string.length > 64) return null
   const digits = string.replace(/^[+-]/, '').toLowerCase()
   const allowed = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
   if (digits === '' || [...digits].some((digit) => !allowed.includes(digit))) return null
   const number = Number.parseInt(string, radix)
-  return Number.isSafeInteger(number) ? number : null
+  if (Number.isSafeInteger(number)) return number
+  return radix === 10 ? numberOf(string) : null
 }
 
 function join(values: unknown, separator: unknown): string | null {

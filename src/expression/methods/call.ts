@@ -1,3 +1,4 @@
+import { JsonNumber, jsonNumber } from '#json'
 import { describe } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { type AnyExposure, exposureOf, getterOf, methodOf } from '../exposed.ts'
@@ -12,8 +13,8 @@ import { stringMethods } from './strings.ts'
 export function callMethod(base: unknown, name: string, args: readonly unknown[]): unknown {
   if (base === null || base === undefined) return null
   if (typeof base === 'string') return invoke(stringMethods, 'string', base, name, args)
-  if (typeof base === 'number') return invoke(numberMethods, 'number', base, name, args)
-  if (typeof base === 'bigint') return invoke(numberMethods, 'number', Number(base), name, args)
+  if (typeof base === 'number' || base instanceof JsonNumber) return invoke(numberMethods, 'number', base, name, args)
+  if (typeof base === 'bigint') return invoke(numberMethods, 'number', jsonNumber(String(base)), name, args)
   if (typeof base === 'boolean') return invoke(booleanMethods, 'boolean', base, name, args)
   if (typeof base !== 'object') throw new EvaluationError(`${describe(base)} has no methods`)
   const exposure = exposureOf(base)

@@ -1,14 +1,19 @@
-import { order } from '../operators.ts'
+import type { Numeric } from '#json'
+import { order, same } from '../operators.ts'
 import { type Method, method } from './method.ts'
 
+/** Without what stands behind the point; a whole number stays as it is, however long. */
+const truncated = (number: Numeric): Numeric =>
+  typeof number === 'object' && number.isInteger ? number : Math.trunc(Number(number))
+
 /** What can be called on a number. */
-export const numberMethods: ReadonlyMap<string, Method<number>> = new Map([
-  ['intValue', method<number>(0, (number) => Math.trunc(number))],
-  ['longValue', method(0, (number) => Math.trunc(number))],
-  ['doubleValue', method(0, (number) => number)],
-  ['floatValue', method(0, (number) => number)],
-  ['toString', method(0, (number) => String(number))],
-  ['equals', method(1, (number, [other]) => number === other)],
+export const numberMethods: ReadonlyMap<string, Method<Numeric>> = new Map([
+  ['intValue', method<Numeric>(0, truncated)],
+  ['longValue', method(0, truncated)],
+  ['doubleValue', method(0, Number)],
+  ['floatValue', method(0, Number)],
+  ['toString', method(0, String)],
+  ['equals', method(1, (number, [other]) => same(number, other))],
   ['compareTo', method(1, (number, [other]) => Math.sign(order(number, other)))],
 ])
 

@@ -113,13 +113,14 @@ export function realmEvaluations(
     const kind = host.heapKind(value)
     if (kind !== null) return heapObject(kind, value, ask)
     const shape = data.shape(value)
-    if (shape === 'list') {
-      return Array.from({ length: data.length(value) }, (_each, at) => argumentOf(data.at(value, at), ask))
+    if (shape !== 'list' && shape !== 'map') return toRealm(value)
+    const copy = shape === 'list' ? [] : {}
+    const keys = shape === 'list' ? Array.from({ length: data.length(value) }, (_each, at) => String(at)) : null
+    for (const key of keys ?? values.texts(data.keys(value))) {
+      const own = keys === null ? data.read(value, key) : data.at(value, Number(key))
+      values.put(copy, key, argumentOf(own, ask), own)
     }
-    if (shape !== 'map') return toRealm(value)
-    return Object.fromEntries(
-      values.texts(data.keys(value)).map((key) => [key, argumentOf(data.read(value, key), ask)]),
-    )
+    return copy
   }
 
   /** What holds no object of the heap is made once and is the same for every evaluation. */

@@ -2,6 +2,7 @@ import type { Handle } from '../handle.ts'
 import type { HostMessages } from '../host-messages.ts'
 import type { HostValues } from '../host-values.ts'
 import type { HeaderView, RealmHeaders } from './header-fields.ts'
+import type { RealmNumbers } from './numbers.ts'
 import type { RealmValues } from './values.ts'
 
 /** A way to ask the gateway for something that takes time. */
@@ -20,6 +21,7 @@ export interface RealmMessages {
 /** Runs inside the realm. */
 export function realmMessages(
   { toRealm, toHost, texts }: RealmValues,
+  numbers: RealmNumbers,
   headerView: HeaderView,
   values: HostValues,
   host: HostMessages,
@@ -105,7 +107,8 @@ export function realmMessages(
 
     async json(): Promise<unknown> {
       const text = host.entityJson(await this.#buffered())
-      return text.trim() === '' ? null : JSON.parse(text)
+      if (text.trim() === '') return null
+      return host.mayHoldExactNumbers(text) ? numbers.parse(text) : JSON.parse(text)
     }
 
     async bytes(): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 import type { Handle } from '../handle.ts'
 import type { HostValues } from '../host-values.ts'
+import type { RealmNumbers } from './numbers.ts'
 
 /** How values pass between a realm and the gateway. */
 export interface RealmValues {
@@ -11,14 +12,15 @@ export interface RealmValues {
   view(value: Handle): object
   /** A list of the gateway's texts as an array of the realm. */
   texts(list: Handle): string[]
+  /** Puts a value into a copy of the list or map of the gateway that holds `original` there. */
+  put(copy: object, key: string, value: unknown, original: unknown): void
 }
 
 /**
  * Runs inside the realm. Prototypes of the gateway's own realm stay on the other side: a script that adds to
  * `Array.prototype` adds to its own.
  */
-export function realmValues(host: HostValues): RealmValues {
-  const { stringify } = JSON
+export function realmValues(host: HostValues, numbers: RealmNumbers): RealmValues {
   const MAX_DEPTH = 64
 
   const texts = (list: Handle): string[] => {
@@ -34,18 +36,29 @@ export function realmValues(host: HostValues): RealmValues {
     return copy
   }
 
+  const put = (copy: object, key: string, value: unknown, original: unknown): void => {
+    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true })
+    // Only an object of the gateway is spelled otherwise than the number that came of it.
+    if (typeof value === 'number' && typeof original === 'object') {
+      numbers.remember(copy, key, value, host.numberText(original))
+    }
+  }
+
   const elements = (value: unknown, depth: number): unknown[] => {
     const copy: unknown[] = []
     const length = host.length(value)
-    for (let at = 0; at < length; at += 1) copy[at] = copied(host.at(value, at), depth + 1)
+    for (let at = 0; at < length; at += 1) {
+      const element = host.at(value, at)
+      put(copy, String(at), copied(element, depth + 1), element)
+    }
     return copy
   }
 
   const members = (value: unknown, depth: number): object => {
     const copy = {}
     for (const key of texts(host.keys(value))) {
-      const member = copied(host.read(value, key), depth + 1)
-      Object.defineProperty(copy, key, { value: member, writable: true, enumerable: true, configurable: true })
+      const own = host.read(value, key)
+      put(copy, key, copied(own, depth + 1), own)
     }
     return copy
   }
@@ -55,6 +68,8 @@ export function realmValues(host: HostValues): RealmValues {
     switch (host.shape(value)) {
       case 'plain':
         return value
+      case 'number':
+        return numbers.numberOf(host.numberText(value))
       case 'list':
         return elements(value, depth)
       case 'set':
@@ -77,7 +92,7 @@ export function realmValues(host: HostValues): RealmValues {
     if (typeof value === 'string' || typeof value === 'boolean') return value
     if (typeof value === 'number') return value
     if (value instanceof Uint8Array) return host.fromBytes(value)
-    const text = stringify(value, (_key, member: unknown) => (member instanceof Set ? [...member] : member))
+    const text = numbers.stringify(value)
     if (text === undefined) throw new TypeError(`a ${typeof value} can not be passed to the gateway`)
     return host.fromJson(text)
   }
@@ -116,5 +131,5 @@ export function realmValues(host: HostValues): RealmValues {
       },
     )
 
-  return { toRealm, toHost, view, texts }
+  return { toRealm, toHost, view, texts, put }
 }

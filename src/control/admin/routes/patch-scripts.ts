@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { PatchError, type Transformation } from '#crest'
 import { type Exchange, respond } from '#http'
-import { isPlainObject, type JsonValue } from '#json'
+import { isPlainObject, type JsonValue, parseJson } from '#json'
 import type { Logger } from '#logging'
 import {
   compileProgram,
@@ -51,7 +51,7 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
       const json = JSON.stringify(result ?? null)
       // A script without a return gives null too.
       if (json === 'null') throw new PatchError(`${file}: expected the script to return the new value, and not null`)
-      return JSON.parse(json) as JsonValue
+      return parseJson(json)
     } catch (error) {
       const isOfScript = [ScriptSyntaxError, ScriptError, ScriptTimeoutError].some((kind) => error instanceof kind)
       throw isOfScript ? new PatchError(`the script failed: ${(error as Error).message}`) : error

@@ -1,3 +1,4 @@
+import { JsonNumber } from '#json'
 import { type AdviceMap, type Circumstances, judge, mergedAdvices } from './conditions.ts'
 import type { ResourceAttribute } from './policy.ts'
 import type { KnownPolicy } from './policy-store.ts'
@@ -10,11 +11,11 @@ export interface Decision {
   readonly attributes: Readonly<Record<string, readonly string[]>>
   readonly advices: AdviceMap
   /** Milliseconds since the epoch. */
-  readonly ttl: object | number
+  readonly ttl: JsonNumber | number
 }
 
 /** Where no condition gives an end: the largest number of 64 bits, digit by digit, as the real servers write it. */
-const NO_LIMIT = rawJson('9223372036854775807')
+const NO_LIMIT = new JsonNumber('9223372036854775807')
 
 /** Decides about one resource. An action is allowed only if no policy forbids it. */
 export function decide(
@@ -54,9 +55,4 @@ function valuesOf(
   userAttributes: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {
   return type === 'Static' ? propertyValues : (userAttributes[propertyName] ?? [])
-}
-
-/** A number that JSON.stringify writes as it stands. TypeScript does not know this function of the language yet. */
-function rawJson(text: string): object {
-  return (JSON as unknown as { rawJSON(text: string): object }).rawJSON(text)
 }

@@ -1,13 +1,13 @@
 import { types } from 'node:util'
 import { ClaimsSet } from '#contracts'
-import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import { isPlainObject, JsonNumber, type JsonObject, type JsonValue, setOwn } from '#json'
 
 const MAX_DEPTH = 32
 
 /** The claims that the values of expressions make. Throws a TypeError where a value has no place in JSON. */
 export function claimsFrom(value: unknown): JsonObject {
   const claims = jsonOf(value, 'template', 0)
-  if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims
+  if (isPlainObject(claims)) return claims as JsonObject
   throw new TypeError(`template: expected a map of claims, got ${value === null ? 'null' : typeof value}`)
 }
 
@@ -15,7 +15,7 @@ export function claimsFrom(value: unknown): JsonObject {
 function jsonOf(value: unknown, path: string, depth: number): JsonValue {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (value instanceof JsonNumber || (typeof value === 'number' && Number.isFinite(value))) return value
   if (depth >= MAX_DEPTH) throw new TypeError(`${path}: nested more than ${MAX_DEPTH} levels deep`)
   if (Array.isArray(value) || types.isSet(value)) {
     return [...value].map((each, at) => jsonOf(each, `${path}/${at}`, depth + 1))

@@ -1,7 +1,7 @@
 import { callRest } from '#access-manager'
 import { AccessManagerError, type AmService, type PolicyDecision } from '#contracts'
 import type { Exchange } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, numberValue } from '#json'
 
 /** A decision with the time to which it holds. */
 export interface Decision {
@@ -65,9 +65,9 @@ function decisionOf(answer: JsonObject, resource: string): Decision {
   if (isPlainObject(given)) for (const name of Object.keys(given)) actions[name] = given[name] === true
   const attributes = valuesOf(answer['attributes'])
   const advices = valuesOf(answer['advices'])
-  const ttl = answer['ttl']
-  // The largest 64-bit number stands for "no end"; read as a double it is larger than any time there is.
-  const hasEnd = typeof ttl === 'number' && ttl < Number.MAX_SAFE_INTEGER
+  const ttl = numberValue(answer['ttl'])
+  // The largest 64-bit number stands for "no end"; it is larger than any time there is.
+  const hasEnd = ttl !== null && ttl < Number.MAX_SAFE_INTEGER
   const context: PolicyDecision = {
     resource,
     actions: Object.freeze(actions),

@@ -1,5 +1,5 @@
 import type { TokenRefusal, TokenResolution } from '#contracts'
-import type { JsonObject, JsonValue } from '#json'
+import { type JsonObject, type JsonValue, numberValue } from '#json'
 
 /** The refusal of a token whose time is over. */
 export const EXPIRED: TokenRefusal = { outcome: 'invalid', description: 'The access token has expired.' }
@@ -30,12 +30,15 @@ export function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | nu
 /** Milliseconds since the epoch by `exp`, else by `expires_in`, both in seconds; null where neither is given. */
 export function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
   const exp = info['exp'] ?? null
-  if (exp !== null) return isTime(exp) ? exp * 1_000 : 'unknown'
+  if (exp !== null) return milliseconds(exp) ?? 'unknown'
   const rest = info['expires_in'] ?? null
   if (rest === null) return null
-  return isTime(rest) ? now + rest * 1_000 : 'unknown'
+  const left = milliseconds(rest)
+  return left === null ? 'unknown' : now + left
 }
 
-function isTime(value: JsonValue): value is number {
-  return typeof value === 'number' && Number.isFinite(value * 1_000)
+/** Null where the value is no number of seconds. */
+function milliseconds(value: JsonValue): number | null {
+  const seconds = numberValue(value)
+  return seconds !== null && Number.isFinite(seconds * 1_000) ? seconds * 1_000 : null
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Notification } from '#contracts'
-import type { JsonObject, JsonValue } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 
 /** The fields by which an access manager names a token, or the grant it belongs to, in its news (protocol 6.4). */
 const NAMING_FIELDS = ['authGrantId', 'auditTrackingId', 'jti']
@@ -46,7 +46,7 @@ function textsIn(body: JsonObject): string[] {
   for (let looked = 0; left.length > 0 && looked < MOST_VALUES; looked++) {
     const value = left.shift() as JsonValue
     if (typeof value === 'string') texts.push(value)
-    else if (typeof value === 'object' && value !== null) left.push(...Object.values(value).slice(0, MOST_VALUES))
+    else if (Array.isArray(value) || isPlainObject(value)) left.push(...Object.values(value).slice(0, MOST_VALUES))
   }
   return texts
 }

@@ -1,5 +1,5 @@
 import { Body, type Exchange, formatForm, type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
 
 /** A question for a token endpoint. */
 export interface TokenRequest {
@@ -130,8 +130,8 @@ function errorText(value: unknown): string | null {
 function lifetimeIn(info: JsonObject): number | null {
   const value = member(info, 'expires_in')
   if (value === undefined || value === null) return null
-  const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0
+  const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : numberValue(value)
+  return seconds !== null && Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0
 }
 
 function scopesIn(info: JsonObject): readonly string[] | null {

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { type Exposure, exposed } from '#expression'
-import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import { isPlainObject, JsonNumber, type JsonObject, type JsonValue, jsonNumber, setOwn } from '#json'
 
 const MAX_DEPTH = 32
 
@@ -11,7 +11,8 @@ const MAX_DEPTH = 32
 export function jsonOf(value: unknown, depth = 0): JsonValue {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
+  if (typeof value === 'number' || value instanceof JsonNumber) return value
+  if (typeof value === 'bigint') return jsonNumber(String(value))
   if (typeof value !== 'object') throw new TypeError(`expected text, number, boolean, list or map, got ${typeof value}`)
   if (depth >= MAX_DEPTH) throw new TypeError(`expected a value of less than ${MAX_DEPTH} levels`)
   const exposure = (value as { readonly [exposed]?: Exposure<unknown> })[exposed]

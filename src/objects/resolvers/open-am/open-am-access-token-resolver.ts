@@ -1,6 +1,6 @@
 import { type AccessTokenResolver, AccessTokenResolverKind, HandlerKind, type TokenResolution } from '#contracts'
 import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
-import type { JsonObject } from '#json'
+import { type JsonObject, numberValue } from '#json'
 import { type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
@@ -50,6 +50,6 @@ function asking(endpoint: Uri, token: string): Uri {
 /** This endpoint has no word for "active": what it always says of a good token has to be there. */
 function problemOf(info: JsonObject, token: string): string | null {
   if (info['access_token'] !== token) return 'the answer does not speak of the token that was asked about'
-  if (typeof info['expires_in'] !== 'number') return 'the answer has no expires_in'
+  if (numberValue(info['expires_in']) === null) return 'the answer has no expires_in'
   return Array.isArray(info['scope']) ? null : 'the answer has no list of scopes'
 }

@@ -1,0 +1,99 @@
+/** How numbers of JSON that are no doubles pass between a realm and the gateway. */
+export interface RealmNumbers {
+  /** A number by its text: a whole number beyond 2^53 as BigInt, any other as the number that JavaScript makes of it. */
+  numberOf(text: string): number | bigint
+  /** Remembers how a number in a list or object is written, until it becomes another. */
+  remember(holder: object, key: string, value: unknown, text: string): void
+  /** Reads JSON with such numbers. */
+  parse(text: string): unknown
+  /** Writes JSON: numbers that are what they were are written as they were. */
+  stringify(value: unknown): string | undefined
+}
+
+/**
+ * Runs inside the realm. JavaScript compares numbers with `===` and asks whether they are 0, so that `1.0` has to be 1
+ * whatever its spelling: a client chooses that. What is only passed on keeps it.
+ */
+export function realmNumbers(): RealmNumbers {
+  type Replacer = (this: object, key: string, value: unknown) => unknown
+  const json = JSON as unknown as {
+    parse(
+      text: string,
+      reviver: (this: object, key: string, value: unknown, context: { source: string }) => unknown,
+    ): unknown
+    stringify(value: unknown, replacer?: unknown, space?: unknown): string | undefined
+    rawJSON(text: string): unknown
+  }
+  const { parse: nativeParse, stringify: nativeStringify, rawJSON } = json
+  const { apply } = Reflect
+  const bigIntText = BigInt.prototype.toString
+  const spellings = new WeakMap<object, Map<string, { readonly value: unknown; readonly text: string }>>()
+  let anySpelling = false
+
+  const isWhole = (text: string): boolean => {
+    for (let at = text.charCodeAt(0) === 0x2d ? 1 : 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at)
+      if (unit < 0x30 || unit > 0x39) return false
+    }
+    return true
+  }
+
+  const numberOf = (text: string): number | bigint => {
+    const value = Number(text)
+    return Number.isSafeInteger(value) || !isWhole(text) ? value : BigInt(text)
+  }
+
+  const remember = (holder: object, key: string, value: unknown, text: string): void => {
+    if (typeof value !== 'number' || String(value) === text) return
+    let own = spellings.get(holder)
+    if (own === undefined) {
+      own = new Map()
+      spellings.set(holder, own)
+    }
+    own.set(key, { value, text })
+    anySpelling = true
+  }
+
+  const parse = (text: string): unknown =>
+    nativeParse(text, function (key, value, { source }) {
+      if (typeof value !== 'number') return value
+      const number = numberOf(source)
+      remember(this, key, number, source)
+      return number
+    })
+
+  const asWritten: Replacer = function (key, value) {
+    if (typeof value === 'bigint') return rawJSON(apply(bigIntText, value, []))
+    if (typeof value !== 'number' || !anySpelling) return value
+    const spelling = spellings.get(this)?.get(key)
+    return spelling?.value === value ? rawJSON(spelling.text) : value
+  }
+
+  const after = (own: Replacer): Replacer =>
+    function (key, value) {
+      const replaced = apply(own, this, [key, value])
+      return replaced === value || typeof replaced === 'bigint' ? apply(asWritten, this, [key, replaced]) : replaced
+    }
+
+  const stringify = (value: unknown): string | undefined =>
+    nativeStringify(
+      value,
+      after((_key, member) => (member instanceof Set ? [...member] : member)),
+    )
+
+  // What scripts write themselves keeps numbers too, and a BigInt is a number.
+  const written = (value: unknown, replacer?: unknown, space?: unknown): string | undefined => {
+    if (Array.isArray(replacer)) return nativeStringify(value, replacer, space)
+    const whole = typeof replacer === 'function' ? after(replacer as Replacer) : asWritten
+    return nativeStringify(value, anySpelling || typeof replacer === 'function' ? whole : undefined, space)
+  }
+  const define = (holder: object, name: string, value: unknown): void => {
+    Object.defineProperty(holder, name, { value, writable: true, configurable: true, enumerable: false })
+  }
+  define(JSON, 'stringify', written)
+  define(BigInt.prototype, 'toJSON', function (this: bigint) {
+    return rawJSON(apply(bigIntText, this, []))
+  })
+
+  return { numberOf, remember, parse, stringify }
+}
