@@ -3,6 +3,8 @@ import type { ObjectState, Problem, RecordStep } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
+  /** Name of the file. */
+  readonly file: string
   readonly id: string
   readonly name: string
   /** Hash of the canonical content. */

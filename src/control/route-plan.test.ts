@@ -18,7 +18,7 @@ function serving(contents: Readonly<Record<string, Json>>, incomplete = false): 
   const served = [...files(contents).values()].flatMap(({ route, text, file }) => {
     if (route === null) return []
     const { id, name, revision } = route
-    return [[id, { source: { id, name, revision, text }, file, incomplete }] as const]
+    return [[id, { source: { file, id, name, revision, text }, file, incomplete }] as const]
   })
   return new Map(served)
 }

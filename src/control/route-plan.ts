@@ -52,7 +52,7 @@ export function planRoutes(files: ReadonlyMap<string, RouteFile>, serving: Reado
     claims.take(route.id, route.name, file)
     if (served?.revision === route.revision && served.id === route.id && !incomplete) continue
     const { id, name, revision } = route
-    changes.push({ change: { put: { id, name, revision, text } }, file })
+    changes.push({ change: { put: { file, id, name, revision, text } }, file })
     if (served !== undefined && served.id !== id) changes.push({ change: { remove: served.id }, file })
   }
   return { changes, refused }

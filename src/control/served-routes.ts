@@ -5,14 +5,17 @@ import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
 import type { PlannedChange, RoutePlan, Serving } from './route-plan.ts'
 
+/** Warnings of one revision that are told once; beyond that they may be told again. */
+const MOST_REMEMBERED = 200
+
 /** The routes of one folder that are served, and what their authors were told about them. */
 export class ServedRoutes {
   readonly #directory: string
   readonly #deploys: DeployCounts
   readonly #logger: Logger
   readonly #routes = new Map<string, Serving>()
-  /** Revisions whose warnings have been logged, by route. */
-  readonly #warned = new Map<string, string>()
+  /** Warnings that have been logged, by route. */
+  readonly #warned = new Map<string, { readonly revision: string; readonly messages: Set<string> }>()
 
   constructor(directory: string, deploys: DeployCounts, logger: Logger) {
     this.#directory = directory
@@ -64,13 +67,19 @@ export class ServedRoutes {
 
   /** Logs what a route's author should know, once for all units. */
   warn(files: ReadonlyMap<string, RouteFile>, { id, revision, warnings }: RouteWarnings): void {
-    if (this.#warned.get(id) === revision) return
     // The unit says so while it swaps, before the new version is recorded here.
     const served = files.get(this.#routes.get(id)?.file ?? '')
     const found = served?.route?.id === id ? served : [...files.values()].find(({ route }) => route?.id === id)
     if (found?.route?.revision !== revision) return
-    this.#warned.set(id, revision)
+    const known = this.#warned.get(id)
+    const { messages } = known?.revision === revision ? known : { messages: new Set<string>() }
+    this.#warned.set(id, { revision, messages })
     for (const { pointer, message } of warnings) {
+      // Each unit says it. What depends on other routes changes with them, and is said again.
+      const key = `${pointer} ${message}`
+      if (messages.has(key)) continue
+      if (messages.size >= MOST_REMEMBERED) messages.clear()
+      messages.add(key)
       const { line, column } = found.route.document.locate(pointer)
       const fields = { file: join(this.#directory, found.file), line, column, pointer }
       this.#logger.warn(fields, `${found.file}:${line}:${column}: ${pointer}: ${message}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { type ConditionFacts, compile, conditionFacts, lint, scopeOf } from './index.ts'
+import { type ConditionFacts, compile, conditionFacts, isAlwaysTrue, lint, scopeOf } from './index.ts'
 
 const path = (facts: Omit<ConditionFacts, 'pathEquals'> & { pathEquals: string }): ConditionFacts => ({
   ...facts,
@@ -148,4 +148,19 @@ test('a pattern that is bound to the start of a list is warned about, for it fin
   ]
   for (const source of warned) assert.match(lint(compile(`\${${source}}`)).join(), /is a list.*\[0\]/, source)
   for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
+})
+
+test('a condition that is true whatever the request is', () => {
+  for (const text of ['true', '1 == 1', '!false', "'a' == 'a'"]) assert.ok(isAlwaysTrue(compile(`\${${text}}`)), text)
+  for (const text of [
+    'false',
+    '1',
+    "'true'",
+    "request.method == 'GET'",
+    "find(request.uri.path, '')",
+    'null',
+    '1 / 0 == 1',
+  ])
+    assert.ok(!isAlwaysTrue(compile(`\${${text}}`)), text)
+  for (const text of ['true', 'a${true}']) assert.ok(!isAlwaysTrue(compile(text)), text)
 })

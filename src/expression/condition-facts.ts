@@ -1,4 +1,5 @@
 import { literalKey, type Node } from './ast.ts'
+import { foldConstants } from './constant-folding.ts'
 import type { Expression } from './expression.ts'
 import { compileRegex } from './regex/matcher.ts'
 import { commonPrefix, literalPrefix } from './regex/prefix.ts'
@@ -9,6 +10,15 @@ export interface ConditionFacts {
   readonly pathEquals?: string
   readonly method?: string
   readonly host?: string
+}
+
+/** Whether a condition is true whatever the request is. */
+export function isAlwaysTrue({ constant, segments, evaluate }: Expression): boolean {
+  if (constant) return evaluate({ lookup: () => undefined }) === true
+  const [node] = segments
+  if (segments.length !== 1 || typeof node !== 'object') return false
+  const folded = foldConstants(node)
+  return folded.type === 'literal' && folded.value === true
 }
 
 type Subject = 'path' | 'method' | 'host'

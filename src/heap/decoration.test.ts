@@ -241,7 +241,10 @@ test('a child can not wait for a global decorator of its parent that waits for i
     summary: 'Opens a child document while it is built, as a router does.',
     config: {},
     async create(_, env): Promise<Handler> {
-      await env.router.openRouter({ name: '', directory: '', scanInterval: 0, defaultHandler: null }, env)
+      await env.router.openRouter(
+        { name: '', directory: '', scanInterval: 0, order: 'name', defaultHandler: null },
+        env,
+      )
       return async () => assert.fail('never asked')
     },
   })

@@ -304,7 +304,10 @@ test('an object can not wait for one of a parent that waits for it', async () =>
     summary: 'Opens a child document while it is built, as a router does.',
     config: {},
     async create(_, env): Promise<Part> {
-      await env.router.openRouter({ name: '', directory: '', scanInterval: 0, defaultHandler: null }, env)
+      await env.router.openRouter(
+        { name: '', directory: '', scanInterval: 0, order: 'name', defaultHandler: null },
+        env,
+      )
       const { heap, chain } = outer.at(-1) as (typeof outer)[number]
       const child = machine({ main: part('child', 'router') }, { parent: heap, underConstruction: chain }, journal)
       await assert.rejects(child.build(), {

@@ -109,11 +109,10 @@ function nearestFrom(exchange: Exchange, link: ContextLink | null): ContextView 
 }
 
 function routerValue({ originalUri, request }: Exchange): RouterInfo {
-  const remaining = request.uri.rawPath.startsWith('/') ? request.uri.rawPath.slice(1) : request.uri.rawPath
   return {
     baseUri: '',
     matchedUri: '',
-    remainingUri: remaining,
+    remainingUri: request.uri.rawPath,
     originalUri,
     uriTemplateVariables: Object.create(null),
   }

@@ -79,7 +79,7 @@ test('every exchange has attributes, session, transactionId and router contexts'
   assert.equal(evaluate('${contexts.session.session.y}', on), 2)
   assert.equal(evaluate('${contexts.transactionId.transactionId.value}', on), 'tx')
   assert.equal(evaluate('${contexts.router.originalUri.host}', on), 'gw')
-  assert.equal(evaluate('${contexts.router.remainingUri}', on), 'a/b')
+  assert.equal(evaluate('${contexts.router.remainingUri}', on), '/a/b')
   assert.equal(evaluate('${contexts.router.matchedUri}', on), '')
   assert.equal(evaluate('${contexts.none}', on), null)
   assert.equal(evaluate('${length(contexts)}', on), 6)
@@ -99,7 +99,7 @@ test('a router context replaces the default one', () => {
   })
   assert.equal(evaluate('${contexts.router.remainingUri}', routed), 'b')
   assert.equal(evaluate('${contexts.router.uriTemplateVariables.id}', routed), '7')
-  assert.equal(evaluate('${contexts.router.remainingUri}', on), 'a/b')
+  assert.equal(evaluate('${contexts.router.remainingUri}', on), '/a/b')
 })
 
 const Plain = contextKey<{ value: string }>('ssoToken')

@@ -45,6 +45,11 @@ export function formatForm(form: Record<string, readonly (string | null)[]>): st
   return fields.join('&')
 }
 
+/** Writes a form as a query: a blank is `%20`, which readers of URIs and of forms take alike (RFC 3986 knows no `+`). */
+export function formatQuery(form: Record<string, readonly (string | null)[]>): string {
+  return formatForm(form).replaceAll('+', '%20')
+}
+
 function addField(form: Form, field: string, keepBare: boolean): void {
   const equals = field.indexOf('=')
   if (equals < 0 && !keepBare) return

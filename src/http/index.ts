@@ -15,7 +15,7 @@ export { DEFAULT_ENTITY_LIMITS, type EntityLimits, EntityTooLargeError, NO_ENTIT
 export { Exchange, type ExchangeInit } from './exchange.ts'
 export type { InterimTaker } from './exchange-life.ts'
 export { exchangeScope } from './exchange-scope.ts'
-export { type Form, formatForm, parseForm, TooManyFieldsError } from './form.ts'
+export { type Form, formatForm, formatQuery, parseForm, TooManyFieldsError } from './form.ts'
 export { chain, type Filter, type Handler } from './handler.ts'
 export { HeaderEncodingError, Headers, InvalidHeaderError } from './headers.ts'
 export { isHopByHop, removeHopByHop } from './hop-by-hop.ts'

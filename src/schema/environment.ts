@@ -54,6 +54,9 @@ export interface Directories {
   readonly temporary: string
 }
 
+/** Whether routes are tried by their names or by those of their files. */
+export type RouteOrder = 'name' | 'file'
+
 /** What a Router asks of the gateway it lives in. */
 export interface RouterSettings {
   /** The heap name of the router, for the management API and metrics. */
@@ -61,6 +64,7 @@ export interface RouterSettings {
   readonly directory: string
   /** Milliseconds; 0 = start-up and SIGHUP only. */
   readonly scanInterval: number
+  readonly order: RouteOrder
   readonly defaultHandler: Handler | null
 }
 

@@ -32,6 +32,7 @@ export type {
   ObjectState,
   OwnListeners,
   Reading,
+  RouteOrder,
   RouterHost,
   RouterSettings,
   Summary,

@@ -4,6 +4,7 @@ import {
   Entity,
   type Form,
   formatForm,
+  formatQuery,
   Headers,
   type Message,
   NO_ENTITY_LIMITS,
@@ -72,6 +73,7 @@ export const hostMessages = {
 
   parseForm: (text: string): Form => parseForm(text, { keepNamesWithoutValue: false }),
   formatForm: (fields: Form): string => formatForm(fields),
+  formatQuery: (fields: Form): string => formatQuery(fields),
   /** Milliseconds; null where the text is no duration. */
   duration: (text: string): number | null => parseDuration(text),
 }

@@ -184,7 +184,7 @@ test('forms are written and read', async () => {
       ['a', 'n'],
       'application/x-www-form-urlencoded',
       'a=b+c&a=%26&n=1&n=2',
-      'a=b+c&a=%26&n=1&n=2',
+      'a=b%20c&a=%26&n=1&n=2',
       ['1', '2'],
       null,
     ],

@@ -1,5 +1,6 @@
 import type { Exchange, Handler, Response } from '#http'
 import { respond } from '#http'
+import type { RouteOrder, RouterSettings } from '#schema'
 import type { Route } from './route.ts'
 import { RouteIndex } from './route-index.ts'
 
@@ -9,15 +10,21 @@ export class LiveRouter {
   /** Heap path of the Router, such as `gateway+_router`; routers in routes may share a name, but not this. */
   readonly qualifiedName: string
   readonly directory: string
+  readonly order: RouteOrder
   readonly #otherwise: Handler
   readonly #retiring = new Set<Promise<void>>()
   #routes: readonly Route[] = []
   #index: RouteIndex<Route> = new RouteIndex([])
 
-  constructor(name: string, qualifiedName: string, directory: string, otherwise: Handler | null) {
+  constructor(
+    { name, directory, order }: Pick<RouterSettings, 'name' | 'directory' | 'order'>,
+    qualifiedName: string,
+    otherwise: Handler | null,
+  ) {
     this.name = name
     this.qualifiedName = qualifiedName
     this.directory = directory
+    this.order = order
     this.#otherwise = otherwise ?? (() => Promise.resolve(respond(404)))
   }
 
@@ -35,7 +42,7 @@ export class LiveRouter {
     const replaced = new Set([...leaving, ...arriving.map(({ id }) => id)])
     const retired = this.#routes.filter(({ id }) => replaced.has(id))
     const kept = this.#routes.filter(({ id }) => !replaced.has(id))
-    const routes = [...kept, ...arriving].sort(byName)
+    const routes = [...kept, ...arriving].sort(by(this.order))
     this.#index = new RouteIndex(routes)
     this.#routes = routes
     for (const route of retired) this.#retire(route)
@@ -74,8 +81,10 @@ export class LiveRouter {
   }
 }
 
-/** By name, compared by code unit; names are unique in a router (decisions 4). */
-function byName(a: Route, b: Route): number {
-  if (a.name === b.name) return 0
-  return a.name < b.name ? -1 : 1
+/** Compared by code unit; names, and files, are unique in a router (decisions 4). */
+function by(order: RouteOrder): (a: Route, b: Route) => number {
+  return ({ [order]: a }, { [order]: b }) => {
+    if (a === b) return 0
+    return a < b ? -1 : 1
+  }
 }

@@ -1,5 +1,5 @@
 import { passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
-import { conditionFacts } from '#expression'
+import { conditionFacts, isAlwaysTrue } from '#expression'
 import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
 import { Attendance, type Attendee, type Exchange, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
@@ -29,9 +29,13 @@ const RETIREMENT_LIMIT = 10 * 60_000
 export class Route {
   readonly id: string
   readonly name: string
+  /** Name of its file, without `.json`. */
+  readonly file: string
   readonly revision: string
   /** What has to hold of the path for the condition to be true, where that is known. */
   readonly facts: ReturnType<typeof conditionFacts>
+  /** Whether its condition is true whatever the request is. */
+  readonly takesEverything: boolean
   readonly warnings: readonly Problem[]
   readonly #condition: Condition
   readonly #handler: Handler
@@ -45,8 +49,10 @@ export class Route {
   private constructor(source: RouteSource, parts: RouteParts) {
     this.id = source.id
     this.name = source.name
+    this.file = source.file.replace(/\.json$/, '')
     this.revision = source.revision
     this.facts = conditionFacts(parts.condition.expression)
+    this.takesEverything = isAlwaysTrue(parts.condition.expression)
     this.warnings = parts.warnings
     this.#condition = parts.condition
     this.#metrics = parts.metrics

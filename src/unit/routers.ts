@@ -9,6 +9,7 @@ import { Route, type RouteSurroundings } from './route.ts'
 import { guarded } from './route-boundary.ts'
 import type { RouteFeed } from './route-feed.ts'
 import { RouteMetrics } from './route-metrics.ts'
+import { shadowIn } from './unreachable-routes.ts'
 
 interface OpenRouter {
   readonly live: LiveRouter
@@ -67,7 +68,7 @@ export class Routers {
       segments: env.name.split('+'),
       openMetrics: () => this.#metrics.open(),
     }
-    const live = new LiveRouter(name, env.name, directory, this.#default(settings, env))
+    const live = new LiveRouter(settings, env.name, this.#default(settings, env))
     const router: OpenRouter = { live, around }
     const sources = await this.#feed.open({ directory, scanInterval, name, router: around.segments.join('.') })
     const failures: RouteFailure[] = []
@@ -84,7 +85,7 @@ export class Routers {
     router.live.replace(routes, new Set())
     this.#open.add(router)
     this.#feed.opened(directory, failures)
-    this.#warn(directory, routes)
+    this.#warn(router.live, routes)
     env.onDispose(async () => {
       this.#open.delete(router)
       this.#feed.close(directory)
@@ -158,14 +159,19 @@ export class Routers {
         else void route.retire()
       }
       live.replace(arriving, leaving)
-      this.#warn(live.directory, arriving)
+      this.#warn(live, arriving)
     }
   }
 
-  #warn(directory: string, routes: readonly Route[]): void {
-    for (const { id, revision, warnings } of routes) {
+  #warn(live: LiveRouter, arriving: readonly Route[]): void {
+    const { directory } = live
+    for (const { id, revision, warnings } of arriving) {
       if (warnings.length > 0) this.#feed.warned({ directory, id, revision, warnings })
     }
+    const shadow = shadowIn(live)
+    if (shadow === null) return
+    const { id, revision } = shadow.by
+    this.#feed.warned({ directory, id, revision, warnings: [shadow.warning] })
   }
 }
 

@@ -81,7 +81,7 @@ function source(id: string, entity: string, condition = '${true}'): RouteSource 
       config: { status: 200, headers: { 'Content-Type': 'text/plain' }, entity },
     },
   })
-  return { id, name: id, revision: entity, text }
+  return { file: `${id}.json`, id, name: id, revision: entity, text }
 }
 
 test('a prepared deploy changes nothing until it is committed, and then all of it at once', async () => {
@@ -116,7 +116,7 @@ test('a commit of a deploy that is not known, or a second one, does nothing', as
 test('the first phase says which changes can not be built, and builds the others', async () => {
   await using opened = await open({})
   const { routers, directory } = opened
-  const bad = { id: 'b', name: 'b', revision: '1', text: '{"handler": "nobody"}' }
+  const bad = { file: 'b.json', id: 'b', name: 'b', revision: '1', text: '{"handler": "nobody"}' }
   const problems = await routers.prepare(1, directory, [{ put: bad }, { put: source('a', 'fine') }])
   assert.deepEqual(
     problems.map(({ change, problems: [first] }) => [change, first?.pointer]),

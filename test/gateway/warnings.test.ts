@@ -15,3 +15,24 @@ test('what the author of a route should know is logged once, with its place, wha
   await gateway.log.until(/audit is no longer used/, 0)
   assert.equal(gateway.log.with(/monitor is no longer used/).length, 1)
 })
+
+test('routes that another hides are logged once, and again when there are more of them', async () => {
+  await using gateway = await RunningGateway.start({
+    units: 2,
+    routes: {
+      '50-all': textRoute('all'),
+      '60-hidden': textRoute('hidden', { condition: '${request.method == "GET"}' }),
+    },
+  })
+  const hidden = /never reached/
+  const entry = await gateway.log.until(hidden, 0)
+  assert.match(entry.message ?? '', /^50-all\.json:1:\d+: \/condition: the route takes every request, .*: "60-hidden";/)
+  await gateway.deploy('10-first', textRoute('first', { condition: '${request.method == "PUT"}' }))
+  assert.equal(gateway.log.with(hidden).length, 1)
+  await gateway.deploy('70-more', textRoute('more', { condition: '${request.method == "GET"}' }))
+  await gateway.log.until(/60-hidden.*70-more/, 0)
+  // What could still be said twice has been said before another deploy is through.
+  await gateway.deploy('10-first', textRoute('again', { condition: '${request.method == "PUT"}' }))
+  assert.equal(gateway.log.with(hidden).length, 2)
+  assert.equal((await gateway.ask('/')).text, 'all')
+})

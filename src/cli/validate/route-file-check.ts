@@ -62,7 +62,7 @@ async function checkRouteFile(
   const file = readRouteFile(path)
   if (file.route === null) return { problems: placed(path, null, file.problems), warnings: [] }
   const { id, name, revision, document } = file.route
-  const put = { id, name, revision, text: file.text }
+  const put = { file: file.file, id, name, revision, text: file.text }
   const routers = unit?.routers as Routers
   const found = await routers.prepare(0, router.directory, [{ put }])
   const problems = placed(

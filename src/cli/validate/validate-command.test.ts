@@ -20,7 +20,7 @@ test('an instance without a mistake is valid, and routes inside routes are looke
   using folder = new Folder({
     'config/routes/outer.json': '{ "handler": { "type": "Router", "config": { "directory": "inner" } } }',
     'config/inner/one.json': `{ ${HANDLER} }`,
-    'config/inner/two.json': `{ ${HANDLER} }`,
+    'config/inner/two.json': `{ "name": "a", "condition": "\${request.method == 'GET'}", ${HANDLER} }`,
   })
   assert.deepEqual(await validate(folder, '--instance', folder.path), {
     code: 0,
@@ -36,7 +36,7 @@ test('every problem of every file is told with its place', async () => {
       '{\n  "condition": "${find(request.uri.path, \'^/x\'}",\n  "handler": { "type": "StaticResponseHandlr" }\n}',
     'config/routes/b.json': '{ "handler": "Nobody" }',
     'config/routes/c.json': '{\n  "handler":\n}',
-    'config/routes/d.json': `{ "name": "e", ${HANDLER} }`,
+    'config/routes/d.json': `{ "name": "e", "condition": "\${request.method == 'GET'}", ${HANDLER} }`,
     'config/routes/e.json': `{\n  ${HANDLER}\n}`,
     'config/routes/outer.json': '{ "handler": { "type": "Router", "config": { "directory": "inner" } } }',
     'config/inner/f.json': '{ "handler": 7 }',
@@ -232,6 +232,40 @@ test('warnings go to standard error and do not fail', async () => {
   assert.deepEqual(stderr, [
     'warning: config/routes/a.json:2:3: /monitor: monitor is no longer used and has no effect; remove it',
   ])
+})
+
+test('a route that takes everything before others is warned about, with those it hides', async () => {
+  using folder = new Folder({
+    'config/routes/a.json': `{\n  "name": "50-all", ${HANDLER} }`,
+    'config/routes/b.json': `{ "name": "10-some", "condition": "\${request.method == 'GET'}", ${HANDLER} }`,
+    'config/routes/c.json': `{ "name": "90-hidden", ${HANDLER} }`,
+    'config/routes/d.json': `{ "name": "60-hidden", "condition": "\${request.method == 'PUT'}", ${HANDLER} }`,
+  })
+  const { code, stderr } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 0)
+  assert.deepEqual(stderr, [
+    'warning: config/routes/a.json:1:1: /condition: the route takes every request, so that those tried after it are never reached: "60-hidden", "90-hidden"; give it a condition, or a name behind theirs',
+  ])
+})
+
+test('routes are tried by the names of their files where the router says so', async () => {
+  const route = (name: string, condition: string) => `{ "name": "${name}", "condition": ${condition}, ${HANDLER} }`
+  using folder = new Folder({
+    'config/config.json': '{ "handler": { "type": "Router", "config": { "order": "file" } } }',
+    'config/routes/a-b.json': route('1', '"${1 == 1}"'),
+    'config/routes/a.json': route('2', '"${request.method == \'GET\'}"'),
+    'config/routes/b.json': route('0', 'true'),
+  })
+  const { stderr } = await validate(folder, '--instance', folder.path)
+  assert.match(
+    stderr.join('\n'),
+    /^warning: config\/routes\/a-b\.json:1:16: .* never reached: "b"; give it a condition, or a file name behind theirs$/,
+  )
+  const { stdout } = await gateway(['explain', '--instance', folder.path, 'PUT http://localhost/', '--json'])
+  assert.deepEqual(
+    (JSON.parse(stdout) as { tried: { id: string }[] }).tried.map(({ id }) => id),
+    ['a', 'a-b'],
+  )
 })
 
 test('--json gives the same for programs', async () => {

@@ -21,7 +21,7 @@ function trail() {
 }
 
 function served(id: string, revision: string, text: string, file = `${id}.json`): [string, Serving] {
-  return [id, { file, source: { id, name: id, revision, text } }]
+  return [id, { file, source: { file, id, name: id, revision, text } }]
 }
 
 const pick = (events: readonly JsonObject[], ...names: string[]) =>

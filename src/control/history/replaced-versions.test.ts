@@ -41,7 +41,7 @@ function serving(...files: RouteFile[]): Map<string, Serving> {
     files.map(({ file: name, text, route }) => {
       if (route === null) throw new Error('a route that is served can be read')
       const { id, name: routeName, revision } = route
-      return [id, { source: { id, name: routeName, revision, text }, file: name }]
+      return [id, { source: { file: name, id, name: routeName, revision, text }, file: name }]
     }),
   )
 }

@@ -79,7 +79,7 @@ export function realmForms({ toRealm, toHost }: RealmValues, host: HostMessages)
     }
 
     toQueryString(): string {
-      return this.toString()
+      return host.formatQuery(toHost(this.toJSON()) as Handle)
     }
 
     fromString(text: unknown): this {
@@ -94,7 +94,7 @@ export function realmForms({ toRealm, toHost }: RealmValues, host: HostMessages)
     }
 
     toRequestQuery(request: MessageWithForm): void {
-      request.uri.rawQuery = this.toString()
+      request.uri.rawQuery = this.toQueryString()
     }
 
     #read(text: string): void {

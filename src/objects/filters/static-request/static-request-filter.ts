@@ -1,5 +1,16 @@
 import { FilterKind } from '#contracts'
-import { Body, type Exchange, type Filter, type Form, formatForm, Headers, InvalidUriError, Request, Uri } from '#http'
+import {
+  Body,
+  type Exchange,
+  type Filter,
+  type Form,
+  formatForm,
+  formatQuery,
+  Headers,
+  InvalidUriError,
+  Request,
+  Uri,
+} from '#http'
 import {
   boolean,
   byShape,
@@ -97,12 +108,13 @@ export function requestMaker(settings: Settings, values: HeaderValues): MakeRequ
     const uri = targetUri(await settings.uri(exchange))
     const headers = new Headers()
     await values.addTo(headers, fields, exchange)
-    const form = formatForm(await formOf(settings.form, exchange))
+    const form = await formOf(settings.form, exchange)
     if (isFormContent) {
       if (!headers.has('content-type')) headers.add('Content-Type', 'application/x-www-form-urlencoded')
-      return new Request({ method, uri, headers, body: Body.of(form) })
+      return new Request({ method, uri, headers, body: Body.of(formatForm(form)) })
     }
-    if (form !== '') uri.rawQuery = uri.rawQuery ? `${uri.rawQuery}&${form}` : form
+    const query = formatQuery(form)
+    if (query !== '') uri.rawQuery = uri.rawQuery ? `${uri.rawQuery}&${query}` : query
     const lines: string[] = []
     for (const line of entity) lines.push((await line(exchange)) ?? '')
     return new Request({ method, uri, headers, body: Body.of(lines.join('\n')) })

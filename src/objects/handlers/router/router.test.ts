@@ -30,6 +30,7 @@ test('asks for config/routes every ten seconds, under its own name, unless told 
     name: '_router',
     directory: join(directory, 'config', 'routes'),
     scanInterval: 10_000,
+    order: 'name',
     defaultHandler: null,
   })
 })

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { HandlerKind } from '#contracts'
-import { byShape, config, defineType, duration, field, ref, string } from '#schema'
+import { byShape, config, defineType, duration, field, oneOf, ref, string } from '#schema'
 
 /** Seconds, as files of older gateways have it; below zero is off (field-notes 0). */
 const seconds = field<number>(
@@ -13,7 +13,7 @@ export const Router = defineType({
   name: 'Router',
   aliases: ['RouterHandler'],
   kind: HandlerKind,
-  summary: 'Dispatches each request to the first route, by name, whose condition is true.',
+  summary: 'Dispatches each request to the first route whose condition is true.',
   config: {
     directory: config(string({ nonEmpty: true }))
       .optional()
@@ -24,11 +24,17 @@ export const Router = defineType({
         description:
           'How often the folder is scanned, besides being watched. `disabled`: only at start-up and on SIGHUP. A number is seconds.',
       }),
+    order: config(oneOf(['name', 'file']))
+      .prefault('name')
+      .meta({
+        description:
+          'In which order routes are tried: by the name of the route, or by the name of its file without `.json`, compared character by character.',
+      }),
     defaultHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Takes the requests that no route takes; without it they get 404.' }),
   },
-  create: ({ directory, scanInterval, defaultHandler }, env) =>
+  create: ({ directory, scanInterval, order, defaultHandler }, env) =>
     env.router.openRouter(
       {
         name: env.localName,
@@ -36,6 +42,7 @@ export const Router = defineType({
           directory === undefined ? join(env.directories.config, 'routes') : resolve(env.directories.config, directory),
         // Older files say -1 for never.
         scanInterval: Math.max(0, scanInterval),
+        order,
         defaultHandler: defaultHandler ?? null,
       },
       env,
