@@ -110,7 +110,9 @@ class SharedClient {
     if (uri.scheme !== 'http' && uri.scheme !== 'https') throw unfit('uri: expected http or https')
     if (!URL.canParse(origin)) throw unfit('uri: expected a host that a connection can be made to')
     if (this.#pools.size >= MAX_ORIGINS) this.#dropLeastRecentlyUsed()
-    const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts)
+    const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts, (outdated) =>
+      this.#retire(outdated),
+    )
     this.#pools.set(origin, pool)
     return pool
   }

@@ -1,4 +1,5 @@
 import type { ForwardProxy } from '#contracts'
+import { onProxyChange } from './secure-proxy.ts'
 import type { ClientSettings } from './settings.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { type Http2Way, Transport } from './transport.ts'
@@ -36,9 +37,17 @@ export class OriginPool implements CallOwner {
   readonly #waiting = new Set<UpstreamCall>()
   #running = 0
   #starting = false
+  #stopWatching: (() => void) | null = null
   #whenIdle: (() => void) | null = null
 
-  constructor(origin: string, settings: ClientSettings, watchdog: Watchdog, contexts: OutboundContexts) {
+  /** `outdated` is called when no further request should go over the connections there are. */
+  constructor(
+    origin: string,
+    settings: ClientSettings,
+    watchdog: Watchdog,
+    contexts: OutboundContexts,
+    outdated: (pool: OriginPool) => void,
+  ) {
     this.origin = origin
     const url = new URL(origin)
     const { protocol, hostname, port } = url
@@ -55,6 +64,7 @@ export class OriginPool implements CallOwner {
         port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null
+    if (proxy?.secure !== undefined) this.#stopWatching = onProxyChange(proxy, () => outdated(this))
     const ways = { timeout: settings.connectionTimeout, contexts, proxy, ownListeners: settings.ownListeners ?? null }
     this.#transport = new Transport(url, settings, ways, this.#http2Way(), () => this.#startWaiting())
   }
@@ -96,6 +106,7 @@ export class OriginPool implements CallOwner {
 
   /** Closes the connections once the requests that were admitted or wait have ended. */
   async close(): Promise<void> {
+    this.#stopWatching?.()
     if (!this.isIdle) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#whenIdle = resolve

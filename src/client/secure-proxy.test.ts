@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { Authority, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
@@ -122,6 +122,44 @@ test(
     }
   },
 )
+
+test('a proxy whose trust is withdrawn gets no further request: neither a session nor a kept connection outlives it', {
+  ...real,
+}, async () => {
+  await using plain = await httpUpstream((_request, response) => response.end('ok'))
+  await using target = await secureUpstream()
+  await using proxy = await tinyproxy('BasicAuth me secret')
+  await using front = await secured(proxy.port, 'DNS:localhost')
+  using stranger = new Authority()
+  const changing = new Changing(authority!)
+  const trust = { authorities: () => trustIn(changing.value.certificate).authorities(), onChange: changing.onChange }
+  const tls = { ...trusting(authority!), trust }
+  // The second session of a server is the first that can be resumed.
+  await using client = clientWith({ proxy: through(front.port, tls), tls: trusting(authority!) })
+  const ask = async (url: string) => textOf(await send(client, exchangeFor('GET', url)))
+  for (const disableReuseConnection of [false, true]) {
+    await using other = clientWith({
+      disableReuseConnection,
+      proxy: through(front.port, tls),
+      tls: trusting(authority!),
+    })
+    for (let i = 0; i < 3; i++) {
+      assert.equal(await ask(plain.url), 'ok')
+      assert.equal(await ask(target.url), '/')
+      assert.equal(await textOf(await send(other, exchangeFor('GET', plain.url))), 'ok')
+    }
+    changing.set(stranger)
+    const before = front.bytes
+    for (const url of [plain.url, target.url]) {
+      await assert.rejects(ask(url), { code: 'GW_UPSTREAM_CONNECT' }, url)
+      await assert.rejects(send(other, exchangeFor('GET', url)), { code: 'GW_UPSTREAM_CONNECT' }, url)
+    }
+    assert.equal(front.bytes, before)
+    changing.set(authority!)
+    assert.equal(await ask(plain.url), 'ok')
+    assert.equal(await ask(target.url), '/')
+  }
+})
 
 test('a proxy that does not begin TLS is given up after connectionTimeout', { timeout: 20_000 }, async () => {
   await using silent = await httpUpstream(() => {})

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import type { OutboundContexts } from './outbound-context.ts'
+import type { OutboundContext, OutboundContexts } from './outbound-context.ts'
 import { identityProblem } from './server-identity.ts'
 
 /** The certificate of a server that can not be accepted. */
@@ -18,11 +18,14 @@ export interface SecureTarget {
   readonly through?: Socket | null
 }
 
-/** Opens TLS connections to one server; a session of an earlier one shortens the next handshake. */
+/**
+ * Opens TLS connections to one server; a session of an earlier one shortens the next handshake. A resumed session shows no
+ * certificate, so that it counts only while keys and trust are those it was made with.
+ */
 export class SecureConnections {
   readonly #contexts: OutboundContexts
   readonly #offers: readonly string[]
-  #session: Buffer | undefined
+  #session: { readonly ticket: Buffer; readonly context: OutboundContext } | null = null
 
   constructor(contexts: OutboundContexts, offers: readonly string[]) {
     this.#contexts = contexts
@@ -32,7 +35,8 @@ export class SecureConnections {
   /** Starts a connection; `opened` gets it when the server has shown who it is, `failed` the reason where it has not. */
   async open(target: SecureTarget, events: SecureEvents): Promise<void> {
     const { tls } = this.#contexts
-    const { context, verifiesChain } = await this.#contexts.current()
+    const current = await this.#contexts.current()
+    const { context, verifiesChain } = current
     const { hostname, port, localAddress, through } = target
     if (events.isOver()) {
       through?.destroy()
@@ -42,7 +46,7 @@ export class SecureConnections {
       ...(through ? { socket: through } : { host: hostname, port, ...(localAddress ? { localAddress } : {}) }),
       ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
       ...(tls.alpn || this.#offers.includes('h2') ? { ALPNProtocols: [...this.#offers] } : {}),
-      ...(this.#session === undefined ? {} : { session: this.#session }),
+      ...(this.#session?.context === current ? { session: this.#session.ticket } : {}),
       secureContext: context,
       rejectUnauthorized: verifiesChain,
       // Node skips its own check of names where the chain is not verified; ours is below.
@@ -56,7 +60,7 @@ export class SecureConnections {
     let ticket: Buffer | undefined
     socket.on('session', (session) => {
       ticket = session
-      if (isKnown) this.#session = session
+      if (isKnown) this.#session = { ticket, context: current }
     })
     socket.once('secureConnect', () => {
       const problem = tls.hostnames === 'STRICT' ? problemOf(socket, hostname) : null
@@ -65,7 +69,7 @@ export class SecureConnections {
         return
       }
       isKnown = true
-      this.#session = ticket ?? this.#session
+      if (ticket !== undefined) this.#session = { ticket, context: current }
       events.opened(socket)
     })
   }
