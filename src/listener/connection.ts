@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
+import { gateRequests } from './parser-gate.ts'
 import type { Peer } from './peer.ts'
+import { Pipeline } from './pipeline.ts'
 import { parserProblem, rawRefusal } from './refusal.ts'
 import type { Service } from './service.ts'
 import type { Transaction } from './transaction.ts'
@@ -7,22 +9,32 @@ import type { Transaction } from './transaction.ts'
 // How long a refused client may go on sending, so that it gets to read why (a reset would take the answer away).
 const lingerTime = 1000
 
+// How long the request in progress may take when too many wait behind it.
+const overrunTime = 1000
+
 /** One client connection: its requests are served one after the other, in the order they were sent. */
 export class Connection {
   readonly socket: Socket
   readonly peer: Peer
   readonly #service: Service
   #current: Transaction | null = null
-  readonly #waiting: Transaction[] = []
+  readonly #pipeline: Pipeline
   #closing = false
   /** What had been read when the last response was out; -1 before the first. */
   #bytesServed = -1
-  #lingering: NodeJS.Timeout | null = null
+  #lingering = false
+  #ending: NodeJS.Timeout | null = null
 
   constructor(socket: Socket, peer: Peer, service: Service) {
     this.socket = socket
     this.peer = peer
     this.#service = service
+    this.#pipeline = new Pipeline(socket)
+  }
+
+  /** Gives the connection a say in what Node's parser takes from the socket. */
+  gate(): void {
+    gateRequests(this.socket, () => this.#isTaken())
   }
 
   /** Nothing that arrives after a message that was refused is read as a request. */
@@ -48,18 +60,29 @@ export class Connection {
   accept(transaction: Transaction): void {
     if (this.#closing) return
     if (this.#current !== null) {
-      this.#waiting.push(transaction)
+      this.#pipeline.push(transaction)
       return
     }
     this.#current = transaction
     transaction.start()
   }
 
+  #isTaken(): boolean {
+    if (this.#closing) return false
+    if (!this.#pipeline.isFull) return true
+    // The one in progress is answered, if that does not take long, and the connection closes.
+    this.#closing = true
+    this.#service.abuse(this.peer.address, 'too many pipelined requests')
+    this.#pipeline.clear()
+    this.#destroyAfter(overrunTime)
+    return false
+  }
+
   /** Called by the transaction whose response is out. */
   finished(): void {
     this.#current = null
     this.#bytesServed = this.socket.bytesRead
-    const next = this.#waiting.shift()
+    const next = this.#pipeline.shift()
     if (this.#closing) {
       this.linger()
     } else if (next !== undefined) {
@@ -73,8 +96,8 @@ export class Connection {
   /** The connection is gone, with whatever was running on it. */
   closed(): void {
     this.#closing = true
-    if (this.#lingering !== null) clearTimeout(this.#lingering)
-    this.#waiting.length = 0
+    if (this.#ending !== null) clearTimeout(this.#ending)
+    this.#pipeline.clear()
     const current = this.#current
     this.#current = null
     current?.abandon(new Error('the client closed the connection'))
@@ -83,6 +106,8 @@ export class Connection {
   /** The client sent what is not HTTP, or did not send it in time (decisions, a framing error in a request body). */
   unreadable(error: Error & { code?: string }): void {
     if (this.#closing) return
+    // Part of a head waits because the gateway does not read on.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#pipeline.isPaused) return
     if (error.code === 'ECONNRESET' || !this.socket.writable) {
       this.socket.destroy()
       return
@@ -90,7 +115,7 @@ export class Connection {
     this.#closing = true
     const current = this.#current
     // Requests before the broken one were whole: the one that runs is answered, then the connection closes.
-    if (current !== null && (current.isReceived || this.#waiting.length > 0)) return
+    if (current !== null && (current.isReceived || this.#pipeline.size > 0)) return
     if (current?.hasAnswered === true) {
       this.socket.destroy()
       return
@@ -114,12 +139,19 @@ export class Connection {
 
   /** Closes for writing now, and wholly when the client has closed too or has had its time. */
   linger(): void {
-    if (this.#lingering !== null || this.socket.destroyed) return
+    if (this.#lingering || this.socket.destroyed) return
+    this.#lingering = true
     this.#closing = true
+    this.#destroyAfter(lingerTime)
+    this.#pipeline.resume()
     const { socket } = this
-    this.#lingering = setTimeout(() => socket.destroy(), lingerTime).unref()
     socket.on('end', () => socket.destroy())
     socket.end()
     socket.resume()
+  }
+
+  #destroyAfter(milliseconds: number): void {
+    if (this.#ending !== null) clearTimeout(this.#ending)
+    this.#ending = setTimeout(() => this.socket.destroy(), milliseconds).unref()
   }
 }

@@ -45,6 +45,7 @@ export function previewRequest(
     logger,
     trusted,
     isReserved,
+    abuse: () => {},
     handler: async () => respond(404),
     draining: false,
     active: 0,

@@ -44,6 +44,8 @@ const refused: [string, string, number][] = [
   ['a bad international Host (B34)', 'GET / HTTP/1.1\r\nHost: xn--\u00ff', 400],
   ['TRACE (B10)', 'TRACE / HTTP/1.1\r\nHost: a', 405],
   ['CONNECT (B10)', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443', 405],
+  ['CONNECT with a body', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9', 405],
+  ['CONNECT with a chunked body', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nTransfer-Encoding: chunked', 405],
   ['a method in lower case (B10)', 'get / HTTP/1.1\r\nHost: a', 400],
   ['the HTTP/2 preface (B10)', 'PRI * HTTP/2.0', 400],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe', 417],

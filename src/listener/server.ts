@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import { type Logger, onceEvery } from '#logging'
+import { abuseLog } from './abuse-log.ts'
 import type { Expectation } from './admission.ts'
 import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
@@ -51,7 +52,7 @@ class HttpListener implements Listener {
     if (tls === undefined || tls === null) {
       return new HttpListener(service, (listener) => {
         const server = prepared(createServer(serverOptions(settings)), settings)
-        server.on('connection', (socket) => listener.#opened(socket))
+        server.on('connection', (socket) => listener.#opened(socket).gate())
         return server
       })
     }
@@ -60,7 +61,11 @@ class HttpListener implements Listener {
       logger,
       handshakeTimeout: limit(settings.headersTimeout) || LONGEST_HANDSHAKE,
       http: serverOptions(settings),
-      onHttp1: (socket) => made.#opened(socket),
+      onHttp1: (socket, attachParser) => {
+        const connection = made.#opened(socket)
+        attachParser()
+        connection.gate()
+      },
       onHttp2: (socket) => made.#http2.add(socket),
     })
     const made: HttpListener = new HttpListener(service, () => prepared(secure.server, settings))
@@ -175,7 +180,7 @@ class HttpListener implements Listener {
     })
   }
 
-  #opened(socket: Socket): void {
+  #opened(socket: Socket): Connection {
     const connection = new Connection(socket, peerOf(socket, this.#service.trusted), this.#service)
     this.#connections.set(socket, connection)
     socket.once('close', () => {
@@ -183,6 +188,7 @@ class HttpListener implements Listener {
       connection.closed()
       this.#closed()
     })
+    return connection
   }
 
   #serve(message: IncomingMessage, response: OwnedResponse, expect: Expectation): void {
@@ -194,11 +200,11 @@ class HttpListener implements Listener {
   /** Node has removed its parser and its listeners from the socket. */
   #serveDetached(message: IncomingMessage, socket: Socket, head: Buffer): void {
     const connection = this.#connections.get(socket)
-    const detached = new DetachedSocket(socket, head, limit(this.#service.settings.idleTimeout))
     if (connection === undefined || connection.closing) {
       socket.destroy()
       return
     }
+    const detached = new DetachedSocket(socket, head, limit(this.#service.settings.idleTimeout))
     detached.onQuiet(() => connection.quiet())
     const response = new OwnedResponse(message)
     connection.accept(new Transaction(this.#service, connection, message, response, 'nothing', detached))
@@ -247,6 +253,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     handler,
     trusted: new TrustedProxies(settings.trustedProxies),
     isReserved: reservedPaths(settings.reservedPrefix),
+    abuse: abuseLog(logger),
     draining: false,
     active: 0,
   })

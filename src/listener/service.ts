@@ -1,5 +1,6 @@
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import type { AbuseLog } from './abuse-log.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -9,6 +10,7 @@ export interface Service {
   readonly logger: Logger
   readonly trusted: TrustedProxies
   readonly isReserved: (path: string) => boolean
+  readonly abuse: AbuseLog
   handler: Handler
   draining: boolean
   /** Requests that were handed to a transaction and have not ended. */

@@ -211,7 +211,10 @@ describe('a client that resets its connection ends nothing but its own request',
         app: {
           condition: "${find(request.uri.path, '^/app')}",
           baseURI: `http://127.0.0.1:${port}`,
-          handler: { type: 'ReverseProxyHandler', config: { websocket: { enabled: true }, connections: 1000 } },
+          handler: {
+            type: 'ReverseProxyHandler',
+            config: { websocket: { enabled: true }, connections: 1000, soTimeout: '2 seconds' },
+          },
         },
       },
     })
@@ -292,7 +295,8 @@ describe('a client that resets its connection ends nothing but its own request',
 
   test('none of it ended a unit or left a request active', async () => {
     assert.deepEqual([gateway.gateway.restarts, secureAdmin.gateway.restarts], [0, 0])
-    assert.equal(await gateway.metric('gw_route_request_active'), 0)
+    // A client with many pipelined requests is not read, so that its reset shows when the application has timed out.
+    while ((await gateway.metric('gw_route_request_active')) > 0) await gateway.ask('/text')
   })
 })
 

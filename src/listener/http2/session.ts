@@ -15,15 +15,11 @@ const FREE_BYTES = 262_144
 const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
 
-/** Told of a client that was cut off, and why. */
-export type Alarm = (client: string, why: string) => void
-
 /** One client connection that speaks HTTP/2: its requests are served side by side. */
 export class Http2Connection implements StreamOwner {
   readonly peer: Peer
   readonly service: Service
   readonly #socket: TLSSocket
-  readonly #alarm: Alarm
   readonly #session: ServerHttp2Session
   readonly #running = new Attendance<StreamTransaction>()
   readonly #resets: ResetBudget
@@ -34,9 +30,8 @@ export class Http2Connection implements StreamOwner {
   /** Responses that have not moved since the last look, with the time when that was first seen. */
   #stuck = new Map<StreamTransaction, { readonly written: number; readonly since: number }>()
 
-  constructor(socket: TLSSocket, peer: Peer, service: Service, alarm: Alarm) {
+  constructor(socket: TLSSocket, peer: Peer, service: Service) {
     this.#socket = socket
-    this.#alarm = alarm
     this.peer = peer
     this.service = service
     this.#resets = new ResetBudget(this.#openedAt)
@@ -115,7 +110,7 @@ export class Http2Connection implements StreamOwner {
   /** The session ends at once; other clients are not concerned. */
   #calm(why: string): void {
     if (this.#session.destroyed) return
-    this.#alarm(this.peer.address, why)
+    this.service.abuse(this.peer.address, why)
     this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM)
   }
 

@@ -1,13 +1,10 @@
 import type { TLSSocket } from 'node:tls'
-import { onceEvery } from '#logging'
 import { peerOf } from '../peer.ts'
 import type { Service } from '../service.ts'
-import { type Alarm, Http2Connection } from './session.ts'
+import { Http2Connection } from './session.ts'
 
 const SHORTEST_PERIOD = 50
 const LONGEST_PERIOD = 500
-/** An attacker must not be able to fill the log as well. */
-const WARNING_INTERVAL = 10_000
 
 /** The HTTP/2 connections of a listener. */
 export class Http2Connections {
@@ -15,17 +12,11 @@ export class Http2Connections {
   readonly #onEmpty: () => void
   readonly #open = new Set<Http2Connection>()
   readonly #period: number
-  readonly #alarm: Alarm
   #timer: NodeJS.Timeout | null = null
 
   constructor(service: Service, onEmpty: () => void) {
     this.#service = service
     this.#onEmpty = onEmpty
-    const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
-    this.#alarm = (client, why) => {
-      const held = guard.admit(`${client} ${why}`)
-      if (held !== null) service.logger.warn({ client, why, heldBack: held }, 'an HTTP/2 connection was cut off')
-    }
     const { keepAliveTimeout, requestTimeout, idleTimeout } = service.settings
     const shortest = Math.min(keepAliveTimeout, requestTimeout, idleTimeout)
     this.#period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
@@ -37,7 +28,7 @@ export class Http2Connections {
 
   add(socket: TLSSocket): void {
     const peer = peerOf(socket, this.#service.trusted)
-    const connection = new Http2Connection(socket, peer, this.#service, this.#alarm)
+    const connection = new Http2Connection(socket, peer, this.#service)
     socket.once('close', () => this.#closed(connection))
     this.#open.add(connection)
     this.#timer ??= setInterval(() => this.#look(), this.#period).unref()

@@ -148,6 +148,8 @@ test('clear text, garbage and handshakes that never end hurt nobody else (B90)',
   await using server = await listening(hello, { tls: serverTlsOf(issued), headersTimeout: 300 })
   const { connect: open } = await import('node:net')
   const silent = open(server.port, '127.0.0.1')
+  silent.on('error', () => {}).resume()
+  const silentEnded = once(silent, 'close')
   for (const text of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\x00\x05hello', '\x00'.repeat(1000)]) {
     const socket = open(server.port, '127.0.0.1')
     socket.on('error', () => {})
@@ -160,9 +162,7 @@ test('clear text, garbage and handshakes that never end hurt nobody else (B90)',
     socket.on('error', () => {})
     await once(socket, 'close')
   }
-  silent.on('error', () => {})
-  silent.resume()
-  await once(silent, 'close')
+  await silentEnded
   assert.equal((await ask(server.port)).status, 200)
 })
 

@@ -24,8 +24,8 @@ export interface SecureSettings {
   readonly logger: Logger
   /** Takes over a connection on which HTTP/2 was agreed. */
   onHttp2(socket: TLSSocket): void
-  /** Told of a connection on which HTTP/1.1 is spoken, before its first request. */
-  onHttp1(socket: TLSSocket): void
+  /** Takes over a connection on which HTTP/1.1 is spoken; nothing is read before it has attached Node's parser. */
+  onHttp1(socket: TLSSocket, attachParser: () => void): void
 }
 
 /** A connector with TLS, and what of it must be released. */
@@ -122,8 +122,7 @@ function dispatchByProtocol(
       } else if (socket.alpnProtocol === 'h2') {
         onHttp2(socket)
       } else {
-        onHttp1(socket)
-        serveHttp1?.call(server, socket)
+        onHttp1(socket, () => serveHttp1?.call(server, socket))
       }
     } catch (error) {
       // Thrown from an event of the server, it would end the process (threats B90).

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { test } from 'node:test'
+import { respond } from '#http'
+import { converse, listening, RawClient } from '#test/listening'
+
+const OTHER = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
+/** A listener that holds requests for /held until released, and answers others with their path. */
+async function holding(settings: Parameters<typeof listening>[1] = {}) {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const served: string[] = []
+  const server = await listening(async ({ request }) => {
+    const { path } = request.uri
+    served.push(path)
+    if (path === '/held') await held
+    return respond(200, {}, path)
+  }, settings)
+  return { server, served, release }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Waits until the server takes no more of what a client sends; gives the bytes still to be sent. */
+async function untilBlocked({ socket }: RawClient, port: number): Promise<number> {
+  for (let same = 0, last = -1; same < 20; last = socket.writableLength) {
+    same = socket.writableLength === last ? same + 1 : 0
+    // Round trips, in which the listener would have read what it reads.
+    await converse(port, OTHER)
+  }
+  return socket.writableLength
+}
+
+test('a connection with a request in progress and several behind it is not read', { timeout: 60_000 }, async () => {
+  const { server, served, release } = await holding()
+  await using _ = server
+  await using client = new RawClient(server.port)
+  const count = 8_000
+  const padding = 'x'.repeat(4_000)
+  client.send('GET /held HTTP/1.1\r\nHost: a\r\n\r\n')
+  for (let i = 0; i < count; i++) client.send(`GET /${i} HTTP/1.1\r\nHost: a\r\nX: ${padding}\r\n\r\n`)
+
+  assert.ok((await untilBlocked(client, server.port)) > (count * padding.length) / 4)
+  release()
+  await client.receives(new RegExp(`/${count - 1}$`))
+  assert.deepEqual(
+    served.filter((path) => path !== '/other'),
+    ['/held', ...Array.from({ length: count }, (_, i) => `/${i}`)],
+  )
+})
+
+/** Requests that became objects of node:http while something runs. */
+async function taken(run: () => Promise<void>): Promise<number> {
+  let count = 0
+  const add = () => count++
+  subscribe('http.server.request.start', add)
+  try {
+    await run()
+  } finally {
+    unsubscribe('http.server.request.start', add)
+  }
+  return count
+}
+
+const MANY = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_900)
+
+test('a read with more than 100 requests is not taken whole; the request before them is answered', async () => {
+  const { server, served, release } = await holding()
+  await using _ = server
+  await using client = new RawClient(server.port)
+  const count = await taken(async () => {
+    client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
+    while (server.listener.stats.active === 0) await turn()
+    release()
+    await client.closed
+  })
+  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n\/held/)
+  assert.ok(count <= 101, `${count} requests were taken`)
+  assert.deepEqual(served, ['/held'])
+})
+
+test('a pipeline of more than 100 requests behind one that takes long is closed all the same', async () => {
+  const { server } = await holding()
+  await using _ = server
+  await using client = new RawClient(server.port)
+  client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
+  await client.closed
+  while (server.listener.stats.active > 0) await turn()
+  assert.equal(server.log.entries.filter(({ reason }) => reason === 'too many pipelined requests').length, 1)
+})
+
+test('50 small requests in one read are all served', async () => {
+  const { server, served } = await holding()
+  await using _ = server
+  await using client = new RawClient(server.port)
+  client.send('GET /next HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50))
+  client.send('GET /last HTTP/1.1\r\nHost: a\r\n\r\n')
+  await client.receives(/\/last$/)
+  assert.equal(served.length, 51)
+})
+
+test('a client that goes away while few requests wait behind one in progress is noticed', async () => {
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
+  await using server = await listening(async (exchange) => {
+    exchange.onAbort(() => abort())
+    await aborted
+    return respond(200)
+  })
+  const client = new RawClient(server.port)
+  client.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
+  while (server.listener.stats.active === 0) await turn()
+  client.socket.destroy()
+  await aborted
+})
+
+test('what is behind an upload waits in its turn', async () => {
+  const bodies: string[] = []
+  await using server = await listening(async ({ request }) => {
+    bodies.push(Buffer.from(await request.body.read(10_000_000)).toString('latin1'))
+    return respond(200, {}, request.uri.path)
+  })
+  await using client = new RawClient(server.port)
+  const body = 'b'.repeat(1_000_000)
+  const post = `POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  client.send(`${'GET /get HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)}${post}${post}GET /end HTTP/1.1\r\nHost: a\r\n\r\n`)
+  await client.receives(/\/end$/)
+  assert.deepEqual(
+    bodies.map(({ length }) => length),
+    [...new Array(20).fill(0), body.length, body.length, 0],
+  )
+})
+
+test('requests behind one that was refused are not taken', async () => {
+  await using server = await listening(async () => respond(200))
+  await using client = new RawClient(server.port)
+  const count = await taken(async () => {
+    client.send(`TRACE / HTTP/1.1\r\nHost: a\r\n\r\n${MANY.repeat(10)}`)
+    await client.closed
+  })
+  assert.ok(count <= 101, `${count} requests were taken`)
+})
+
+test('a head that waits behind other requests is not late', async () => {
+  const { server, release } = await holding({ headersTimeout: 200 })
+  await using _ = server
+  await using client = new RawClient(server.port)
+  await using late = new RawClient(server.port)
+  const next = `GET /next HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(300)}\r\n\r\n`
+  client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${next.repeat(60)}GET /last HTTP/1.1\r\nHost: a\r\n\r\n`)
+  // Its time is over only after that of what waits in the parser of the other.
+  late.send('GET /late')
+  await late.closed
+  assert.match(late.text, /^HTTP\/1\.1 408 /)
+  release()
+  await client.receives(/\/last$/)
+})
