@@ -1,12 +1,15 @@
-import type { IncomingMessage } from 'node:http'
 import type { BodySink } from '#http'
 import { ReceivedBody, type Reception } from './received-body.ts'
+import type { ReceivedMessage } from './received-message.ts'
 import { allowedTrailers } from './trailers.ts'
 
-// Framing may take so much of a chunked body, and so much more for each of its bytes: what is over it is chunk
-// extensions (decisions, chunk extensions). The parser alone bounds them for each chunk only (threats B24).
-const maxFraming = 16_384
-const framingPerByte = 16
+// Chunk extensions may take so much of a message (decisions, chunk extensions); the parser bounds them for each chunk only
+// (threats B24).
+const maxExtensions = 16_384
+// What a chunk takes beside its content: a size of up to eight digits, and two line ends.
+const framingPerChunk = 12
+// Bytes that may have been read and not yet parsed while a message is looked at within a read.
+const maxUnparsed = 65_536
 
 /** What surrounds the body of a request of HTTP/1. */
 export interface MessageReception extends Reception {
@@ -17,15 +20,16 @@ export interface MessageReception extends Reception {
 
 /** The body of a request of HTTP/1, read from the socket only as fast as it is taken. */
 export class IncomingBody extends ReceivedBody {
-  readonly #message: IncomingMessage
+  readonly #message: ReceivedMessage
   readonly #reception: MessageReception
-  readonly #socketBytesBefore: number
+  readonly #bytesReadBefore: number
 
-  constructor(message: IncomingMessage, reception: MessageReception) {
+  constructor(message: ReceivedMessage, reception: MessageReception) {
     super(message, reception)
     this.#message = message
     this.#reception = reception
-    this.#socketBytesBefore = message.socket.bytesRead
+    this.#bytesReadBefore = message.socket.bytesRead
+    if (reception.framing === 'chunked') message.onProgress = (whole) => this.#checkExtensions(whole)
   }
 
   arrived(length: number): Uint8Array | null {
@@ -44,23 +48,18 @@ export class IncomingBody extends ReceivedBody {
     this.#message.on('error', (error) => this.fail(error))
   }
 
-  protected override isAcceptable(): boolean {
-    if (this.#reception.framing !== 'chunked' || !this.#hasTooMuchFraming()) return true
-    this.#reception.onAbuse(
-      Object.assign(new Error('too many chunk extensions'), { code: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' }),
-    )
-    return false
-  }
-
   protected override finish(sink: BodySink): void {
     if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers))
     else sink.fail(new Error('the client closed the connection in the middle of the request body'))
   }
 
-  #hasTooMuchFraming(): boolean {
-    if (this.#message.complete) return false
-    const content = this.received + this.#message.readableLength
-    const raw = this.#message.socket.bytesRead - this.#socketBytesBefore
-    return raw - content > maxFraming + framingPerByte * content
+  #checkExtensions(whole: boolean): void {
+    const { socket, contentBytes, pieces } = this.#message
+    const parsed = socket.bytesRead - this.#bytesReadBefore - (whole ? 0 : maxUnparsed)
+    if (parsed - contentBytes - pieces * framingPerChunk <= maxExtensions) return
+    this.#message.onProgress = null
+    this.#reception.onAbuse(
+      Object.assign(new Error('too many chunk extensions'), { code: 'HPE_CHUNK_EXTENSIONS_OVERFLOW' }),
+    )
   }
 }

@@ -50,22 +50,12 @@ export abstract class ReceivedBody implements BodySource {
     sink?.fail(error)
   }
 
-  /** The bytes taken so far. */
-  protected get received(): number {
-    return this.#received
-  }
-
   protected get isOver(): boolean {
     return this.#over !== null
   }
 
   /** Told of each chunk, whether or not somebody takes it. */
   protected arrives(_bytes: number): void {}
-
-  /** False where a chunk must not be passed on, and the body has been ended for it. */
-  protected isAcceptable(): boolean {
-    return true
-  }
 
   /** Ends or fails the sink: a body that was cut short also comes to an end, and must never pass for a whole one. */
   protected abstract finish(sink: BodySink): void
@@ -80,7 +70,6 @@ export abstract class ReceivedBody implements BodySource {
       this.fail(new BodyTooLargeError(maxBytes))
       return
     }
-    if (!this.isAcceptable()) return
     try {
       if (!this.#sink.write(chunk)) this.#stream.pause()
     } catch (error) {

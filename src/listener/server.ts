@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -10,6 +10,7 @@ import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { Http2Connections } from './http2/sessions.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
+import { ReceivedMessage } from './received-message.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
@@ -18,7 +19,7 @@ import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-
 import { OwnedResponse, Transaction } from './transaction.ts'
 import { asksForWebSocket, DetachedSocket } from './upgrade.ts'
 
-type HttpServer = Server<typeof IncomingMessage, typeof OwnedResponse> | HttpsServer
+type HttpServer = Server<typeof ReceivedMessage, typeof OwnedResponse> | HttpsServer
 
 // Node counts 0 as "no limit".
 const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
@@ -191,14 +192,14 @@ class HttpListener implements Listener {
     return connection
   }
 
-  #serve(message: IncomingMessage, response: OwnedResponse, expect: Expectation): void {
+  #serve(message: ReceivedMessage, response: OwnedResponse, expect: Expectation): void {
     const connection = this.#connections.get(message.socket)
     if (connection === undefined || connection.closing) return
     connection.accept(new Transaction(this.#service, connection, message, response, expect))
   }
 
   /** Node has removed its parser and its listeners from the socket. */
-  #serveDetached(message: IncomingMessage, socket: Socket, head: Buffer): void {
+  #serveDetached(message: ReceivedMessage, socket: Socket, head: Buffer): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.closing) {
       socket.destroy()
@@ -217,11 +218,12 @@ class HttpListener implements Listener {
   }
 }
 
-function serverOptions(settings: ListenerSettings): ServerOptions<typeof IncomingMessage, typeof OwnedResponse> {
+function serverOptions(settings: ListenerSettings): ServerOptions<typeof ReceivedMessage, typeof OwnedResponse> {
   const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {} } = settings
   const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
   const shortest = Math.min(headersTimeout, requestTimeout)
   return {
+    IncomingMessage: ReceivedMessage,
     ServerResponse: OwnedResponse,
     maxHeaderSize: settings.maxTotalHeadersSize,
     headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),

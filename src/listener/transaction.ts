@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
 import {
   AnswerableError,
   Body,
@@ -16,6 +16,7 @@ import { admit, type Expectation } from './admission.ts'
 import { makeExchange } from './arrival.ts'
 import type { Connection } from './connection.ts'
 import { IncomingBody } from './incoming-body.ts'
+import type { ReceivedMessage } from './received-message.ts'
 import { refusal } from './refusal.ts'
 import { headOf, isFinalStatus } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
@@ -23,7 +24,7 @@ import type { Service } from './service.ts'
 import type { DetachedSocket } from './upgrade.ts'
 
 /** The response object of node:http that knows which transaction it answers, so that listeners need no closure. */
-export class OwnedResponse extends ServerResponse {
+export class OwnedResponse extends ServerResponse<ReceivedMessage> {
   transaction: Transaction | null = null
 }
 
@@ -43,7 +44,7 @@ function ignore(): void {}
 export class Transaction implements InterimTaker {
   readonly #service: Service
   readonly #connection: Connection
-  readonly #message: IncomingMessage
+  readonly #message: ReceivedMessage
   readonly #target: OwnedResponse
   /** Set where the request asks to leave HTTP. */
   readonly #detached: DetachedSocket | null
@@ -60,7 +61,7 @@ export class Transaction implements InterimTaker {
   constructor(
     service: Service,
     connection: Connection,
-    message: IncomingMessage,
+    message: ReceivedMessage,
     target: OwnedResponse,
     expect: Expectation,
     detached: DetachedSocket | null = null,

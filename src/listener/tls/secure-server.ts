@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
 import { type Logger, onceEvery } from '#logging'
+import type { ReceivedMessage } from '../received-message.ts'
 import { keepErrorListener } from '../socket-errors.ts'
 import type { OwnedResponse } from '../transaction.ts'
 import { clientProblem } from './client-certificates.ts'
@@ -12,9 +12,9 @@ import { InboundContexts } from './inbound-contexts.ts'
 const WARNING_INTERVAL = 10_000
 
 /** The server of a connector with TLS. */
-export type HttpsServer = Server<typeof IncomingMessage, typeof OwnedResponse>
+export type HttpsServer = Server<typeof ReceivedMessage, typeof OwnedResponse>
 
-type HttpOptions = ServerOptions<typeof IncomingMessage, typeof OwnedResponse>
+type HttpOptions = ServerOptions<typeof ReceivedMessage, typeof OwnedResponse>
 
 /** What a connector with TLS is opened with. */
 export interface SecureSettings {
@@ -42,7 +42,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
   const contexts = new InboundContexts(tls)
   // Clients choose the name, and how often they ask for it.
   const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
-  const server: HttpsServer = createServer<typeof IncomingMessage, typeof OwnedResponse>({
+  const server: HttpsServer = createServer<typeof ReceivedMessage, typeof OwnedResponse>({
     ...http,
     ...(await contexts.defaultOptions()),
     ALPNProtocols: tls.alpn ? ['h2', 'http/1.1'] : ['http/1.1'],
