@@ -23,7 +23,7 @@ if (!current) {
   if (!existsSync(node)) {
     console.error(
       'the packages are installed, but not Node itself, which the package "node" brings by its install script:',
-      'npm is told not to run install scripts (ignore-scripts). Allow this one with: npm rebuild node --ignore-scripts=false',
+      'npm is configured not to run install scripts (ignore-scripts). Allow this one with: npm rebuild node --ignore-scripts=false',
     )
     process.exit(1)
   }

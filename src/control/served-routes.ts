@@ -5,7 +5,7 @@ import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
 import type { PlannedChange, RoutePlan, Serving } from './route-plan.ts'
 
-/** Warnings of one revision that are told once; beyond that they may be told again. */
+/** Warnings of one revision that are logged once; beyond that they may be logged again. */
 const MOST_REMEMBERED = 200
 
 /** The routes of one folder that are served, and what their authors were told about them. */
@@ -75,7 +75,7 @@ export class ServedRoutes {
     const { messages } = known?.revision === revision ? known : { messages: new Set<string>() }
     this.#warned.set(id, { revision, messages })
     for (const { pointer, message } of warnings) {
-      // Each unit says it. What depends on other routes changes with them, and is said again.
+      // Each unit sends it. A warning that depends on other routes changes with them and is logged again.
       const key = `${pointer} ${message}`
       if (messages.has(key)) continue
       if (messages.size >= MOST_REMEMBERED) messages.clear()

@@ -28,21 +28,19 @@ test('SIGTERM to npm start ends the demo', {
     detached: true,
   })
   try {
+    const { promise: ready, resolve } = Promise.withResolvers<{ readonly instance: string }>()
     let output = ''
-    const ready = /^\{\n[\s\S]*?^\}$/m
-    for await (const text of npm.stdout.setEncoding('utf8')) {
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      if (ready.test(output)) break
-    }
-    const told = JSON.parse(ready.exec(output)?.[0] ?? assert.fail(`no demo:\n${output}`)) as { instance: string }
-    assert.ok(existsSync(told.instance))
-    const closed = once(npm, 'exit')
+      const [facts] = /^\{\n[\s\S]*?^\}$/m.exec(output) ?? []
+      if (facts !== undefined) resolve(JSON.parse(facts))
+    })
+    const { instance } = await ready
+    assert.ok(existsSync(instance))
     npm.kill('SIGTERM')
-    await closed
-    // The demo removes its folder as the last thing it does.
-    const deadline = performance.now() + 30_000
-    while (existsSync(told.instance) && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
-    assert.equal(existsSync(told.instance), false, 'the demo goes on without npm')
+    // The pipe closes with the last process that writes to it, which is the demo.
+    await once(npm, 'close', { signal: AbortSignal.timeout(30_000) })
+    assert.equal(existsSync(instance), false)
   } finally {
     try {
       process.kill(-(npm.pid as number), 'SIGKILL')

@@ -107,7 +107,7 @@ test('a home directory that is not there is named, with what to do', { timeout: 
   assert.deepEqual(await ended(['eval', '1 + 1'], { HOME: '' }), { code: 0, stdout: '2\n', stderr: '' })
 })
 
-test('an installation without install scripts is told how to get Node', async () => {
+test('an installation without install scripts ends with the command that installs Node', async () => {
   const root = join(import.meta.dirname, '..', '..')
   using folder = new Folder({
     'package-lock.json': '{}',

@@ -15,7 +15,7 @@ export interface Decoding {
 }
 
 /**
- * Decodes the routes of the default folder without building anything, and tells the folders what is wrong with them. Those with
+ * Decodes the routes of the default folder without building anything, and reports their problems to the folders. Those with
  * tokens are passed over, for the properties of config.json are not known.
  */
 export async function decodeRoutes(

@@ -86,8 +86,8 @@ export async function rehearse(
 }
 
 /**
- * Builds the routes of the default folder in the heap of a config.json whose own handler did not get to them. What is
- * wrong with config.json itself has been told.
+ * Builds the routes of the default folder in the heap of a config.json whose own handler did not get to them. Problems
+ * of config.json itself are reported already.
  */
 async function buildWithoutHandler(config: JsonObject, open: (document: JsonDocument) => Promise<Unit>): Promise<void> {
   const value: JsonObject = { ...config, handler: { type: 'Router' } }

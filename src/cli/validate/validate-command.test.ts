@@ -69,7 +69,7 @@ test('a broken config.json does not hide what is wrong with routes', async () =>
   ])
 })
 
-test('mistakes of all kinds in one file are told together', async () => {
+test('problems of all kinds in one file are reported together', async () => {
   using folder = new Folder({
     'config/routes/a.json': `{
   "condition": "\${find(request.uri.path, '^/x'}",

@@ -15,7 +15,7 @@ export interface AdminCredentials {
 const SECRET_ID = 'gateway.admin.password'
 const LONGEST_PASSWORD = 4096
 
-/** The same, as descriptors tell it. */
+/** The admin credentials as security schemes of OpenAPI documents. */
 export const ADMIN_SECURITY: ApiSecurity = {
   schemes: {
     basic: { type: 'http', scheme: 'basic', description: 'The user admin with the admin password.' },

@@ -105,7 +105,7 @@ export function systemApi(api: SystemApi): Handler {
   }
 }
 
-/** There is nothing to read but the descriptors of what is below; a change is refused, so that nobody takes it for done. */
+/** Nothing to read but the descriptors of the endpoints below; changes are refused with 405. */
 function holder(exchange: Exchange, all: () => EndpointGroup): Response {
   const { method, uri } = exchange.request
   if (method === 'GET' || method === 'HEAD') {
