@@ -125,7 +125,7 @@ export interface UnitSettings {
   readonly prefix: string
   readonly connectors: readonly ConnectorSettings[]
   readonly streamingEnabled: boolean
-  /** How much of a body expressions and scripts may look into. */
+  /** Limits on body content that expressions and scripts read. */
   readonly entityLimits: EntityLimits
   /** Whether the management connector serves the graphical designer. */
   readonly studio: boolean

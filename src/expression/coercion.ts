@@ -6,7 +6,7 @@ import { bounded, isBytes, isMap, isPlainObject, isSet, kindOf, maxStringLength 
 const maxPrintDepth = 32
 const numeric = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const whole = /^[+-]?\d+$/
-/** Longer strings are no numbers that anybody means. */
+/** Longer strings are not read as numbers. */
 const longestNumber = 1_000
 
 /** Converts an operand of arithmetic: null and the empty string are 0, numeric strings count, anything else fails. */

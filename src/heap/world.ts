@@ -52,7 +52,7 @@ export interface World {
   readonly secretsLookedUp?: boolean
   /** WebSocket subprotocols that may be relayed; all of them by default. */
   readonly webSocketSubProtocols?: readonly string[] | null
-  /** How much of a body expressions and scripts may look into. */
+  /** Limits on body content that expressions and scripts read. */
   readonly entityLimits?: EntityLimits
   /** Milliseconds a script may run without a pause; a second by default. */
   readonly scriptTimeout?: number

@@ -160,7 +160,7 @@ export class Body {
     throw this.#exceeded === null ? new BodyNotBufferedError() : new BodyTooLargeError(this.#exceeded)
   }
 
-  /** What is worked out from the content, kept for as long as it is asked for by the same key. */
+  /** A value computed from the content; cached until another key is asked for. */
   derived<T>(key: string, make: () => T): T {
     if (this === Body.empty) return make()
     if (this.#derived?.key !== key) this.#derived = { key, value: make() }
@@ -199,7 +199,7 @@ export class Body {
     return source
   }
 
-  /** Content is read once, whoever asks for it at the same time. */
+  /** Single-flight: concurrent callers share one read. */
   #once(read: () => Promise<boolean>): Promise<boolean> {
     this.#buffering ??= read().finally(() => {
       this.#buffering = null

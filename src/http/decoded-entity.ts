@@ -6,9 +6,8 @@ import { type Form, parseForm, TooManyFieldsError } from './form.ts'
 import type { Headers } from './headers.ts'
 
 /**
- * What the bytes of a body mean, by the headers that describe them: text, JSON or a form. Each is worked out when it is
- * first asked for and then kept, failures included, since many expressions may look into one body. What is kept is frozen:
- * no expression changes what the next one sees.
+ * A body decoded as text, JSON or a form, by the headers that describe it. Each is computed on first use and cached,
+ * failures included, since many expressions may read one body. Cached values are frozen: they are shared.
  */
 export class DecodedEntity {
   readonly #limits: EntityLimits
@@ -21,7 +20,7 @@ export class DecodedEntity {
     const { bytes } = limits
     const charset = charsetOf(headers)
     this.#text = once(() => {
-      // Before it is read from a file; what is sent encoded becomes more.
+      // Checked before the content is read from a file; encoded content only grows.
       if (body.length !== null && body.length > bytes) throw new EntityTooLargeError(`more than ${bytes} bytes`)
       return new TextDecoder(charset).decode(decodeContent(headers, body.bytes(), bytes))
     })
@@ -89,7 +88,7 @@ function charsetOf(headers: Headers): string {
   return quoted || plain || 'utf-8'
 }
 
-/** Works a value out at the first call; later calls give the same value, or throw the same error. */
+/** Computes a value at the first call; later calls return the same value, or throw the same error. */
 function once<T>(make: () => T): () => T {
   let made: (() => T) | null = null
   return () => {

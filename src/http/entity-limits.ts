@@ -1,4 +1,4 @@
-/** How much of a body expressions and scripts may look into (`entityLimits` of admin.json). */
+/** Limits on body content that expressions and scripts read (`entityLimits` of admin.json). */
 export interface EntityLimits {
   /** Bytes, after content codings are undone. */
   readonly bytes: number
@@ -6,18 +6,18 @@ export interface EntityLimits {
   readonly values: number
 }
 
-/** What holds where admin.json says nothing. */
+/** The limits by default. */
 export const DEFAULT_ENTITY_LIMITS: EntityLimits = { bytes: 1_048_576, values: 10_000 }
 
-/** For content that the gateway or a script made itself. */
+/** For content made by the gateway or a script. */
 export const NO_ENTITY_LIMITS: EntityLimits = { bytes: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
 
-/** Content that is more than expressions and scripts may look into. */
+/** Body content over the entity limits. */
 export class EntityTooLargeError extends Error {
   override readonly name = 'EntityTooLargeError'
   readonly code = 'GW_ENTITY_TOO_LARGE'
 
   constructor(found: string) {
-    super(`entity: ${found} may not be looked into; see entityLimits of admin.json`)
+    super(`entity: ${found}: over the limit for expressions and scripts; see entityLimits of admin.json`)
   }
 }

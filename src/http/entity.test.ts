@@ -30,7 +30,7 @@ test('content up to the limit of bytes is looked into, and no more', () => {
     const more = post('[123456  ]\n', {}, limits)
     assert.throws(
       () => evaluate(more, `request.${read}`),
-      /more than 10 bytes .* see entityLimits of admin\.json/,
+      /more than 10 bytes: .* see entityLimits of admin\.json/,
       read,
     )
   }

@@ -12,7 +12,7 @@ import { jsonCopy } from './json-copy.ts'
 export interface Message {
   headers: Headers
   body: Body
-  /** What may be looked into of it. */
+  /** Limits for reading the content in expressions and scripts. */
   entityLimits: EntityLimits
 }
 
@@ -51,7 +51,7 @@ export class Entity {
     return this.#decoded().json
   }
 
-  /** The text of JSON that is not more than may be looked into. */
+  /** The text of JSON within the limits. */
   get jsonText(): string {
     return this.#decoded().jsonText
   }

@@ -24,9 +24,9 @@ class ExchangeScope implements Scope {
   lookup(name: string): unknown {
     switch (name) {
       case 'request':
-        return lookedInto(this.exchange.request, this.exchange)
+        return limited(this.exchange.request, this.exchange)
       case 'response':
-        return this.response === null ? null : lookedInto(this.response, this.exchange)
+        return this.response === null ? null : limited(this.response, this.exchange)
       case 'contexts':
         return new ContextsView(this.exchange)
       case 'context':
@@ -47,8 +47,8 @@ class ExchangeScope implements Scope {
   }
 }
 
-/** A message that is about to be looked into, within the limits of the exchange. */
-function lookedInto(message: Message, { storage }: Exchange): Message {
+/** Applies the entity limits of the exchange. */
+function limited(message: Message, { storage }: Exchange): Message {
   message.entityLimits = storage.entityLimits
   return message
 }

@@ -32,7 +32,7 @@ export interface StorageLimits {
 /** Where bodies are buffered: memory first, then a file, then BodyTooLargeError. */
 export class TemporaryStorage {
   readonly limits: StorageLimits
-  /** What may be looked into of the bodies that are kept. */
+  /** Limits for reading kept bodies in expressions and scripts. */
   readonly entityLimits: EntityLimits
 
   constructor(limits: StorageLimits, entityLimits: EntityLimits = DEFAULT_ENTITY_LIMITS) {

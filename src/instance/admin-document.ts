@@ -119,7 +119,7 @@ export const AdminDocument = documentType({
     .prefault({})
     .meta({
       description:
-        'How much of a body expressions and scripts may look into; over it the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
+        'Limits on body content that expressions and scripts read; over them the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
     }),
   scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
     .prefault('1 second')

@@ -107,7 +107,7 @@ export interface Environment {
   readonly streaming: boolean
   /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null
-  /** How much of a body expressions and scripts may look into (`entityLimits` of admin.json). */
+  /** Limits on body content that expressions and scripts read (`entityLimits` of admin.json). */
   readonly entityLimits: EntityLimits
   /** How long a script may run without a pause (`scriptTimeout` of admin.json), in milliseconds. */
   readonly scriptTimeout: number

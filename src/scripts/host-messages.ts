@@ -86,7 +86,7 @@ function entityOf(message: Message): Entity {
   return new Entity(message, message instanceof Request ? 'request' : 'response')
 }
 
-/** What a script makes itself, it may look into; what it gets has the limits of the exchange. */
+/** Messages made by a script have no entity limits; received ones have those of the exchange. */
 function ownContent<T extends Message>(message: T): T {
   message.entityLimits = NO_ENTITY_LIMITS
   return message

@@ -39,6 +39,15 @@ test('another spelling of a number is the same number, since a client chooses it
   )
 })
 
+test('a number of more digits than are worth a BigInt is passed on all the same, and costs no time', async () => {
+  const long = `{"long":${'1'.repeat(1_000_000)}}`
+  const before = process.threadCpuUsage()
+  assert.equal(await sent('return new Response({ entity: json })', long), long)
+  const { user, system } = process.threadCpuUsage(before)
+  assert.ok(user + system < 400_000, `took ${user + system} µs`)
+  assert.deepEqual(await returned('return [typeof json.long, json.long > 1]', long), ['number', true])
+})
+
 test('what is passed on is written as it was, what was changed as it is now', async () => {
   assert.equal(await sent('return new Response({ entity: json })'), TEXT)
   assert.equal(await sent('return new Response({ entity: JSON.stringify(json) })'), TEXT)

@@ -192,7 +192,7 @@ describe('a body that does not fit the storage', () => {
       await gateway.log.until(/"response":.*entity too long to be kept/)
     })
 
-    test(`is passed on whole by a script that was told so, ${sending}`, async () => {
+    test(`is passed on whole by a script that catches the error, ${sending}`, async () => {
       const { status, text } = await post('/script', headers)
       assert.equal(status, 200)
       assert.equal(text, LONG)

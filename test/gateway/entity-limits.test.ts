@@ -93,7 +93,9 @@ describe('entityLimits by default', () => {
     for (const [path, headers, body, expected] of rows) {
       assert.equal((await post(path, headers, body)).status, expected, `${path} ${body.length}`)
     }
-    await gateway.log.until(/JSON of more than 10000 values may not be looked into; see entityLimits of admin\.json/)
+    await gateway.log.until(
+      /JSON of more than 10000 values: over the limit for expressions and scripts; see entityLimits of admin\.json/,
+    )
   })
 
   test('what a script made itself, it may look into', async () => {

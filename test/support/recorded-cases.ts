@@ -55,7 +55,7 @@ export function recordedCases(): readonly RecordedCase[] | null {
 /** Port of the application in the record, where a placeholder was not possible. */
 const RECORDED_PORT = '9250'
 
-/** One gateway with the routes of many cases, told apart by the field X-Case, and the application behind it. */
+/** One gateway with the routes of many cases, distinguished by the field X-Case, and the application behind it. */
 export class RecordedSite implements AsyncDisposable {
   readonly #gateway: RunningGateway
   readonly #application: Application

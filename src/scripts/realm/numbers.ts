@@ -28,6 +28,8 @@ export function realmNumbers(): RealmNumbers {
   const { apply } = Reflect
   const bigIntText = BigInt.prototype.toString
   const spellings = new WeakMap<object, Map<string, { readonly value: unknown; readonly text: string }>>()
+  /** A BigInt of a million digits, which a client may send, takes half a second to make and to print. */
+  const MAX_DIGITS = 1_000
   let anySpelling = false
 
   const isWhole = (text: string): boolean => {
@@ -40,7 +42,7 @@ export function realmNumbers(): RealmNumbers {
 
   const numberOf = (text: string): number | bigint => {
     const value = Number(text)
-    return Number.isSafeInteger(value) || !isWhole(text) ? value : BigInt(text)
+    return Number.isSafeInteger(value) || text.length > MAX_DIGITS || !isWhole(text) ? value : BigInt(text)
   }
 
   const remember = (holder: object, key: string, value: unknown, text: string): void => {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Handler, respond } from '#http'
+import { JsonNumber } from '#json'
+import { exchangeFor } from '#test/exchange'
+import { OpenIdClient } from './index.ts'
+
+const ISSUER = 'https://as.example.com'
+const base64url = (text: string) => Buffer.from(text).toString('base64url')
+
+/** A client of a server that answers with exactly these texts. */
+function clientOf(answers: { readonly token?: string; readonly userInfo?: string }): OpenIdClient {
+  const answering =
+    (text = ''): Handler =>
+    async () =>
+      respond(200, { 'Content-Type': 'application/json' }, text)
+  return new OpenIdClient({
+    metadata: {
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/authorize`,
+      token_endpoint: `${ISSUER}/token`,
+      userinfo_endpoint: `${ISSUER}/userinfo`,
+    },
+    clientId: 'shop',
+    scopes: ['openid'],
+    pkce: 'S256',
+    tokenHandler: answering(answers.token),
+    userInfoHandler: answering(answers.userInfo),
+    authentication: () => {},
+    skew: 0,
+  })
+}
+
+test('claims of ID tokens keep numbers that are no doubles', async () => {
+  const now = Math.floor(Date.now() / 1_000)
+  const payload = `{"iss":"${ISSUER}","aud":"shop","sub":"bjensen","iat":${now},"exp":${now + 60},"nonce":"n","account":9007199254740993,"rate":1.0}`
+  const idToken = `${base64url('{"alg":"RS256"}')}.${base64url(payload)}.${base64url('signature')}`
+  const client = clientOf({ token: `{"access_token":"a","token_type":"Bearer","id_token":"${idToken}"}` })
+  const attempt = { state: 's', nonce: 'n', verifier: 'v'.repeat(43), redirectUri: 'https://shop.example.com/callback' }
+  const parameters = new URLSearchParams({ code: 'c', state: 's' })
+  const { claims } = await client.complete(parameters, attempt, exchangeFor('GET', 'https://shop.example.com/callback'))
+  assert.deepEqual(claims?.['account'], new JsonNumber('9007199254740993'))
+  assert.deepEqual(claims?.['rate'], new JsonNumber('1.0'))
+  assert.equal(claims?.['sub'], 'bjensen')
+})
+
+test('user info keeps numbers that are no doubles', async () => {
+  const client = clientOf({ userInfo: '{"sub":"bjensen","account":9007199254740993}' })
+  const info = await client.userInfo('a', 'bjensen', exchangeFor('GET', 'https://shop.example.com/'))
+  assert.deepEqual(info['account'], new JsonNumber('9007199254740993'))
+  await assert.rejects(client.userInfo('a', 'other', exchangeFor('GET', 'https://shop.example.com/')))
+})
