@@ -278,6 +278,37 @@ test('a WebSocket connection ends when the token it was opened with is revoked',
 })
 
 test(
+  'a mass revocation ends every open WebSocket connection, whether it names no token or thousands',
+  options,
+  async () => {
+    await using upstream = await webSocketUpstream()
+    const proxy = { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } }
+    const routes = { chat: route('/chat', ['mail'], proxy, { baseURI: upstream.url }) }
+    await using at = await managed({ routes })
+    for (const body of [
+      { realm: '/', eventType: 'REVOKE' },
+      {},
+      { realm: '/', grants: Array.from({ length: 2_000 }, (_, n) => `grant-${n}`), eventType: 'REVOKE' },
+    ]) {
+      const sockets: WebSocket[] = []
+      for (let i = 0; i < 6; i++) {
+        const token = await at.manager.issueToken({ scopes: ['mail'] })
+        const socket = new WebSocket(`ws://127.0.0.1:${at.gateway.port}/chat`, {
+          headers: { Authorization: `Bearer ${token}` },
+        })
+        await once(socket, 'open')
+        sockets.push(socket)
+      }
+      const closed = Promise.all(sockets.map((socket) => once(socket, 'close')))
+      at.manager.publish(REVOCATION_TOPIC, body)
+      for (const [code, reason] of (await closed) as [number, Buffer][]) {
+        assert.deepEqual([code, reason.toString()], [1008, 'the access token was revoked'])
+      }
+    }
+  },
+)
+
+test(
   'F11: while tokens can not be asked about, kept ones pass, others get 503 in time; then all is well at once',
   options,
   async () => {

@@ -9,8 +9,10 @@ const NAMING_FIELDS = ['authGrantId', 'auditTrackingId', 'jti']
 const LONGEST_NAME = 512
 /** A token, or its digest, is no shorter. */
 const SHORTEST_TOKEN = 16
-/** Values of one notification that are looked at; more would be no news but an attack. */
-const MOST_VALUES = 100
+/** Values of one notification that are looked at; one with more may mean any token. */
+const MOST_VALUES = 1_000
+/** Fields of news that tell what happened and where, not to which token. */
+const NO_NAMES: ReadonlySet<string> = new Set(['eventType', 'realm'])
 const HEX_DIGEST = /^[0-9a-fA-F]{64}$/
 
 /** What a token is known by without being known: two that differ in one bit have nothing in common (threats B55). */
@@ -26,11 +28,11 @@ export function namesIn(info: JsonObject): string[] {
 /**
  * The marks that a notification may mean. Which field of it names the token is written down nowhere, so that every text
  * counts, also as the token itself or as its digest; the ids are random, and what goes without need is asked for again.
- * News about tokens that name none may mean any.
+ * News about tokens that name none, or more than can be looked at, may mean any.
  */
 export function marksIn({ topic, body }: Notification): readonly string[] | 'everything' {
   const texts = textsIn(body)
-  if (texts.length === 0 && topic.includes('oauth2')) return 'everything'
+  if (texts === null || (texts.length === 0 && topic.includes('oauth2'))) return 'everything'
   const marks: string[] = []
   for (const value of texts) {
     if (value.length <= LONGEST_NAME) marks.push(value)
@@ -40,13 +42,21 @@ export function marksIn({ topic, body }: Notification): readonly string[] | 'eve
   return marks
 }
 
-function textsIn(body: JsonObject): string[] {
+/** The texts of a body; null where it holds more values than are looked at. */
+function textsIn(body: JsonObject): string[] | null {
   const texts: string[] = []
-  const left: JsonValue[] = [body]
-  for (let looked = 0; left.length > 0 && looked < MOST_VALUES; looked++) {
-    const value = left.shift() as JsonValue
+  const values: JsonValue[] = Object.keys(body)
+    .filter((field) => !NO_NAMES.has(field))
+    .map((field) => body[field] as JsonValue)
+  if (values.length > MOST_VALUES) return null
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]
     if (typeof value === 'string') texts.push(value)
-    else if (Array.isArray(value) || isPlainObject(value)) left.push(...Object.values(value).slice(0, MOST_VALUES))
+    else if (Array.isArray(value) || isPlainObject(value)) {
+      const inner = Object.values(value) as JsonValue[]
+      if (values.length + inner.length > MOST_VALUES) return null
+      values.push(...inner)
+    }
   }
   return texts
 }

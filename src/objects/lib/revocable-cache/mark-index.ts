@@ -29,6 +29,16 @@ export class MarkIndex<T extends object> {
     return known instanceof Set ? [...known] : [known]
   }
 
+  /** Everything in the index, each thing once, in a list of its own. */
+  all(): readonly T[] {
+    const things = new Set<T>()
+    for (const known of this.#bearers.values()) {
+      if (known instanceof Set) for (const thing of known) things.add(thing)
+      else things.add(known)
+    }
+    return [...things]
+  }
+
   clear(): void {
     this.#bearers.clear()
   }

@@ -255,6 +255,24 @@ describe('news', () => {
   })
 })
 
+test('watchers hear of news that mean everything, many of them in turns, and none after it was stopped', async () => {
+  const { cache, tell } = cacheWith()
+  const calls: number[] = []
+  const stops = Array.from({ length: 1_200 }, (_, n) => cache.watch([`id ${n}`, 'shared'], () => calls.push(n)))
+  stops[1]!()
+  tell({ all: true })
+  assert.equal(calls.length, 500)
+  stops[1_100]!()
+  tell({ x: 'id 1150' })
+  while (calls.length < 1_198) await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(calls.length, 1_198)
+  assert.equal(new Set(calls).size, 1_198)
+  assert.equal(calls.includes(1_100), false)
+  tell({ all: true })
+  assert.equal(calls.length, 1_198)
+})
+
 describe('B58: strategy × state × entry', () => {
   /** What becomes of a kept, an unknown and an expired entry, and whether what is asked is kept afterwards. */
   const cells = {

@@ -58,7 +58,11 @@ const NEGATIVE_TIME = 5_000
 interface Watcher {
   readonly marks: readonly string[]
   readonly ended: () => void
+  isOver: boolean
 }
+
+/** Watchers that are called in one turn of the event loop: each may have a connection to close. */
+const WATCHERS_AT_ONCE = 500
 
 /**
  * Keeps answers of a server that can take them back: bounded in time and number, asked once for all who wait, and
@@ -114,11 +118,11 @@ export class RevocableCache<V extends object> {
     return this.#connected ? ask() : this.#denied()
   }
 
-  /** Calls back once when news name one of the marks, whether or not the answer is still kept; gives the way to stop. */
+  /** Calls back once when news name one of the marks or everything, whether or not the answer is still kept; gives the way to stop. */
   watch(marks: readonly string[], ended: () => void): () => void {
-    const watcher: Watcher = { marks, ended }
+    const watcher: Watcher = { marks, ended, isOver: false }
     this.#watchers.add(watcher, marks)
-    return () => this.#watchers.remove(watcher, marks)
+    return () => this.#stop(watcher)
   }
 
   /** Forgets answers that bear one of the marks, as news do that name them. */
@@ -127,10 +131,7 @@ export class RevocableCache<V extends object> {
     for (const mark of marks) {
       this.#lookups.hear(mark)
       removed += this.#kept.forgetMarked(mark)
-      for (const watcher of this.#watchers.bearing(mark)) {
-        this.#watchers.remove(watcher, watcher.marks)
-        watcher.ended()
-      }
+      for (const watcher of this.#watchers.bearing(mark)) this.#end(watcher)
     }
     if (removed > 0) this.#evicted(removed, 'revoked')
   }
@@ -182,9 +183,26 @@ export class RevocableCache<V extends object> {
     if (marks === 'everything') {
       this.#lookups.abandon()
       this.#evicted(this.#kept.clear(), 'revoked')
+      this.#endAll(this.#watchers.all())
       return
     }
     this.revoke(marks)
+  }
+
+  #endAll(watchers: readonly Watcher[]): void {
+    for (const watcher of watchers.slice(0, WATCHERS_AT_ONCE)) this.#end(watcher)
+    if (watchers.length > WATCHERS_AT_ONCE) setImmediate(() => this.#endAll(watchers.slice(WATCHERS_AT_ONCE)))
+  }
+
+  #end(watcher: Watcher): void {
+    if (watcher.isOver) return
+    this.#stop(watcher)
+    watcher.ended()
+  }
+
+  #stop(watcher: Watcher): void {
+    watcher.isOver = true
+    this.#watchers.remove(watcher, watcher.marks)
   }
 
   #disconnected(): void {
