@@ -1,5 +1,14 @@
 import type { AccessTokenResolver, ResourceAccess } from '#contracts'
-import { type Exchange, exchangeScope, type Filter, type Handler, type Request, Response } from '#http'
+import {
+  BodyTooLargeError,
+  type Exchange,
+  exchangeScope,
+  type Filter,
+  type Handler,
+  Request,
+  Response,
+  type TemporaryStorage,
+} from '#http'
 import type { Logger } from '#logging'
 import { packed } from './crossing.ts'
 import { ScriptError, type ScriptPlace, ScriptTimeoutError } from './errors.ts'
@@ -170,7 +179,7 @@ export class Evaluation implements EvaluationPort {
     const { exchange, next } = this.#input
     switch (what) {
       case 'buffer':
-        return (subject as Request).body.buffer(exchange.storage)
+        return buffered(subject as Request | Response, exchange.storage)
       case 'send':
         return this.#settings.clientHandler(this.#outgoing(subject as Request))
       case 'next':
@@ -238,6 +247,11 @@ export class Evaluation implements EvaluationPort {
     }
     return null
   }
+}
+
+async function buffered(message: Request | Response, storage: TemporaryStorage): Promise<void> {
+  if (await message.body.bufferIfFits(storage)) return
+  throw new BodyTooLargeError(storage.limit, message instanceof Request ? 'request' : 'response')
 }
 
 const nothingBehind: Handler = () => Promise.reject(new TypeError('there is nothing behind this filter'))

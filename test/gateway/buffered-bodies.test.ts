@@ -156,6 +156,20 @@ describe('a body that does not fit the storage', () => {
           ),
           condition: "${request.uri.path == '/script'}",
         },
+        'd-script-fails': {
+          ...behind(script(['await request.entity.string()', 'return next.handle(context, request)'])),
+          condition: "${request.uri.path == '/script-fails'}",
+        },
+        'd-script-response': {
+          ...behind(
+            script([
+              'const response = await next.handle(context, request)',
+              'await response.entity.string()',
+              'return response',
+            ]),
+          ),
+          condition: "${request.uri.path == '/script-response'}",
+        },
         'e-response': { ...behind(headed), condition: "${request.uri.path == '/response'}" },
         'z-all': proxy,
       },
@@ -200,6 +214,11 @@ describe('a body that does not fit the storage', () => {
 
     test(`is 502 where it is a response that an expression looks into, ${sending}`, async () => {
       assert.equal((await post('/response', headers)).status, 502)
+    })
+
+    test(`is 413, or 502 where it is a response, where a script reads it, ${sending}`, async () => {
+      assert.equal((await post('/script-fails', headers)).status, 413)
+      assert.equal((await post('/script-response', headers)).status, 502)
     })
   }
 })
