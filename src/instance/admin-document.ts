@@ -24,18 +24,20 @@ const timing = {
     .meta({
       description: 'How long running requests may take to end when the gateway stops; `disabled` cuts them at once.',
     }),
-  requestTimeout: config(duration())
-    .prefault('5 minutes')
-    .meta({ description: 'Longest time in which a whole request must have arrived.' }),
+  requestTimeout: config(duration()).prefault('5 minutes').meta({
+    description:
+      'A request body that takes longer than this must bring at least 1 KiB in each `idleTimeout`; one that moves faster is not cut. `unlimited` asks for no such minimum.',
+  }),
   headersTimeout: config(duration({ unlimited: false }))
     .prefault('30 seconds')
     .meta({ description: 'Longest time in which a request head must have arrived.' }),
   keepAliveTimeout: config(duration())
     .prefault('1 minute')
     .meta({ description: 'How long an idle connection is kept open.' }),
-  idleTimeout: config(duration())
-    .prefault('2 minutes')
-    .meta({ description: 'A client that takes nothing of its response for so long is cut off.' }),
+  idleTimeout: config(duration()).prefault('2 minutes').meta({
+    description:
+      'A client that sends nothing of its request body (408) or takes nothing of its response for so long is cut off.',
+  }),
   maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
     .prefault(16_384)
     .meta({ description: 'Bytes of all headers together; over it the answer is 431.' }),

@@ -5,8 +5,11 @@ import type { Peer } from './peer.ts'
 import { headersOf, type RequestHead } from './request-head.ts'
 import type { Service } from './service.ts'
 
+/** What a listener has to know to describe the origin of a request. */
+export type Reach = Pick<Service, 'settings' | 'trusted'>
+
 /** Turns an admitted request into the exchange that handlers see. */
-export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service: Service): Exchange {
+export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service: Reach): Exchange {
   const { method, version, uri, head } = admitted
   const { settings } = service
   // What filters and the upstream see as Host is the host that was judged (threats B8).
@@ -23,7 +26,7 @@ export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service
   })
 }
 
-function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, service: Service): Origin {
+function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, service: Reach): Origin {
   if (peer.trust === 'trusted') return extendForwarded(head, peer, uri, service.trusted)
   setForwarded(head.raw, peer, uri)
   return { address: peer.address, uri: null }

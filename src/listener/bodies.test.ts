@@ -188,7 +188,7 @@ test('a body cut short by the client fails, and is no fault of the handler', asy
 })
 
 test('a head or body that does not arrive in time is 408', async () => {
-  await using server = await listening(echo, { headersTimeout: 100, requestTimeout: 200 })
+  await using server = await listening(echo, { headersTimeout: 100, idleTimeout: 200 })
   const answers = await Promise.all([
     converse(server.port, 'GET / HTTP/1.1\r\nHos'),
     converse(server.port, post('Content-Length: 10', 'abc')),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body } from '#http'
-import { createLogger, memoryLog } from '#logging'
 import { temporaryStorage } from '#test/exchange'
 import { type ImaginedRequest, previewRequest } from './preview.ts'
 
@@ -31,7 +30,7 @@ function preview(parts: Partial<ImaginedRequest>) {
     clientAddress: '127.0.0.1',
     body: Body.empty,
   }
-  return previewRequest({ ...plain, ...parts }, settings, createLogger({ format: 'json', destination: memoryLog() }))
+  return previewRequest({ ...plain, ...parts }, settings)
 }
 
 test('a request arrives in the normal form that routes see', () => {

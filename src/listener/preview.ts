@@ -1,5 +1,4 @@
-import { type Body, type Exchange, respond } from '#http'
-import type { Logger } from '#logging'
+import type { Body, Exchange } from '#http'
 import { admit } from './admission.ts'
 import { makeExchange } from './arrival.ts'
 import { TrustedProxies } from './peer.ts'
@@ -23,7 +22,6 @@ export interface ImaginedRequest {
 export function previewRequest(
   { method, target, rawHeaders, scheme, clientAddress, body }: ImaginedRequest,
   settings: ListenerSettings,
-  logger: Logger,
 ): { readonly exchange: Exchange } | Refusal {
   const trusted = new TrustedProxies(settings.trustedProxies)
   const peer = {
@@ -40,15 +38,5 @@ export function previewRequest(
   if ('problem' in admitted) return admitted
   const isReserved = reservedPaths(settings.reservedPrefix)
   if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }
-  const service = {
-    settings,
-    logger,
-    trusted,
-    isReserved,
-    abuse: () => {},
-    handler: async () => respond(404),
-    draining: false,
-    active: 0,
-  }
-  return { exchange: makeExchange(admitted, body, peer, service) }
+  return { exchange: makeExchange(admitted, body, peer, { settings, trusted }) }
 }

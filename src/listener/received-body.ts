@@ -1,20 +1,27 @@
 import type { Readable } from 'node:stream'
 import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
+import type { AwaitedBody, BodyWatch, WatchedBody } from './body-watch.ts'
 
 /** What surrounds a request body. */
 export interface Reception {
+  readonly watch: BodyWatch
+  /** Bytes of the response sent so far; null before it has begun. */
+  readonly answered: () => number | null
+  /** Runs when the client does not send what it announced. */
+  readonly onStall: () => void
   readonly maxBytes: number
   /** Runs when the body is first asked for, if the client waits for 100 Continue. */
   readonly onFirstRead: (() => void) | null
 }
 
 /** A request body on its way from the client, who may send only as fast as it is taken. */
-export abstract class ReceivedBody implements BodySource {
+export abstract class ReceivedBody implements BodySource, AwaitedBody {
   readonly #stream: Readable
   readonly #reception: Reception
   #sink: BodySink | null = null
   #received = 0
   #over: Error | null = null
+  #watched: WatchedBody | null = null
 
   constructor(stream: Readable, reception: Reception) {
     this.#stream = stream
@@ -27,6 +34,7 @@ export abstract class ReceivedBody implements BodySource {
       return
     }
     this.#sink = sink
+    this.#watched = this.#reception.watch.add(this)
     this.#reception.onFirstRead?.()
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#stream.on('end', () => this.#end())
@@ -38,16 +46,30 @@ export abstract class ReceivedBody implements BodySource {
 
   cancel(reason?: Error): void {
     this.#over ??= reason ?? new Error('the request body was given up')
-    this.#sink = null
+    this.#release()
     this.#stream.pause()
   }
 
   /** Ends the body as broken: the client went away, took the request back, or sent what is not HTTP. */
   fail(error: Error): void {
     this.#over ??= error
-    const sink = this.#sink
-    this.#sink = null
-    sink?.fail(error)
+    this.#release()?.fail(error)
+  }
+
+  get received(): number {
+    return this.#received
+  }
+
+  get answered(): number | null {
+    return this.#reception.answered()
+  }
+
+  get isAwaited(): boolean {
+    return this.#sink !== null && !this.#stream.isPaused()
+  }
+
+  stall(): void {
+    this.#reception.onStall()
   }
 
   protected get isOver(): boolean {
@@ -80,8 +102,16 @@ export abstract class ReceivedBody implements BodySource {
   }
 
   #end(): void {
+    const sink = this.#release()
+    if (sink !== null) this.finish(sink)
+  }
+
+  /** The sink, which gets nothing more from here on but its end. */
+  #release(): BodySink | null {
     const sink = this.#sink
     this.#sink = null
-    if (sink !== null) this.finish(sink)
+    if (this.#watched !== null) this.#reception.watch.delete(this.#watched)
+    this.#watched = null
+    return sink
   }
 }

@@ -6,6 +6,7 @@ import type { Handler } from '#http'
 import { type Logger, onceEvery } from '#logging'
 import { abuseLog } from './abuse-log.ts'
 import type { Expectation } from './admission.ts'
+import { BodyWatch } from './body-watch.ts'
 import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { Http2Connections } from './http2/sessions.ts'
@@ -227,7 +228,8 @@ function serverOptions(settings: ListenerSettings): ServerOptions<typeof Receive
     ServerResponse: OwnedResponse,
     maxHeaderSize: settings.maxTotalHeadersSize,
     headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
-    requestTimeout: limit(requestTimeout),
+    // It would cut a body that moves; the watch of bodies does not.
+    requestTimeout: 0,
     keepAliveTimeout: limit(keepAliveTimeout),
     connectionsCheckingInterval: Math.max(50, Math.min(5000, shortest / 4)),
     // The effective URI decides about Host, in words of ours.
@@ -256,6 +258,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     trusted: new TrustedProxies(settings.trustedProxies),
     isReserved: reservedPaths(settings.reservedPrefix),
     abuse: abuseLog(logger),
+    bodies: new BodyWatch(settings),
     draining: false,
     active: 0,
   })

@@ -1,6 +1,7 @@
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { AbuseLog } from './abuse-log.ts'
+import type { BodyWatch } from './body-watch.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -11,6 +12,7 @@ export interface Service {
   readonly trusted: TrustedProxies
   readonly isReserved: (path: string) => boolean
   readonly abuse: AbuseLog
+  readonly bodies: BodyWatch
   handler: Handler
   draining: boolean
   /** Requests that were handed to a transaction and have not ended. */

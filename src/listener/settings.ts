@@ -15,10 +15,11 @@ export interface ListenerSettings {
   readonly host: string
   readonly reusePort: boolean
   readonly maxTotalHeadersSize: number
+  /** After this time a body must bring a minimum in each `idleTimeout`. */
   readonly requestTimeout: number
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
-  /** A client that takes nothing of its response for this long is cut off. */
+  /** A client that sends nothing of its body, or takes nothing of its response, for this long is cut off. */
   readonly idleTimeout: number
   /** Larger request bodies are refused with 413. */
   readonly maxBodyBytes?: number

@@ -40,6 +40,11 @@ function onFinish(this: OwnedResponse): void {
 
 function ignore(): void {}
 
+/** As Node has it for a head that does not arrive in time. */
+function bodyTimeout(): Error {
+  return Object.assign(new Error('the request body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
 /** One request and its response, from the parsed head to the last byte. */
 export class Transaction implements InterimTaker {
   readonly #service: Service
@@ -179,6 +184,9 @@ export class Transaction implements InterimTaker {
     const { maxBodyBytes = Number.POSITIVE_INFINITY } = this.#service.settings
     this.#body = new IncomingBody(this.#message, {
       maxBytes: maxBodyBytes,
+      watch: this.#service.bodies,
+      answered: () => (this.#target.headersSent ? (this.#writer?.written ?? 0) : null),
+      onStall: () => this.#connection.unreadable(bodyTimeout()),
       framing: this.#bodyLength < 0 ? 'chunked' : 'length',
       onFirstRead: this.#expect === 'continue' ? () => this.#sendContinue() : null,
       onAbuse: (error) => this.#connection.unreadable(error),

@@ -1,7 +1,6 @@
 import type { ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
 import { Body, BodyTooLargeError, type Exchange, type TemporaryStorage } from '#http'
 import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
-import type { Logger } from '#logging'
 import type { LiveRouter } from './live-router.ts'
 import type { Routers } from './routers.ts'
 
@@ -15,7 +14,6 @@ export function arriving(
   imagined: ImaginedRequest,
   unit: ConnectorFields,
   storage: TemporaryStorage,
-  logger: Logger,
 ): { readonly exchange: Exchange } | Refusal {
   const [connector] = unit.connectors
   const listener = {
@@ -29,7 +27,7 @@ export function arriving(
     storage,
     reservedPrefix: unit.prefix,
   }
-  return previewRequest(imagined, listener as ListenerSettings, logger)
+  return previewRequest(imagined, listener as ListenerSettings)
 }
 
 /** Asks the routes of a router one after the other, in the order and with the code of serving, until one says yes. */
@@ -53,10 +51,9 @@ export async function tryMessage(
   routers: Routers,
   settings: ConnectorFields,
   storage: TemporaryStorage,
-  logger: Logger,
 ): Promise<RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }> {
   const body = request.body === '' ? Body.empty : Body.of(request.body)
-  const arrived = arriving({ ...request, body }, settings, storage, logger)
+  const arrived = arriving({ ...request, body }, settings, storage)
   if (!('exchange' in arrived)) return { refused: { status: arrived.status, reason: arrived.problem } }
   const live = routers.live.find(({ qualifiedName }) => qualifiedName === router)
   try {

@@ -64,7 +64,7 @@ class UnitWorker {
       collect: ({ after }) => this.#metrics.report(after),
       tryRoutes: (question) => {
         if (this.#unit === null) throw new Error('the unit is still starting')
-        return tryMessage(question, this.#routers, this.#settings, this.#unit.storage, this.#logger)
+        return tryMessage(question, this.#routers, this.#settings, this.#unit.storage)
       },
       drain: () => {
         this.#draining ??= this.#drain()

@@ -11,7 +11,6 @@ import {
 import { formatPlaced } from '../problems.ts'
 import { rehearse } from '../rehearsal/rehearsal.ts'
 import { RouteFolders } from '../rehearsal/route-folders.ts'
-import { SILENT } from '../rehearsal/silent-logger.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
@@ -56,7 +55,7 @@ export const ExplainCommand: Command = {
       stderr.write(
         `warning: files with problems are left out; see: gateway validate --instance ${shellWord(instance)}\n`,
       )
-    const arrived = arriving(imagined, settings.unit, unit.storage, SILENT)
+    const arrived = arriving(imagined, settings.unit, unit.storage)
     const request = {
       method: imagined.method,
       received: imagined.target,

@@ -74,7 +74,7 @@ export class Http2Connection implements StreamOwner {
 
   /** Looks from time to time for what waits too long and for who sends too much. */
   look(now: number): void {
-    const { keepAliveTimeout, requestTimeout } = this.service.settings
+    const { keepAliveTimeout } = this.service.settings
     if (this.#sendsTooMuch(now)) {
       this.#calm('a flood of frames')
       return
@@ -83,10 +83,7 @@ export class Http2Connection implements StreamOwner {
       this.retire()
       return
     }
-    for (const transaction of this.#running.all()) {
-      if (!transaction.isReceived && now - transaction.began > requestTimeout) transaction.timeOut()
-      else this.#lookAtResponse(transaction, now)
-    }
+    for (const transaction of this.#running.all()) this.#lookAtResponse(transaction, now)
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {

@@ -17,8 +17,8 @@ export class Http2Connections {
   constructor(service: Service, onEmpty: () => void) {
     this.#service = service
     this.#onEmpty = onEmpty
-    const { keepAliveTimeout, requestTimeout, idleTimeout } = service.settings
-    const shortest = Math.min(keepAliveTimeout, requestTimeout, idleTimeout)
+    const { keepAliveTimeout, idleTimeout } = service.settings
+    const shortest = Math.min(keepAliveTimeout, idleTimeout)
     this.#period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
   }
 

@@ -34,8 +34,6 @@ export interface StreamOwner {
 /** One request and its response on a stream of HTTP/2, from the head to the last byte. */
 export class StreamTransaction implements InterimTaker, Attendee {
   slot = -1
-  /** When the request began, and when its response last moved; times of performance.now(). */
-  readonly began = performance.now()
   readonly #owner: StreamOwner
   readonly #stream: ServerHttp2Stream
   #method = ''
@@ -100,8 +98,15 @@ export class StreamTransaction implements InterimTaker, Attendee {
 
   /** The client has not sent its request in time. */
   timeOut(): void {
-    if (this.#stream.headersSent) this.cut(new Error('the request did not arrive in time'))
-    else this.#refuse(408, 'a request that did not arrive in time')
+    const reason = new Error('the request body did not arrive in time')
+    if (this.#stream.headersSent) {
+      this.cut(reason)
+      return
+    }
+    this.#refuse(408, 'a request that did not arrive in time')
+    this.#body?.fail(reason)
+    this.#tell((exchange) => exchange.abort(reason))
+    this.#answered()
   }
 
   #begin(raw: readonly string[]): void {
@@ -127,6 +132,9 @@ export class StreamTransaction implements InterimTaker, Attendee {
     const { maxBodyBytes = Number.POSITIVE_INFINITY } = this.#owner.service.settings
     this.#body = new StreamBody(this.#stream, {
       maxBytes: maxBodyBytes,
+      watch: this.#owner.service.bodies,
+      answered: () => (this.#stream.headersSent ? this.written : null),
+      onStall: () => this.timeOut(),
       onFirstRead: waits ? () => this.#sendContinue() : null,
       onBytes: (count) => this.#owner.received(count),
     })
@@ -229,7 +237,10 @@ export class StreamTransaction implements InterimTaker, Attendee {
   /** The response is out. */
   #finished(): void {
     // The writable side of a HEAD request, or of a stream that was reset, finishes without an answer.
-    if (this.#over || !this.#stream.headersSent || this.#stream.aborted) return
+    if (!this.#over && this.#stream.headersSent && !this.#stream.aborted) this.#answered()
+  }
+
+  #answered(): void {
     this.#over = true
     this.#end('answered')
     // RFC 9113 section 8.1: what is left of the request is not wanted.

@@ -282,8 +282,8 @@ test('an idle connection is closed after keepAliveTimeout', options, async () =>
   await client.closed
 })
 
-test('a request that does not arrive in time: 408', options, async () => {
-  await using server = await secure(echo, { requestTimeout: 200 })
+test('a request body that stops for the idle time: 408', options, async () => {
+  await using server = await secure(echo, { idleTimeout: 200 })
   await using client = new H2Client(server.port)
   const stream = client.session.request({ ':path': '/', ':method': 'POST' })
   stream.write('half')
