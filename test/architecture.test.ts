@@ -57,6 +57,7 @@ const homes: Record<string, readonly string[]> = {
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],
   ioredis: ['redis'],
+  tldts: ['http'],
 }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */

@@ -103,3 +103,28 @@ test('what can not be in a list is refused', async () => {
   for (const config of [{ managed: [''] }, { defaultAction: 'KEEP' }, { managed: 'JSESSIONID' }])
     await assert.rejects(build(CookieFilter, config))
 })
+
+test('a cookie for a public suffix is dropped: applications of other owners would get it', async () => {
+  await using filter = await made()
+  await filter.visit('https://mine.github.io/', null, [
+    'a=1; Domain=github.io; Path=/',
+    'b=2; Domain=.GitHub.io; Path=/',
+    'c=3; Domain=io; Path=/',
+    'd=4; Domain=mine.github.io; Path=/',
+  ])
+  await filter.visit('https://shop.example.co.uk/', null, [
+    'e=5; Domain=co.uk; Path=/',
+    'f=6; Domain=example.co.uk; Path=/',
+  ])
+  assert.deepEqual((await filter.visit('https://yours.github.io/', null)).app, [])
+  assert.deepEqual((await filter.visit('https://mine.github.io/', null)).app, ['d=4'])
+  assert.deepEqual((await filter.visit('https://www.example.co.uk/', null)).app, ['f=6'])
+  assert.deepEqual((await filter.visit('https://other.co.uk/', null)).app, [])
+})
+
+test('a host that is a public suffix itself keeps its cookies to itself', async () => {
+  await using filter = await made()
+  await filter.visit('https://github.io/', null, ['a=1; Domain=github.io; Path=/'])
+  assert.deepEqual((await filter.visit('https://github.io/', null)).app, ['a=1'])
+  assert.deepEqual((await filter.visit('https://mine.github.io/', null)).app, [])
+})

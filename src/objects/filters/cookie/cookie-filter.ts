@@ -1,5 +1,5 @@
 import { FilterKind } from '#contracts'
-import { type Cookie, type Filter, parseSetCookie, type Request, type Response } from '#http'
+import { type Cookie, type Filter, isPublicSuffix, parseSetCookie, type Request, type Response } from '#http'
 import { config, defineType, list, oneOf, string } from '#schema'
 import { CookieJar } from './cookie-jar.ts'
 
@@ -24,6 +24,8 @@ export const CookieFilter = defineType({
       .meta({ description: 'What is done with cookies that are in none of the lists.' }),
   },
   create: ({ managed, suppressed, relayed, defaultAction }, { clock }) => {
+    // Loads the list now rather than with the first cookie.
+    isPublicSuffix('')
     const actions = new Map<string, Action>()
     // A name in several lists: managed before suppressed before relayed.
     for (const name of relayed) actions.set(name.toLowerCase(), 'RELAY')

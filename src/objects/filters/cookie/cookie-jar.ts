@@ -1,4 +1,4 @@
-import type { Cookie, Session, Uri } from '#http'
+import { type Cookie, isPublicSuffix, type Session, type Uri } from '#http'
 import type { JsonValue } from '#json'
 
 /** Where the jar lies in the session. */
@@ -63,8 +63,10 @@ function keptFrom(cookie: Cookie, uri: Uri, now: number): Kept | null {
   const { name, value, secure = false } = cookie
   if (name === '' || name.length + value.length > MAX_LENGTH) return null
   const host = uri.host.toLowerCase()
-  const domain = (cookie.domain ?? '').replace(/^\./, '').toLowerCase()
-  if (domain !== '' && !isWithin(host, domain)) return null
+  const wanted = (cookie.domain ?? '').replace(/^\./, '').toLowerCase()
+  if (wanted !== '' && !isWithin(host, wanted)) return null
+  // RFC 6265 section 5.3: a host that is itself a public suffix sets cookies for itself alone.
+  const domain = wanted === host && isShared(wanted) ? '' : wanted
   if (secure && uri.scheme !== 'https') return null
   const path = cookie.path?.startsWith('/') === true ? cookie.path : defaultPath(uri)
   return {
@@ -99,12 +101,17 @@ function isFor({ domain, hostOnly, path, secure }: Kept, uri: Uri): boolean {
 }
 
 /**
- * Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3), and nothing lies in a whole
- * top-level domain.
+ * Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3), and nothing lies in a domain
+ * that many owners share.
  */
 function isWithin(host: string, domain: string): boolean {
   if (host === domain) return true
-  return domain.includes('.') && host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host) && !host.includes(':')
+  return host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host) && !host.includes(':') && !isShared(domain)
+}
+
+/** Whether names below a domain belong to different owners: a public suffix, and any top-level domain. */
+function isShared(domain: string): boolean {
+  return !domain.includes('.') || isPublicSuffix(domain)
 }
 
 function isSame(left: Kept, right: Kept): boolean {

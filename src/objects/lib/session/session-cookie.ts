@@ -1,4 +1,4 @@
-import { type Exchange, formatSetCookie, type Request, type Response } from '#http'
+import { type Exchange, formatSetCookie, isPublicSuffix, type Request, type Response } from '#http'
 import { boolean, config, object, oneOf, string } from '#schema'
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -43,6 +43,11 @@ export function cookieProblem(cookie: SessionCookieSettings): { field: string; m
     return { field: 'secure', message: `expected true, because browsers refuse the cookie ${name} without it` }
   if (name.startsWith('__Host-') && domain !== undefined)
     return { field: 'domain', message: `expected no domain, because browsers refuse it with the cookie ${name}` }
+  if (domain !== undefined && isPublicSuffix(domain.replace(/^\./, '').toLowerCase()))
+    return {
+      field: 'domain',
+      message: `expected a domain of one owner, because browsers refuse cookies for the public suffix ${JSON.stringify(domain)}`,
+    }
   if (name.startsWith('__Host-') && path !== '/')
     return { field: 'path', message: `expected "/", because browsers refuse the cookie ${name} with another path` }
   if (sameSite === 'NONE' && secure === false)

@@ -175,6 +175,8 @@ const refusals: readonly [name: string, config: JsonValue, message: RegExp][] = 
   ['no time', { timeout: '0 seconds' }, /more than zero/],
   ['a name that is no token', { cookie: { name: 'a b' } }, /\/cookie\/name: expected letters/],
   ['B44: __Host- with a domain', { cookie: { name: '__Host-s', domain: 'a.example' } }, /\/cookie\/domain/],
+  ['B44: a public suffix as domain', { cookie: { domain: 'co.uk' } }, /\/cookie\/domain: .*public suffix "co\.uk"/],
+  ['B44: one with a dot before it', { cookie: { domain: '.GitHub.io' } }, /\/cookie\/domain: .*public suffix/],
   ['B44: __Host- with a path', { cookie: { name: '__Host-s', path: '/x' } }, /\/cookie\/path/],
   ['B44: __Secure- without Secure', { cookie: { name: '__Secure-s', secure: false } }, /\/cookie\/secure/],
   ['SameSite=None without Secure', { cookie: { sameSite: 'NONE', secure: false } }, /\/cookie\/secure/],
