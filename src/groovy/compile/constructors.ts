@@ -1,0 +1,138 @@
+// How objects of a script's classes are made.
+
+import { constructorMissing } from '../runtime/missing.ts'
+import { andThen, settled } from '../runtime/pending.ts'
+import { setProperty } from '../runtime/property.ts'
+import type { Expression, Position } from '../syntax/ast.ts'
+import type { ClassInfo } from '../values/class-info.ts'
+import { MapInterface, ObjectClass } from '../values/classes.ts'
+import type { MapValue } from '../values/collection.ts'
+import type { Invocable, MethodGroup } from '../values/method-group.ts'
+import { textOf } from '../values/text.ts'
+import { Instance, type Value } from '../values/value.ts'
+import { withValues } from './arguments.ts'
+import type { Context } from './context.ts'
+import { type Frame, type Node, SELF } from './frame.ts'
+import { parameterOf } from './functions.ts'
+
+/** What making an object of a class consists of. */
+export interface Construction {
+  readonly klass: ClassInfo
+  /** The constructors that the class declares: they run on an object that is already there. */
+  readonly declared: MethodGroup
+  /** Sets the fields to null, or to zero by their type. */
+  readonly setDefaults: (self: Value) => void
+  /** Sets the fields to the values they are declared with. */
+  readonly initialise: (self: Value) => void
+}
+
+const constructions = new WeakMap<ClassInfo, Construction>()
+
+export function setConstruction(construction: Construction): void {
+  constructions.set(construction.klass, construction)
+}
+
+/** Whether a class was made by a script, of this file or another. */
+export function isScriptClass(klass: ClassInfo): boolean {
+  return constructions.has(klass)
+}
+
+/** An object with the fields of its class and all above it still unset. */
+export function allocate(klass: ClassInfo): Value {
+  const made = allocator(klass)(klass)
+  for (let each: ClassInfo | null = klass; each !== null; each = each.parent) constructions.get(each)?.setDefaults(made)
+  return made
+}
+
+function allocator(klass: ClassInfo): (klass: ClassInfo) => Value {
+  for (let each: ClassInfo | null = klass; each !== null; each = each.parent) {
+    if (each.extensible !== null) return each.extensible.allocate
+  }
+  return (each) => new Instance(each)
+}
+
+/** Runs a constructor of a class on an object of it, or of one below. */
+export function initialise(self: Value, klass: ClassInfo, args: Value[]): Value {
+  const construction = constructions.get(klass)
+  if (construction === undefined) return initialiseLibraryPart(self, klass, args)
+  const result = construction.declared.tryInvoke(self, args)
+  if (result !== undefined) return result
+  if (construction.declared.overloads.length === 0 && args.length === 0) return initialiseWithout(self, construction)
+  throw constructorMissing(klass, args)
+}
+
+/** A class without constructors has one without parameters. */
+function initialiseWithout(self: Value, { klass, initialise: setFields }: Construction): Value {
+  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => {
+    setFields(self)
+    return null
+  })
+}
+
+function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Value {
+  return klass.extensible?.initialise(self, args) ?? null
+}
+
+/** Runs what stands before the body of a constructor: the parent's, and the values of fields. */
+export function beginConstructor(self: Value, klass: ClassInfo): Value {
+  const { initialise: setFields } = constructions.get(klass)!
+  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => {
+    setFields(self)
+    return null
+  })
+}
+
+/** `this(...)` and `super(...)`. */
+export function compileConstructorCall(
+  kind: 'this' | 'super',
+  args: readonly Expression[],
+  position: Position,
+  context: Context,
+): Node {
+  const { owner, isConstructor, unit } = context
+  if (owner === null || !isConstructor)
+    throw unit.fail(`${kind}(...) can stand only at the start of a constructor`, position)
+  const { info } = owner
+  return withValues(args, context, (values, frame: Frame) => {
+    const self = frame[SELF] as Value
+    if (kind === 'this') return initialise(self, info, values)
+    return andThen(initialise(self, info.parent ?? ObjectClass, values), () => {
+      constructions.get(info)!.initialise(self)
+      return null
+    })
+  })
+}
+
+/** What `new X(...)` calls: the declared constructors, and one that takes the values of properties as a map. */
+export function creators(klass: ClassInfo, declared: readonly Invocable[], allocateObject: () => Value): Invocable[] {
+  const make = (args: Value[]): Value => {
+    const self = allocateObject()
+    return andThen(initialise(self, klass, args), () => self)
+  }
+  const listed = declared.map((each): Invocable => ({ ...each, call: (_, args) => make(args as Value[]) }))
+  const plain = declared.length === 0 ? [creator([], () => make([]))] : []
+  const takesNone = declared.length === 0 || declared.some(({ parameters }) => parameters.length === 0)
+  const takesMap = declared.some(({ parameters }) => parameters[0]?.name === 'Map' && parameters.length === 1)
+  if (!takesNone || takesMap) return [...listed, ...plain]
+  const mapType = parameterOf(MapInterface)
+  const named = creator([mapType], ([values]) => {
+    const self = settled(make([]), 'a constructor')
+    for (const { key, value } of (values as MapValue).entries()) {
+      settled(setProperty(self, textOf(key), value), 'the properties of a new object')
+    }
+    return self
+  })
+  return [...listed, ...plain, named]
+}
+
+function creator(parameters: Invocable['parameters'], make: (args: Value[]) => Value): Invocable {
+  return {
+    name: '<init>',
+    parameters,
+    varargs: false,
+    returns: null,
+    text: `new(${parameters.map(({ name }) => name).join(', ')})`,
+    isAbstract: false,
+    call: (_, args) => make(args as Value[]),
+  }
+}

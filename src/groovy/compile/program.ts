@@ -1,0 +1,147 @@
+import type { Library } from '../registry/library.ts'
+import { Evaluation, type Output } from '../runtime/evaluation.ts'
+import type { Limits } from '../runtime/limits.ts'
+import type { ClassNode, FieldNode, ScriptNode, Statement } from '../syntax/ast.ts'
+import { parseScript } from '../syntax/parser.ts'
+import { BindingValue, ScriptObject } from '../values/binding.ts'
+import type { ClassInfo } from '../values/class-info.ts'
+import type { Value } from '../values/value.ts'
+import type { Context } from './context.ts'
+import { fieldDefaults, fieldInitialiser } from './fields.ts'
+import { CLOSURE, type Frame, type Node, SELF } from './frame.ts'
+import { addMethod } from './methods.ts'
+import { FunctionScope } from './scope.ts'
+import { compileFunctionBody } from './statements.ts'
+import { type ClassFinder, Unit, type UserClass } from './unit.ts'
+import { compileMembers, declareFields, declareUserClasses } from './user-classes.ts'
+
+export interface ProgramSource {
+  readonly text: string
+  /** What messages call it. */
+  readonly file: string
+  readonly library: Library
+  /** Finds classes of other scripts. */
+  readonly classes?: ClassFinder
+}
+
+export interface RunOptions {
+  /** Variables that the script sees, and sets. */
+  readonly binding?: BindingValue
+  readonly limits?: Limits
+  /** Where `println` writes. */
+  readonly output?: Output
+  /** An evaluation that is under way, whose limits this run shares. */
+  readonly evaluation?: Evaluation
+}
+
+/** A compiled script. */
+export class GroovyProgram {
+  readonly file: string
+  /** The classes that it declares. */
+  readonly classes: readonly ClassInfo[]
+  readonly #info: ClassInfo
+  readonly #body: Node
+  readonly #scope: FunctionScope
+  readonly #setDefaults: (self: Value) => void
+  readonly #setFields: (self: Value) => void
+
+  constructor(
+    unit: Unit,
+    classes: readonly ClassInfo[],
+    scope: FunctionScope,
+    body: Node,
+    setDefaults: (self: Value) => void,
+    setFields: (self: Value) => void,
+  ) {
+    this.#setDefaults = setDefaults
+    this.file = unit.file
+    this.classes = classes
+    this.#info = unit.scriptInfo
+    this.#scope = scope
+    this.#body = body
+    this.#setFields = setFields
+  }
+
+  /** Runs the script; its value comes at once, or as a promise when it waits. */
+  run({ binding, limits, output, evaluation }: RunOptions = {}): Value | Promise<Value> {
+    const script = new ScriptObject(this.#info, binding ?? new BindingValue())
+    const running = evaluation ?? new Evaluation(limits, output)
+    return running.run(() => {
+      this.#setDefaults(script)
+      this.#setFields(script)
+      const frame: Frame = new Array(this.#scope.size).fill(null)
+      frame[SELF] = script
+      frame[CLOSURE] = null
+      return this.#body(frame)
+    })
+  }
+}
+
+/** Reads and compiles a script without running any of it; throws a GroovySyntaxError. */
+export function compileProgram({ text, file, library, classes }: ProgramSource): GroovyProgram {
+  const unit = new Unit(parseScript(text, file), library, classes)
+  return compileUnit(unit)
+}
+
+export function compileUnit(unit: Unit): GroovyProgram {
+  const { script } = unit
+  const declared = declareUserClasses(script.classes, unit)
+  const scope = new FunctionScope('body', null, script.statements)
+  const context: Context = {
+    unit,
+    scope,
+    owner: null,
+    isStatic: false,
+    enclosing: null,
+    isConstructor: false,
+    record: null,
+  }
+  const { fields, statements } = withoutFields(script)
+  const user = scriptClass(unit, fields)
+  declareFields(user, context)
+  for (const each of declared) declareFields(each, context)
+  for (const method of script.methods) addMethod(user, method, context)
+  for (const each of declared) compileMembers(each, context)
+  const setFields = fieldInitialiser(user, context)
+  const position = { line: 1, column: 1, offset: 0 }
+  const body = compileFunctionBody({ kind: 'block', statements, position }, context)
+  const classes = declared.map(({ info }) => info)
+  return new GroovyProgram(unit, classes, scope, body, fieldDefaults(user), setFields)
+}
+
+/** The script itself as a class, with the fields that `@Field` declares. */
+function scriptClass(unit: Unit, fields: readonly FieldNode[]): UserClass {
+  const node: ClassNode = {
+    kind: 'class',
+    form: 'class',
+    name: unit.scriptName,
+    modifiers: { words: new Set(), annotations: [] },
+    parent: null,
+    interfaces: [],
+    fields,
+    methods: [],
+    initialisers: [],
+    staticInitialisers: [],
+    constants: [],
+    nested: [],
+    position: { line: 1, column: 1, offset: 0 },
+  }
+  const user: UserClass = { info: unit.scriptInfo, node, outer: null, fields: new Map() }
+  unit.userClasses.set(unit.scriptInfo, user)
+  return user
+}
+
+/** Takes the variables with `@Field` out of the statements. */
+function withoutFields({ statements }: ScriptNode): { fields: FieldNode[]; statements: Statement[] } {
+  const fields: FieldNode[] = []
+  const rest = statements.filter((statement) => {
+    if (statement.kind !== 'declaration') return true
+    const { modifiers, variables } = statement
+    if (!modifiers.annotations.some(({ name }) => /^(?:groovy\.transform\.)?Field$/.test(name))) return true
+    for (const { name, type, initial, position } of variables) {
+      fields.push({ kind: 'field', modifiers, name, type, initial, position })
+    }
+    return false
+  })
+  return { fields, statements: rest }
+}

@@ -1,0 +1,306 @@
+import { GroovyLimitError, type ScriptPlace } from '../runtime/limits.ts'
+import { after, andThen, PENDING } from '../runtime/pending.ts'
+import type {
+  BlockNode,
+  DeclarationNode,
+  IfNode,
+  JumpNode,
+  Position,
+  ReturnNode,
+  Statement,
+  ThrowNode,
+  TypeNode,
+} from '../syntax/ast.ts'
+import type { ClassInfo } from '../values/class-info.ts'
+import { classOf } from '../values/class-of.ts'
+import { ClassCastException, nullPointer } from '../values/exceptions.ts'
+import { ThrowableValue, throwable } from '../values/throwable.ts'
+import { truth } from '../values/truth.ts'
+import { Reference, type Value } from '../values/value.ts'
+import { zeroOf } from '../values/zero.ts'
+import { compileAssert } from './assertion.ts'
+import { converter, unpacked } from './assignment.ts'
+import type { Context } from './context.ts'
+import { compileExpression } from './expressions.ts'
+import { type Exec, type Frame, Jump, type Node, RESULT, RETURN } from './frame.ts'
+import { returningLast } from './implicit-return.ts'
+import { compileFor, compileForIn, compileWhile } from './loops.ts'
+import type { LocalVariable } from './scope.ts'
+import { compileSwitch } from './switch.ts'
+import { compileTry } from './try.ts'
+
+/** The body of a method or closure: its value is what it returns, or that of its last statement. */
+export function compileFunctionBody(block: BlockNode, context: Context): Node {
+  return context.scope.inBlock(() => {
+    const statements = returningLast(block.statements)
+    const last = statements.at(-1)
+    if (last?.kind !== 'return') return returnOf(compileStatements(statements, context))
+    const before = compileStatements(statements.slice(0, -1), context)
+    const value = last.value === null ? () => null : compileExpression(last.value, context)
+    const tail = located(value, placeOf(last, context))
+    return statements.length === 1 ? tail : returnAfter(before, tail)
+  })
+}
+
+/** A body of statements whose last one gives the value. */
+function returnAfter(before: Exec, tail: Node): Node {
+  const finish = (jump: Value, frame: Frame): Value => (jump === null ? tail(frame) : (frame[RESULT] as Value))
+  return (frame) => {
+    const jump = before(frame)
+    if (jump === null) return tail(frame)
+    return jump === PENDING ? after((late) => finish(late, frame)) : (frame[RESULT] as Value)
+  }
+}
+
+function returnOf(body: Exec): Node {
+  const finish = (jump: Value, frame: Frame): Value => (jump === RETURN ? (frame[RESULT] as Value) : null)
+  return (frame) => {
+    const jump = body(frame)
+    return jump === PENDING ? after((late) => finish(late, frame)) : finish(jump, frame)
+  }
+}
+
+function placeOf({ position }: Statement, { unit }: Context): ScriptPlace {
+  return { file: unit.file, line: position.line, column: position.column }
+}
+
+/** Notes where an exception came from, unless a statement within this one has done so. */
+function noteTo(error: unknown, place: ScriptPlace): unknown {
+  if (error instanceof ThrowableValue || error instanceof GroovyLimitError) error.place ??= place
+  return error
+}
+
+function located(node: Node, place: ScriptPlace): Node {
+  return (frame) => {
+    try {
+      return node(frame)
+    } catch (error) {
+      throw noteTo(error, place)
+    }
+  }
+}
+
+/** Statements one after the other, in the block that is open. */
+export function compileStatements(statements: readonly Statement[], context: Context): Exec {
+  const execs = statements.map((each) => compileStatement(each, context))
+  const places = statements.map((each) => placeOf(each, context))
+  if (execs.length === 0) return () => null
+  if (execs.length === 1) return located(execs[0]!, places[0]!)
+  const run = (frame: Frame, from: number): Value => {
+    let index = from
+    try {
+      for (; index < execs.length; index++) {
+        const jump = execs[index]!(frame)
+        if (jump === null) continue
+        if (jump !== PENDING) return jump
+        const next = index + 1
+        return after((late) => (late === null ? run(frame, next) : late))
+      }
+    } catch (error) {
+      throw noteTo(error, places[index]!)
+    }
+    return null
+  }
+  return (frame) => run(frame, 0)
+}
+
+export function compileBlock({ statements }: BlockNode, context: Context): Exec {
+  return context.scope.inBlock(() => compileStatements(statements, context))
+}
+
+/** A statement that is the whole body of something, in a block of its own. */
+export function compileBody(statement: Statement, context: Context): Exec {
+  return context.scope.inBlock(() => compileStatements([statement], context))
+}
+
+export function compileStatement(statement: Statement, context: Context): Exec {
+  switch (statement.kind) {
+    case 'expression': {
+      const node = compileExpression(statement.expression, context)
+      return (frame) => (node(frame) === PENDING ? after(() => null) : null)
+    }
+    case 'declaration':
+      return compileDeclaration(statement, context)
+    case 'block':
+      return compileBlock(statement, context)
+    case 'if':
+      return compileIf(statement, context)
+    case 'while':
+    case 'doWhile':
+      return compileWhile(statement, null, context)
+    case 'for':
+      return compileFor(statement, null, context)
+    case 'forIn':
+      return compileForIn(statement, null, context)
+    case 'switch':
+      return compileSwitch(statement, context)
+    case 'try':
+      return compileTry(statement, context)
+    case 'return':
+    case 'yield':
+      return compileReturn(statement, context)
+    case 'throw':
+      return compileThrow(statement, context)
+    case 'break':
+    case 'continue':
+      return compileJump(statement, context)
+    case 'assert':
+      return compileAssert(statement, context)
+    case 'label':
+      return compileLabel(statement.label, statement.body, context)
+  }
+}
+
+function compileLabel(label: string, body: Statement, context: Context): Exec {
+  context.scope.labels.push(label)
+  const exec = compileLabelled(label, body, context)
+  context.scope.labels.pop()
+  // `break label` out of a statement that is no loop.
+  const land = (jump: Value): Value =>
+    jump instanceof Jump && jump.to === 'break' && jump.label === label ? null : jump
+  return (frame) => andThen(exec(frame), land)
+}
+
+function compileLabelled(label: string, body: Statement, context: Context): Exec {
+  switch (body.kind) {
+    case 'while':
+    case 'doWhile':
+      return compileWhile(body, label, context)
+    case 'for':
+      return compileFor(body, label, context)
+    case 'forIn':
+      return compileForIn(body, label, context)
+    default:
+      return compileStatement(body, context)
+  }
+}
+
+function compileIf({ condition, yes, no }: IfNode, context: Context): Exec {
+  const test = compileExpression(condition, context)
+  const first = compileBody(yes, context)
+  const second = no === null ? () => null : compileBody(no, context)
+  return (frame) => {
+    const value = test(frame)
+    if (value === PENDING) return after((late) => (truth(late) ? first(frame) : second(frame)))
+    return truth(value) ? first(frame) : second(frame)
+  }
+}
+
+function compileReturn({ value }: ReturnNode, context: Context): Exec {
+  if (value === null) {
+    return (frame) => {
+      frame[RESULT] = null
+      return RETURN
+    }
+  }
+  const node = compileExpression(value, context)
+  const store = (result: Value, frame: Frame): Value => {
+    frame[RESULT] = result
+    return RETURN
+  }
+  return (frame) => {
+    const result = node(frame)
+    return result === PENDING ? after((late) => store(late, frame)) : store(result, frame)
+  }
+}
+
+function compileThrow({ value }: ThrowNode, context: Context): Exec {
+  const node = compileExpression(value, context)
+  return (frame) =>
+    andThen(node(frame), (thrown) => {
+      if (thrown instanceof ThrowableValue) throw thrown
+      if (thrown === null) throw nullPointer(null)
+      throw throwable(ClassCastException, `class ${classOf(thrown).name} cannot be cast to class java.lang.Throwable`)
+    })
+}
+
+function compileJump({ kind, label, position }: JumpNode, { scope, unit }: Context): Exec {
+  if (label !== null && !scope.labels.includes(label))
+    throw unit.fail(`no statement around this has the label ${label}`, position)
+  if (label === null && (kind === 'break' ? scope.breakDepth : scope.loopDepth) === 0) {
+    throw unit.fail(
+      `${kind} can stand only within a loop${kind === 'break' ? ' or a switch' : ''}; a closure is left with return`,
+      position,
+    )
+  }
+  const jump = new Jump(kind, label)
+  return () => jump
+}
+
+function compileDeclaration({ variables, modifiers, unpacks, returns }: DeclarationNode, context: Context): Exec {
+  const isFinal = modifiers.words.has('final')
+  const declare = (name: string, type: TypeNode | null, position: Position): LocalVariable =>
+    declareVariable(name, type === null ? null : context.unit.classOfType(type), isFinal, position, context)
+  if (unpacks !== null) {
+    const node = compileExpression(unpacks, context)
+    const stores = variables.map(({ name, type, position }) => initialiser(declare(name, type, position)))
+    return (frame) =>
+      andThen(node(frame), (value) => {
+        const items = unpacked(value, stores.length)
+        stores.forEach((store, index) => {
+          store(frame, items[index] ?? null)
+        })
+        if (returns !== true) return null
+        frame[RESULT] = value
+        return RETURN
+      })
+  }
+  const execs = variables.map(({ name, type, initial, position }): Exec => {
+    const node = initial === null ? null : compileExpression(initial, context)
+    const variable = declare(name, type, position)
+    return initialStore(variable, node)
+  })
+  const [only] = execs
+  if (execs.length === 1 && only !== undefined) return only
+  return (frame) => execs.reduce((before: Value, exec) => andThen(before, () => exec(frame)), null)
+}
+
+/** Declares a variable of this function; a name that stands for another variable here is refused. */
+export function declareVariable(
+  name: string,
+  type: ClassInfo | null,
+  isFinal: boolean,
+  position: Position,
+  { scope, unit }: Context,
+): LocalVariable {
+  if (scope.isTaken(name)) throw unit.fail(`a variable ${name} is already declared here`, position)
+  return scope.declare(name, type, isFinal)
+}
+
+function initialStore(variable: LocalVariable, node: Node | null): Exec {
+  const store = initialiser(variable)
+  if (node === null) {
+    const { type } = variable
+    const empty = type?.kind === 'primitive' ? zeroOf(type.name) : null
+    const set = uncheckedInitialiser(variable)
+    return (frame) => set(frame, empty)
+  }
+  return (frame) => {
+    const value = node(frame)
+    return value === PENDING ? after((late) => store(frame, late)) : store(frame, value)
+  }
+}
+
+/** Sets a variable where it is declared: a shared one becomes a new Reference, so that each turn of a loop has its own. */
+export function initialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
+  const convert = converter(variable.type)
+  const set = uncheckedInitialiser(variable)
+  return variable.type === null ? set : (frame, value) => set(frame, convert(value))
+}
+
+/** As `initialiser` for a variable that is set to its type later. */
+export function sharedInitialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
+  return uncheckedInitialiser(variable)
+}
+
+function uncheckedInitialiser({ slot, shared }: LocalVariable): (frame: Frame, value: Value) => Value {
+  return shared
+    ? (frame, value) => {
+        frame[slot] = new Reference(value)
+        return null
+      }
+    : (frame, value) => {
+        frame[slot] = value
+        return null
+      }
+}

@@ -1,0 +1,8 @@
+export { compileProgram, GroovyProgram, type ProgramSource, type RunOptions } from './compile/program.ts'
+export { coreLibrary } from './library/core-library.ts'
+export { Evaluation, GroovyError } from './runtime/evaluation.ts'
+export { DEFAULT_LIMITS, GroovyLimitError, type Limits, type ScriptPlace } from './runtime/limits.ts'
+export { GroovySyntaxError } from './syntax/syntax-error.ts'
+export { BindingValue } from './values/binding.ts'
+export { textOf } from './values/text.ts'
+export type { Value } from './values/value.ts'

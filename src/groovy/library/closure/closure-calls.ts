@@ -1,0 +1,33 @@
+// How the library calls the closures it is given.
+import { callFunctional } from '../../runtime/invoke.ts'
+import { andThen, settled } from '../../runtime/pending.ts'
+import { ClosureValue } from '../../values/closure.ts'
+import { MapEntry } from '../../values/collection.ts'
+import { truth } from '../../values/truth.ts'
+import type { Value } from '../../values/value.ts'
+
+/** Calls a closure, or an object of a functional interface, with one item. */
+export function call(callee: Value, ...args: Value[]): Value {
+  return callee instanceof ClosureValue ? callee.call(args) : callFunctional(callee, args)
+}
+
+/** As `call`; a pair of a map comes as key and value where the closure takes two. */
+export function callOnEntry(callee: Value, entry: MapEntry, ...more: Value[]): Value {
+  const takesBoth = callee instanceof ClosureValue && callee.parameterCount >= 2 + more.length
+  return takesBoth ? call(callee, entry.key, entry.value, ...more) : call(callee, entry, ...more)
+}
+
+/** Calls with an item of anything: of a map they are entries. */
+export function callOn(callee: Value, item: Value): Value {
+  return item instanceof MapEntry ? callOnEntry(callee, item) : call(callee, item)
+}
+
+/** Whether a closure says yes. */
+export function test(callee: Value, item: Value): Value {
+  return andThen(callOn(callee, item), truth)
+}
+
+/** Calls a closure whose value is needed at once. */
+export function callNow(where: string, callee: Value, ...args: Value[]): Value {
+  return settled(call(callee, ...args), where)
+}

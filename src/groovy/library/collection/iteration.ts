@@ -1,0 +1,365 @@
+// Methods that go through anything with elements, calling a closure.
+import { extend, type MemberTable } from '../../registry/extend.ts'
+import { isCase } from '../../runtime/is-case.ts'
+import { iterationOf } from '../../runtime/items.ts'
+import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
+import { checkSize } from '../../runtime/limits.ts'
+import { plus } from '../../runtime/operators.ts'
+import { andThen } from '../../runtime/pending.ts'
+import { getProperty } from '../../runtime/property.ts'
+import {
+  ArrayBaseClass,
+  IterableInterface,
+  IteratorInterface,
+  MapInterface,
+  ObjectClass,
+} from '../../values/classes.ts'
+import type { ClosureValue } from '../../values/closure.ts'
+import { type CollectionValue, ListValue, MapEntry, MapValue } from '../../values/collection.ts'
+import { NoSuchElementException } from '../../values/exceptions.ts'
+import { HashMapValue } from '../../values/hash-map.ts'
+import { throwable } from '../../values/throwable.ts'
+import { truth } from '../../values/truth.ts'
+import type { Value } from '../../values/value.ts'
+import { call, callOn, callOnEntry, test } from '../closure/closure-calls.ts'
+import { addPair } from '../map/pairs.ts'
+import { similar } from './similar.ts'
+
+/** Items that a test lets pass; `done` gets them. */
+export function filtered(self: Value, keep: (item: Value) => Value, done: (items: Value[]) => Value): Value {
+  const kept: Value[] = []
+  return loop(
+    iterationOf(self),
+    keep,
+    (yes, item) => {
+      if (yes === true) checkSize(kept.push(item))
+      return NEXT
+    },
+    () => done(kept),
+  )
+}
+
+/** What methods such as findAll return for a collection, an array, or a map. */
+function keptOf(self: Value, items: Value[]): Value {
+  if (!(self instanceof MapValue)) return similar(self, items)
+  return HashMapValue.of(items.map((each) => [(each as MapEntry).key, (each as MapEntry).value]))
+}
+
+function find(self: Value, closure: ClosureValue): Value {
+  return loop(
+    iterationOf(self),
+    (item) => test(closure, item),
+    (yes, item) => (yes === true ? item : NEXT),
+    () => null,
+  )
+}
+
+/** Adds what a closure gives for each item to a collection. */
+function collectInto(self: Value, target: CollectionValue, closure: ClosureValue): Value {
+  return loop(
+    iterationOf(self),
+    (item) => callOn(closure, item),
+    (result) => {
+      target.add(result)
+      return NEXT
+    },
+    () => target,
+  )
+}
+
+function inject(self: Value, initial: Value, closure: ClosureValue, from = 0): Value {
+  let sum = initial
+  let index = 0
+  return loop(
+    iterationOf(self),
+    (item) => {
+      index += 1
+      if (index <= from) return sum
+      return item instanceof MapEntry && closure.parameterCount === 3
+        ? call(closure, sum, item.key, item.value)
+        : call(closure, sum, item)
+    },
+    (result) => {
+      sum = result
+      return NEXT
+    },
+    () => sum,
+  )
+}
+
+function firstOf(self: Value): Value | undefined {
+  for (const item of iterationOf(self)) return item
+  return undefined
+}
+
+/** Puts items into groups by what a closure gives for them. */
+function grouped(self: Value, closure: Value, group: (item: Value, previous: Value | undefined) => Value): Value {
+  const groups = new HashMapValue()
+  return loop(
+    iterationOf(self),
+    (item) => callOn(closure, item),
+    (key, item) => {
+      groups.put(key, group(item, groups.get(key)))
+      return NEXT
+    },
+    () => groups,
+  )
+}
+
+function addToGroup(item: Value, previous: Value | undefined): Value {
+  if (item instanceof MapEntry) {
+    const map = (previous ?? new HashMapValue()) as HashMapValue
+    map.put(item.key, item.value)
+    return map
+  }
+  const list = (previous ?? new ListValue()) as ListValue
+  list.add(item)
+  return list
+}
+
+/** Groups of groups, one closure for each level. */
+function groupedBy(self: Value, closures: readonly Value[]): Value {
+  const [first, ...rest] = closures
+  if (first === undefined) return self
+  return andThen(grouped(self, first, addToGroup), (groups) => {
+    if (rest.length === 0) return groups
+    return eachItem(
+      (groups as MapValue).entries(),
+      (entry) =>
+        andThen(groupedBy(entry.value, rest), (inner) => {
+          entry.value = inner
+          return null
+        }),
+      () => groups,
+    )
+  })
+}
+
+function collectEntries(self: Value, target: MapValue, closure: ClosureValue | null): Value {
+  return loop(
+    iterationOf(self),
+    (item) => (closure === null ? item : callOn(closure, item)),
+    (pair) => {
+      addPair(target, pair)
+      return NEXT
+    },
+    () => target,
+  )
+}
+
+/** `+` of all values, from the first one on or from a given one. */
+export function summed(values: Iterable<Value>, initial: Value | undefined): Value {
+  let sum = initial
+  return loop(
+    values,
+    (value) => (sum === undefined ? value : plus(sum, value)),
+    (result) => {
+      sum = result
+      return NEXT
+    },
+    () => sum ?? null,
+  )
+}
+
+export function sumBy(self: Value, initial: Value | undefined, closure: ClosureValue): Value {
+  return andThen(
+    collectItems(iterationOf(self), (item) => callOn(closure, item)),
+    (values) => summed((values as ListValue).items, initial),
+  )
+}
+
+function countOf(self: Value, matches: (item: Value) => Value): Value {
+  let count = 0
+  return loop(
+    iterationOf(self),
+    matches,
+    (yes) => {
+      if (yes === true) count += 1
+      return NEXT
+    },
+    () => count,
+  )
+}
+
+/** The first result that is not null. */
+function findResult(self: Value, otherwise: Value, closure: ClosureValue): Value {
+  return loop(
+    iterationOf(self),
+    (item) => callOn(closure, item),
+    (result) => (result === null ? NEXT : result),
+    () => otherwise,
+  )
+}
+
+function eachWithIndex(self: Value, closure: ClosureValue): Value {
+  return eachItem(
+    iterationOf(self),
+    (item, index) => (item instanceof MapEntry ? callOnEntry(closure, item, index) : call(closure, item, index)),
+    () => self,
+  )
+}
+
+function collectMany(self: Value, target: CollectionValue, closure: ClosureValue): Value {
+  return loop(
+    iterationOf(self),
+    (item) => callOn(closure, item),
+    (result) => {
+      if (result !== null) for (const each of iterationOf(result)) target.add(each)
+      return NEXT
+    },
+    () => target,
+  )
+}
+
+function indexWhere(self: Value, closure: ClosureValue, from: number): Value {
+  let index = -1
+  return loop(
+    iterationOf(self),
+    (item) => {
+      index += 1
+      return index < from ? false : test(closure, item)
+    },
+    (yes) => (yes === true ? index : NEXT),
+    () => -1,
+  )
+}
+
+extend(ObjectClass, {
+  'each(Closure closure): Object': (self: Value, closure: ClosureValue) =>
+    eachItem(
+      iterationOf(self),
+      (item) => callOn(closure, item),
+      () => self,
+    ),
+  'eachWithIndex(Closure closure): Object': eachWithIndex,
+  'collect(): List': (self: Value) => collectItems(iterationOf(self), (item) => item),
+  'collect(Closure transform): List': (self: Value, closure: ClosureValue) =>
+    collectItems(iterationOf(self), (item) => callOn(closure, item)),
+  'collect(Collection collector, Closure transform): Collection': collectInto,
+  'find(): Object': (self: Value) =>
+    loop(
+      iterationOf(self),
+      truth,
+      (yes, item) => (yes === true ? item : NEXT),
+      () => null,
+    ),
+  'find(Closure condition): Object': find,
+  'findAll(): Object': (self: Value) => filtered(self, truth, (items) => keptOf(self, items)),
+  'findAll(Closure condition): Object': (self: Value, closure: ClosureValue) =>
+    filtered(
+      self,
+      (item) => test(closure, item),
+      (items) => keptOf(self, items),
+    ),
+  'findResult(Closure condition): Object': (self: Value, closure: ClosureValue) => findResult(self, null, closure),
+  'findResult(Object defaultResult, Closure condition): Object': findResult,
+  'findIndexOf(Closure condition): int': (self: Value, closure: ClosureValue) => indexWhere(self, closure, 0),
+  'findIndexOf(int startIndex, Closure condition): int': (self: Value, from: number, closure: ClosureValue) =>
+    indexWhere(self, closure, from),
+  'findLastIndexOf(Closure condition): int': (self: Value, closure: ClosureValue) =>
+    andThen(
+      collectItems(iterationOf(self), (item) => test(closure, item)),
+      (results) => (results as ListValue).items.lastIndexOf(true),
+    ),
+  'findIndexValues(Closure condition): List': (self: Value, closure: ClosureValue) =>
+    andThen(
+      collectItems(iterationOf(self), (item) => test(closure, item)),
+      (results) =>
+        new ListValue((results as ListValue).items.flatMap((yes, index) => (yes === true ? [BigInt(index)] : []))),
+    ),
+  'any(): boolean': (self: Value) =>
+    loop(
+      iterationOf(self),
+      truth,
+      (yes) => (yes === true ? true : NEXT),
+      () => false,
+    ),
+  'any(Closure condition): boolean': (self: Value, closure: ClosureValue) =>
+    loop(
+      iterationOf(self),
+      (item) => test(closure, item),
+      (yes) => (yes === true ? true : NEXT),
+      () => false,
+    ),
+  'every(): boolean': (self: Value) =>
+    loop(
+      iterationOf(self),
+      truth,
+      (yes) => (yes === true ? NEXT : false),
+      () => true,
+    ),
+  'every(Closure condition): boolean': (self: Value, closure: ClosureValue) =>
+    loop(
+      iterationOf(self),
+      (item) => test(closure, item),
+      (yes) => (yes === true ? NEXT : false),
+      () => true,
+    ),
+  'inject(Closure closure): Object': (self: Value, closure: ClosureValue) => {
+    const first = firstOf(self)
+    if (first === undefined) throw noElement()
+    return inject(self, first, closure, 1)
+  },
+  'inject(Object initial, Closure closure): Object': (self: Value, initial: Value, closure: ClosureValue) =>
+    inject(self, initial, closure),
+  'grep(): Object': (self: Value) => filtered(self, truth, (items) => keptOf(self, items)),
+  'grep(Object filter): Object': (self: Value, filter: Value) =>
+    filtered(
+      self,
+      (item) => isCase(filter, item),
+      (items) => (self instanceof MapValue ? new ListValue(items) : similar(self, items)),
+    ),
+  'split(Closure condition): List': (self: Value, closure: ClosureValue) => {
+    const parts: [Value[], Value[]] = [[], []]
+    return loop(
+      iterationOf(self),
+      (item) => test(closure, item),
+      (yes, item) => {
+        checkSize(parts[yes === true ? 0 : 1].push(item))
+        return NEXT
+      },
+      () => new ListValue([similar(self, parts[0]), similar(self, parts[1])]),
+    )
+  },
+  'getAt(String property): Object': (self: Value, name: string) => getProperty(self, name),
+})
+
+/** What collections, arrays, iterators and maps have, and single values do not. */
+const elementMembers: MemberTable = {
+  'collectMany(Closure projection): List': (self: Value, closure: ClosureValue) =>
+    collectMany(self, new ListValue(), closure),
+  'collectMany(Collection collector, Closure projection): Collection': collectMany,
+  'collectEntries(): Map': (self: Value) => collectEntries(self, new HashMapValue(), null),
+  'collectEntries(Closure transform): Map': (self: Value, closure: ClosureValue) =>
+    collectEntries(self, new HashMapValue(), closure),
+  'collectEntries(Map collector, Closure transform): Map': collectEntries,
+  'findResults(Closure transform): List': (self: Value, closure: ClosureValue) =>
+    andThen(
+      collectItems(iterationOf(self), (item) => callOn(closure, item)),
+      (results) => new ListValue((results as ListValue).items.filter((each) => each !== null)),
+    ),
+  'groupBy(Closure closure): Map': (self: Value, closure: ClosureValue) => groupedBy(self, [closure]),
+  'groupBy(Closure... closures): Map': (self: Value, closures: Value[]) => groupedBy(self, closures),
+  'groupBy(List closures): Map': (self: Value, closures: ListValue) => groupedBy(self, closures.items),
+  'countBy(Closure closure): Map': (self: Value, closure: ClosureValue) =>
+    grouped(self, closure, (_, count) => ((count ?? 0) as number) + 1),
+  'count(Closure condition): int': (self: Value, closure: ClosureValue) => countOf(self, (item) => test(closure, item)),
+}
+
+const sumMembers: MemberTable = {
+  'sum(): Object': (self: Value) => summed(iterationOf(self), undefined),
+  'sum(Object initialValue): Object': (self: Value, initial: Value) => summed(iterationOf(self), initial),
+  'sum(Closure closure): Object': (self: Value, closure: ClosureValue) => sumBy(self, undefined, closure),
+  'sum(Object initialValue, Closure closure): Object': sumBy,
+}
+
+for (const klass of [IterableInterface, IteratorInterface, ArrayBaseClass])
+  extend(klass, { ...elementMembers, ...sumMembers })
+extend(MapInterface, elementMembers)
+
+function noElement(): unknown {
+  return throwable(
+    NoSuchElementException,
+    'Cannot call inject() on an empty iterable without passing an initial value.',
+  )
+}

@@ -1,0 +1,88 @@
+// Members of exceptions. Every class of exceptions can be made with a message, a cause, both, or neither.
+import { extend } from '../../registry/extend.ts'
+import { currentEvaluation } from '../../runtime/evaluation.ts'
+import { invokeMethod } from '../../runtime/invoke.ts'
+import { missingMethod, missingProperty } from '../../runtime/missing.ts'
+import { settled } from '../../runtime/pending.ts'
+import type { ClassInfo } from '../../values/class-info.ts'
+import { libraryClasses, ObjectClass } from '../../values/classes.ts'
+import { AssertionError, MissingMethodException, MissingPropertyException } from '../../values/exceptions.ts'
+import { ObjectArray } from '../../values/java-array.ts'
+import { textOf } from '../../values/text.ts'
+import { ThrowableClass, type ThrowableValue, throwable, throwableText } from '../../values/throwable.ts'
+import type { Value } from '../../values/value.ts'
+
+function withCause(klass: ClassInfo, message: string | null, cause: ThrowableValue | null): ThrowableValue {
+  return throwable(klass, message, cause)
+}
+
+/** Gives a class of exceptions its constructors. */
+export function addExceptionConstructors(klass: ClassInfo): void {
+  extend(klass, {
+    'new()': () => throwable(klass, null),
+    'new(String? message)': (message: string | null) => throwable(klass, message),
+    'new(String? message, Throwable? cause)': (message: string | null, cause: ThrowableValue | null) =>
+      withCause(klass, message, cause),
+    'new(Throwable? cause)': (cause: ThrowableValue | null) =>
+      withCause(klass, cause === null ? null : throwableText(cause), cause),
+  })
+}
+
+for (const klass of libraryClasses()) if (klass.isSubclassOf(ThrowableClass)) addExceptionConstructors(klass)
+
+extend(AssertionError, { 'new(Object message)': (message: Value) => throwable(AssertionError, textOf(message)) })
+
+function rootOf(self: ThrowableValue): ThrowableValue {
+  let root = self
+  for (let depth = 0; root.cause !== null && depth < 100; depth++) root = root.cause
+  return root
+}
+
+/** Where it was thrown first, as a text: scripts have no stack traces of Java. */
+function placeText(self: ThrowableValue): string {
+  return self.place === null ? 'unknown' : `${self.place.file}:${self.place.line}`
+}
+
+extend(ThrowableClass, {
+  'getMessage(): String': (self: ThrowableValue) => self.message,
+  'getLocalizedMessage(): String': (self: ThrowableValue) => self.message,
+  'getCause(): Throwable': (self: ThrowableValue) => self.cause,
+  'initCause(Throwable? cause): Throwable': (self: ThrowableValue, cause: ThrowableValue | null) => {
+    self.cause = cause
+    return self
+  },
+  'getSuppressed(): Throwable[]': (self: ThrowableValue) => new ObjectArray(ThrowableClass, [...self.suppressed]),
+  'addSuppressed(Throwable other): void': (self: ThrowableValue, other: ThrowableValue) => {
+    self.suppressed.push(other)
+  },
+  'getStackTrace(): Object[]': () => new ObjectArray(ObjectClass, []),
+  'printStackTrace(): void': (self: ThrowableValue) => {
+    currentEvaluation().output(`${throwableText(self)}\n\tat ${placeText(self)}\n`)
+  },
+  'getRootCause(): Throwable': rootOf,
+  'toString(): String': (self: ThrowableValue) => {
+    const message = textOfMessage(self)
+    return message === null ? self.klass.name : `${self.klass.name}: ${message}`
+  },
+})
+
+/** A class of a script may have a `getMessage` of its own. */
+function textOfMessage(self: ThrowableValue): string | null {
+  const message = settled(invokeMethod(self, 'getMessage', []), 'getMessage')
+  return message === null ? null : textOf(message)
+}
+
+const detail = (name: string) => (self: ThrowableValue) => self.details?.[name] ?? null
+
+extend(MissingMethodException, {
+  'new(String method, Class type, Object[] args)': (method: string, type: ClassInfo, args: ObjectArray) =>
+    missingMethod(type, method, args.items, type),
+  'getMethod(): String': detail('method'),
+  'getType(): Class': detail('type'),
+  'getArguments(): Object[]': detail('arguments'),
+})
+extend(MissingPropertyException, {
+  'new(String property, Class type)': (property: string, type: ClassInfo) => missingProperty(property, type),
+  'getProperty(): String': detail('property'),
+  'getType(): Class': detail('type'),
+})

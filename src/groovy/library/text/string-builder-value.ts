@@ -1,0 +1,25 @@
+import { boundedText } from '../../runtime/limits.ts'
+import type { ClassInfo } from '../../values/class-info.ts'
+import { StringBufferClass, StringBuilderClass } from '../../values/classes.ts'
+import { GroovyObject } from '../../values/value.ts'
+
+/** A StringBuilder or StringBuffer. */
+export class StringBuilderValue extends GroovyObject {
+  readonly klass: ClassInfo
+  text: string
+
+  constructor(text = '', klass: ClassInfo = StringBuilderClass) {
+    super()
+    this.text = text
+    this.klass = klass
+  }
+
+  static buffer(text: string): StringBuilderValue {
+    return new StringBuilderValue(text, StringBufferClass)
+  }
+
+  append(text: string): this {
+    this.text = boundedText(this.text + text)
+    return this
+  }
+}

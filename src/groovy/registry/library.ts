@@ -1,0 +1,87 @@
+import type { ClassInfo } from '../values/class-info.ts'
+
+/** Why a class is not there, and what to use instead. */
+export interface Refusal {
+  readonly reason: string
+}
+
+/** The classes that scripts can use. A host makes one with its own added to those of the language. */
+export class Library {
+  readonly #byName = new Map<string, ClassInfo>()
+  /** Classes found by their simple name below any package with one of these beginnings. */
+  readonly #families: { readonly prefixes: readonly string[]; readonly byName: ReadonlyMap<string, ClassInfo> }[] = []
+  readonly #packages = new Set<string>()
+  /** Packages and classes that need no import. */
+  readonly automatic: readonly string[]
+
+  constructor(classes: Iterable<ClassInfo>, automatic: readonly string[] = AUTOMATIC_IMPORTS) {
+    this.automatic = automatic
+    for (const each of classes) this.#add(each.name.replaceAll('$', '.'), each)
+  }
+
+  /** The same classes and more. */
+  with(classes: Iterable<ClassInfo>, automatic: readonly string[] = []): Library {
+    const made = new Library([...this.classes(), ...classes], [...this.automatic, ...automatic])
+    for (const family of this.#families) made.#families.push(family)
+    for (const name of this.#packages) made.#packages.add(name)
+    return made
+  }
+
+  /** Classes whose package matters only by its beginning: `org.forgerock.` of `org.forgerock.http.protocol.Status`. */
+  withFamily(prefixes: readonly string[], classes: Iterable<ClassInfo>, automatic: readonly string[] = []): Library {
+    const made = this.with([], automatic)
+    made.#families.push({ prefixes, byName: new Map(Array.from(classes, (each) => [each.simpleName, each])) })
+    return made
+  }
+
+  *classes(): Iterable<ClassInfo> {
+    yield* new Set(this.#byName.values())
+  }
+
+  /** A class by its full name. */
+  find(name: string): ClassInfo | null {
+    const exact = this.#byName.get(name)
+    if (exact !== undefined) return exact
+    const simple = name.slice(name.lastIndexOf('.') + 1)
+    for (const { prefixes, byName } of this.#families) {
+      if (prefixes.some((prefix) => name.startsWith(prefix))) return byName.get(simple) ?? null
+    }
+    return null
+  }
+
+  /** Whether classes of a package may be there, so that an import of all of them means something. */
+  hasPackage(name: string): boolean {
+    return (
+      this.#packages.has(name) ||
+      this.#families.some(({ prefixes }) => prefixes.some((each) => `${name}.`.startsWith(each)))
+    )
+  }
+
+  /** A class that needs no import, by its simple name. */
+  findAutomatic(name: string): ClassInfo | null {
+    for (const each of this.automatic) {
+      const simple = each.slice(each.lastIndexOf('.') + 1)
+      const full = simple === '*' ? each.slice(0, -1) + name : simple === name ? each : null
+      const found = full === null ? null : this.find(full)
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  #add(name: string, klass: ClassInfo): void {
+    this.#byName.set(name, klass)
+    this.#packages.add(name.slice(0, name.lastIndexOf('.')))
+  }
+}
+
+/** What Groovy imports by itself. */
+const AUTOMATIC_IMPORTS: readonly string[] = [
+  'java.lang.*',
+  'java.util.*',
+  'java.io.*',
+  'java.net.*',
+  'groovy.lang.*',
+  'groovy.util.*',
+  'java.math.BigInteger',
+  'java.math.BigDecimal',
+]

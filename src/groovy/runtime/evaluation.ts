@@ -1,0 +1,133 @@
+import { ThrowableValue, throwableText } from '../values/throwable.ts'
+import type { Value } from '../values/value.ts'
+import { DEFAULT_LIMITS, depthError, enterStretch, type Limits, leaveStretch, type ScriptPlace } from './limits.ts'
+import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
+
+/** An exception that a script threw and did not catch. */
+export class GroovyError extends Error {
+  override readonly name = 'GroovyError'
+  readonly throwable: ThrowableValue
+  readonly place: ScriptPlace | null
+
+  constructor(thrown: ThrowableValue) {
+    super(throwableText(thrown))
+    this.throwable = thrown
+    this.place = thrown.place
+  }
+}
+
+/** Where `print` and `println` write. */
+export type Output = (text: string) => void
+
+let current: Evaluation | null = null
+
+/** The evaluation whose code is running. */
+export function currentEvaluation(): Evaluation {
+  if (current === null) throw new TypeError('no script is running')
+  return current
+}
+
+/**
+ * One evaluation of a script: all code that runs for it, also closures that the host calls later, shares its limits. Code
+ * runs in stretches, from the start or the end of a wait to the next wait.
+ */
+export class Evaluation {
+  readonly limits: Limits
+  readonly output: Output
+  #allocated = 0
+  #cancelled: Error | null = null
+
+  constructor(limits: Limits = DEFAULT_LIMITS, output: Output = () => undefined) {
+    this.limits = limits
+    this.output = output
+  }
+
+  /** Nothing of the evaluation runs from now on; what it waits for is dropped. */
+  cancel(reason: Error): void {
+    this.#cancelled ??= reason
+  }
+
+  /** Runs code. Its value comes at once, or as a promise when the code waits; throws GroovyError and GroovyLimitError. */
+  run(code: () => Value): Value | Promise<Value> {
+    const outcome = this.#stretch(code)
+    if (!(outcome instanceof Waiting)) return outcome
+    return new Promise((resolve, reject) => {
+      this.#wait(outcome.suspension, resolve, reject)
+    })
+  }
+
+  #stretch(code: () => Value): Value | Waiting {
+    if (this.#cancelled !== null) throw this.#cancelled
+    const before = current
+    current = this
+    const saved = enterStretch(this.limits, this.#allocated)
+    try {
+      const value = code()
+      return value === PENDING ? new Waiting(takeSuspension()) : value
+    } catch (error) {
+      throw hostError(error, this.limits)
+    } finally {
+      this.#allocated = leaveStretch(saved)
+      current = before
+    }
+  }
+
+  #wait(
+    { source, continuations }: Suspension,
+    resolve: (value: Value) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const proceed = (start: Outcome): void => {
+      try {
+        const outcome = this.#stretch(() => resume(continuations, start))
+        if (outcome instanceof Waiting) this.#wait(outcome.suspension, resolve, reject)
+        else resolve(outcome)
+      } catch (error) {
+        reject(error)
+      }
+    }
+    source.then(
+      (value) => proceed({ value }),
+      (error: unknown) => proceed({ error }),
+    )
+  }
+}
+
+class Waiting {
+  readonly suspension: Suspension
+
+  constructor(suspension: Suspension) {
+    this.suspension = suspension
+  }
+}
+
+type Outcome = { readonly value: Value } | { readonly error: unknown }
+
+/** Runs what was left to do, innermost first, until the end or the next wait. */
+function resume(continuations: readonly Continuation[], start: Outcome): Value {
+  let outcome = start
+  for (let index = 0; index < continuations.length; index++) {
+    outcome = step(continuations[index] as Continuation, outcome)
+    if ('value' in outcome && outcome.value === PENDING) {
+      return continueWith(continuations.slice(index + 1))
+    }
+  }
+  if ('error' in outcome) throw outcome.error
+  return outcome.value
+}
+
+function step({ resume: go, fail }: Continuation, outcome: Outcome): Outcome {
+  try {
+    if ('value' in outcome) return { value: go(outcome.value) }
+    return fail === undefined ? outcome : { value: fail(outcome.error) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Errors as the host sees them. */
+function hostError(error: unknown, limits: Limits): unknown {
+  if (error instanceof ThrowableValue) return new GroovyError(error)
+  if (error instanceof RangeError && /call stack/i.test(error.message)) return depthError(limits.maxDepth)
+  return error
+}

@@ -1,0 +1,68 @@
+// `x[i]` and `x[i] = v`.
+import { ListValue, MapValue } from '../values/collection.ts'
+import { ArrayIndexOutOfBoundsException } from '../values/exceptions.ts'
+import { GStringValue } from '../values/gstring.ts'
+import { ArrayValue } from '../values/java-array.ts'
+import { textOf } from '../values/text.ts'
+import { throwable } from '../values/throwable.ts'
+import type { Value } from '../values/value.ts'
+import { castTo } from './cast.ts'
+import { invokeMethod } from './invoke.ts'
+import { checkCopy } from './limits.ts'
+
+/** A place counted from the end when it is negative; throws when it is before the start. */
+export function normalIndex(index: number, size: number): number {
+  if (index >= 0) return index
+  const place = index + size
+  if (place >= 0) return place
+  throw throwable(ArrayIndexOutOfBoundsException, `Negative array index [${index}] too large for array size ${size}`)
+}
+
+/** A GString between the brackets is the name of a property. */
+function keyAt(index: Value): Value {
+  return index instanceof GStringValue ? textOf(index) : index
+}
+
+export function getAt(self: Value, index: Value): Value {
+  if (self instanceof MapValue) return self.get(keyAt(index)) ?? null
+  if (typeof index === 'number') {
+    if (self instanceof ListValue) return self.items[normalIndex(index, self.size)] ?? null
+    if (self instanceof ArrayValue) return self.get(checkedIndex(index, self.length))
+  }
+  return invokeMethod(self, 'getAt', [index])
+}
+
+export function putAt(self: Value, index: Value, value: Value): Value {
+  if (self instanceof MapValue) {
+    self.put(keyAt(index), value)
+    return null
+  }
+  if (typeof index === 'number') {
+    if (self instanceof ListValue) return listPutAt(self, index, value)
+    if (self instanceof ArrayValue) {
+      self.set(checkedIndex(index, self.length), castTo(value, self.component))
+      return null
+    }
+  }
+  return invokeMethod(self, 'putAt', [index, value])
+}
+
+/** Setting a place behind the end fills the places between with null. */
+function listPutAt(list: ListValue, index: number, value: Value): Value {
+  const place = normalIndex(index, list.size)
+  if (place < list.size) {
+    list.set(place, value)
+    return null
+  }
+  checkCopy(place + 1)
+  const items = list.writable(place + 1 - list.size)
+  while (items.length < place) items.push(null)
+  items.push(value)
+  return null
+}
+
+export function checkedIndex(index: number, length: number): number {
+  const place = index < 0 ? normalIndex(index, length) : index
+  if (place < length) return place
+  throw throwable(ArrayIndexOutOfBoundsException, `Index ${index} out of bounds for length ${length}`)
+}

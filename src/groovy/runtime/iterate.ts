@@ -1,0 +1,63 @@
+// Loops of the library's methods that call closures. A closure may wait; then the loop goes on when its value is there.
+import { ListValue } from '../values/collection.ts'
+import type { Value } from '../values/value.ts'
+import { checkSize, tick } from './limits.ts'
+import { after, PENDING } from './pending.ts'
+
+/** Returned by the second function of `loop` to go on with the next item. */
+export const NEXT: unique symbol = Symbol('next')
+
+/**
+ * Calls `visit` with each item, and `judge` with what it returned, until `judge` returns a value; after the last item, `end`
+ * gives it.
+ */
+export function loop<Item>(
+  items: Iterable<Item>,
+  visit: (item: Item, index: number) => Value,
+  judge: (result: Value, item: Item) => Value | typeof NEXT,
+  end: () => Value,
+): Value {
+  const iterator = items[Symbol.iterator]()
+  let index = 0
+  const run = (): Value => {
+    for (let { done, value } = iterator.next(); done !== true; { done, value } = iterator.next()) {
+      tick()
+      const item = value as Item
+      const result = visit(item, index)
+      index += 1
+      if (result === PENDING) {
+        return after((late) => {
+          const outcome = judge(late, item)
+          return outcome === NEXT ? run() : outcome
+        })
+      }
+      const outcome = judge(result, item)
+      if (outcome !== NEXT) return outcome
+    }
+    return end()
+  }
+  return run()
+}
+
+/** The list of what a function gives for each item. */
+export function collectItems<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => Value): Value {
+  const collected: Value[] = []
+  return loop(
+    items,
+    visit,
+    (result) => {
+      checkSize(collected.push(result))
+      return NEXT
+    },
+    () => new ListValue(collected),
+  )
+}
+
+/** Calls a function with each item, for its effect. */
+export function eachItem<Item>(
+  items: Iterable<Item>,
+  visit: (item: Item, index: number) => Value,
+  end: () => Value,
+): Value {
+  return loop(items, visit, () => NEXT, end)
+}

@@ -1,0 +1,172 @@
+// What an evaluation may use: time, depth of calls, sizes. Counters of the running evaluation are variables of this module,
+// for a thread runs one stretch of script at a time and every loop and call counts.
+
+/** Bounds of one evaluation. */
+export interface Limits {
+  /** The longest stretch without a pause, in milliseconds. */
+  readonly timeout: number
+  /** Calls within calls. */
+  readonly maxDepth: number
+  /** Characters of one text. */
+  readonly maxStringLength: number
+  /** Elements of one collection or array. */
+  readonly maxCollectionSize: number
+  /** Characters and elements that copying operations may make altogether. */
+  readonly maxAllocation: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  timeout: 1_000,
+  maxDepth: 512,
+  maxStringLength: 10_000_000,
+  maxCollectionSize: 1_000_000,
+  maxAllocation: 100_000_000,
+}
+
+/** Where in a script something happened. */
+export interface ScriptPlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+export type LimitName = 'time' | 'depth' | 'string' | 'collection' | 'allocation' | 'number' | 'regex'
+
+/** An evaluation went over a limit. No `catch` and no `finally` of a script sees it. */
+export class GroovyLimitError extends Error {
+  override readonly name = 'GroovyLimitError'
+  readonly limit: LimitName
+  place: ScriptPlace | null = null
+
+  constructor(limit: LimitName, message: string) {
+    super(message)
+    this.limit = limit
+  }
+}
+
+/** Steps between two looks at the clock. */
+const SLICE = 1_000
+
+let limits: Limits = DEFAULT_LIMITS
+let fuel = SLICE
+let depth = 0
+let allocated = 0
+/** When the present stretch began; 0 until its first slice is used up. */
+let started = 0
+
+/** Counters of an evaluation while others run. */
+export interface SavedCounters {
+  readonly limits: Limits
+  readonly fuel: number
+  readonly depth: number
+  readonly allocated: number
+  readonly started: number
+}
+
+/** Begins a stretch of an evaluation that has made so much before; returns what was running. */
+export function enterStretch(next: Limits, before: number): SavedCounters {
+  const saved = { limits, fuel, depth, allocated, started }
+  limits = next
+  fuel = SLICE
+  depth = 0
+  allocated = before
+  started = 0
+  return saved
+}
+
+/** Ends a stretch; returns what its evaluation has made altogether. */
+export function leaveStretch(saved: SavedCounters): number {
+  const made = allocated
+  limits = saved.limits
+  fuel = saved.fuel
+  depth = saved.depth
+  allocated = saved.allocated
+  started = saved.started
+  return made
+}
+
+/** Counts one turn of a loop or one call. */
+export function tick(): void {
+  fuel -= 1
+  if (fuel <= 0) checkTime()
+}
+
+function checkTime(): void {
+  fuel = SLICE
+  const now = performance.now()
+  if (started === 0) started = now
+  else if (now - started > limits.timeout) {
+    throw new GroovyLimitError('time', `it ran ${limits.timeout} ms without a pause`)
+  }
+}
+
+/** Counts a call; every enterCall is followed by leaveCall, or by restoreDepth where a script catches. */
+export function enterCall(): void {
+  tick()
+  depth += 1
+  if (depth > limits.maxDepth) throw depthError(limits.maxDepth)
+}
+
+export function leaveCall(): void {
+  depth -= 1
+}
+
+export function callDepth(): number {
+  return depth
+}
+
+export function restoreDepth(before: number): void {
+  depth = before
+}
+
+export function depthError(calls: number): GroovyLimitError {
+  return new GroovyLimitError('depth', `more than ${calls} calls within one another`)
+}
+
+/** Lets a text pass that is short enough. */
+export function boundedText(text: string): string {
+  if (text.length > SMALL) checkText(text.length)
+  return text
+}
+
+/** Short texts need no count: making many of them takes steps. */
+const SMALL = 512
+
+/** Called before a text of that length is made. */
+export function checkText(length: number): void {
+  if (length > limits.maxStringLength) {
+    throw new GroovyLimitError('string', `a text of ${length} characters; at most ${limits.maxStringLength}`)
+  }
+  if (length > SMALL) allocate(length)
+}
+
+/** Called before a collection grows to that size. */
+export function checkSize(size: number): void {
+  if (size > limits.maxCollectionSize) {
+    throw new GroovyLimitError('collection', `a collection of ${size} elements; at most ${limits.maxCollectionSize}`)
+  }
+}
+
+/** Counts elements or characters that one operation makes at once. */
+export function allocate(count: number): void {
+  allocated += count
+  fuel -= count >> 5
+  if (allocated > limits.maxAllocation) {
+    throw new GroovyLimitError('allocation', `more than ${limits.maxAllocation} characters and elements were made`)
+  }
+  if (fuel <= 0) checkTime()
+}
+
+/** Checks the size of a copy and counts it. */
+export function checkCopy(size: number): void {
+  checkSize(size)
+  allocate(size)
+}
+
+/** The largest whole number, in bits. */
+const MAX_BITS = 200_000
+
+export function checkBits(bits: number): void {
+  if (bits > MAX_BITS) throw new GroovyLimitError('number', `a number of more than ${MAX_BITS} bits`)
+  allocate(bits >> 4)
+}

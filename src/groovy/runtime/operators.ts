@@ -1,0 +1,127 @@
+// The operators. Integers and texts go the short way; all else is a call of the method that the operator stands for.
+
+import { NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
+import { CharValue } from '../values/numbers.ts'
+import { textOf } from '../values/text.ts'
+import type { Value } from '../values/value.ts'
+import { invokeMethod } from './invoke.ts'
+import { boundedText } from './limits.ts'
+import {
+  addNumbers,
+  combineBits,
+  divideNumbers,
+  multiplyNumbers,
+  negateNumber,
+  powerOf,
+  remainderOf,
+  shift,
+  subtractNumbers,
+} from './number-math.ts'
+
+type BinaryOperator = (left: Value, right: Value) => Value
+
+/** Both are numbers, or one is a number and the other a Character. */
+function areNumbers(left: Value, right: Value): boolean {
+  const [a, b] = [numericRank(left), numericRank(right)]
+  return a !== NOT_A_NUMBER && b !== NOT_A_NUMBER
+}
+
+export function plus(left: Value, right: Value): Value {
+  if (typeof left === 'number' && typeof right === 'number') return (left + right) | 0
+  if (typeof left === 'string') return boundedText(left + (typeof right === 'string' ? right : textOf(right)))
+  if (areNumbers(left, right)) return addNumbers(left, right)
+  return invokeMethod(left, 'plus', [right])
+}
+
+export function minus(left: Value, right: Value): Value {
+  if (typeof left === 'number' && typeof right === 'number') return (left - right) | 0
+  if (areNumbers(left, right)) return subtractNumbers(left, right)
+  return invokeMethod(left, 'minus', [right])
+}
+
+export function multiply(left: Value, right: Value): Value {
+  if (typeof left === 'number' && typeof right === 'number') return Math.imul(left, right)
+  if (areNumbers(left, right)) return multiplyNumbers(left, right)
+  return invokeMethod(left, 'multiply', [right])
+}
+
+export function divide(left: Value, right: Value): Value {
+  return areNumbers(left, right) ? divideNumbers(left, right) : invokeMethod(left, 'div', [right])
+}
+
+export function modulo(left: Value, right: Value): Value {
+  if (typeof left === 'number' && typeof right === 'number' && right !== 0) return (left % right) | 0
+  return numbersOnly(left, right) ? remainderOf(left, right) : invokeMethod(left, 'mod', [right])
+}
+
+function numbersOnly(left: Value, right: Value): boolean {
+  return numberRank(left) !== NOT_A_NUMBER && numberRank(right) !== NOT_A_NUMBER
+}
+
+export function power(left: Value, right: Value): Value {
+  return numbersOnly(left, right) ? powerOf(left, right) : invokeMethod(left, 'power', [right])
+}
+
+const shifting =
+  (method: 'leftShift' | 'rightShift' | 'rightShiftUnsigned'): BinaryOperator =>
+  (left, right) =>
+    numbersOnly(left, right) ? shift(method, left, right) : invokeMethod(left, method, [right])
+
+export const leftShift = shifting('leftShift')
+export const rightShift = shifting('rightShift')
+export const rightShiftUnsigned = shifting('rightShiftUnsigned')
+
+const combining =
+  (method: 'and' | 'or' | 'xor', ofBooleans: (left: boolean, right: boolean) => boolean): BinaryOperator =>
+  (left, right) => {
+    if (typeof left === 'boolean' && typeof right === 'boolean') return ofBooleans(left, right)
+    return numbersOnly(left, right) ? combineBits(method, left, right) : invokeMethod(left, method, [right])
+  }
+
+export const bitAnd = combining('and', (left, right) => left && right)
+export const bitOr = combining('or', (left, right) => left || right)
+export const bitXor = combining('xor', (left, right) => left !== right)
+
+export function negative(value: Value): Value {
+  if (typeof value === 'number') return -value | 0
+  return numberRank(value) !== NOT_A_NUMBER ? negateNumber(value) : invokeMethod(value, 'negative', [])
+}
+
+export function positive(value: Value): Value {
+  return numberRank(value) !== NOT_A_NUMBER ? value : invokeMethod(value, 'positive', [])
+}
+
+export function bitwiseNegate(value: Value): Value {
+  if (typeof value === 'number') return ~value
+  return typeof value === 'bigint' ? ~value : invokeMethod(value, 'bitwiseNegate', [])
+}
+
+/** `++`. */
+export function next(value: Value): Value {
+  if (typeof value === 'number') return (value + 1) | 0
+  if (value instanceof CharValue) return CharValue.of(value.code + 1)
+  return numberRank(value) !== NOT_A_NUMBER ? addNumbers(value, 1) : invokeMethod(value, 'next', [])
+}
+
+/** `--`. */
+export function previous(value: Value): Value {
+  if (typeof value === 'number') return (value - 1) | 0
+  if (value instanceof CharValue) return CharValue.of(value.code - 1)
+  return numberRank(value) !== NOT_A_NUMBER ? subtractNumbers(value, 1) : invokeMethod(value, 'previous', [])
+}
+
+/** By the operator's sign, for the compiler. */
+export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map([
+  ['+', plus],
+  ['-', minus],
+  ['*', multiply],
+  ['/', divide],
+  ['%', modulo],
+  ['**', power],
+  ['<<', leftShift],
+  ['>>', rightShift],
+  ['>>>', rightShiftUnsigned],
+  ['&', bitAnd],
+  ['|', bitOr],
+  ['^', bitXor],
+])

@@ -1,0 +1,142 @@
+import type { Value } from '../values/value.ts'
+import type { Position } from './syntax-error.ts'
+
+export type TokenKind = 'identifier' | 'keyword' | 'number' | 'string' | 'gstring' | 'operator' | 'newline' | 'end'
+
+/** A piece of the text. */
+export interface Token {
+  readonly kind: TokenKind
+  /** As it is written; the content of a string. */
+  readonly text: string
+  readonly position: Position
+  /** Where it ends, in characters from the start. */
+  readonly end: number
+  /** Of a number. */
+  readonly value?: Value
+  /** Of a GString: what is between the strings of `strings`. */
+  readonly strings?: readonly string[]
+  readonly parts?: readonly GStringPart[]
+}
+
+/** A value in a GString: `${...}` with its tokens, or `$a.b` as names. */
+export interface GStringPart {
+  readonly position: Position
+  readonly tokens: readonly Token[] | null
+  readonly path: readonly { readonly name: string; readonly position: Position }[]
+}
+
+export const PRIMITIVE_NAMES: ReadonlySet<string> = new Set([
+  'boolean',
+  'byte',
+  'char',
+  'double',
+  'float',
+  'int',
+  'long',
+  'short',
+])
+
+export const MODIFIERS: ReadonlySet<string> = new Set([
+  'abstract',
+  'def',
+  'final',
+  'native',
+  'private',
+  'protected',
+  'public',
+  'static',
+  'strictfp',
+  'synchronized',
+  'transient',
+  'var',
+  'volatile',
+])
+
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...PRIMITIVE_NAMES,
+  ...MODIFIERS,
+  'as',
+  'assert',
+  'break',
+  'case',
+  'catch',
+  'class',
+  'const',
+  'continue',
+  'default',
+  'do',
+  'else',
+  'enum',
+  'extends',
+  'false',
+  'finally',
+  'for',
+  'goto',
+  'if',
+  'implements',
+  'import',
+  'in',
+  'instanceof',
+  'interface',
+  'new',
+  'null',
+  'package',
+  'return',
+  'super',
+  'switch',
+  'this',
+  'throw',
+  'throws',
+  'trait',
+  'true',
+  'try',
+  'void',
+  'while',
+])
+
+/** Longest first, so that the first that fits is the one. A `>` stands alone, since it ends lists of types too. */
+export const OPERATORS: readonly string[] = [
+  '>>>=',
+  '<..<',
+  '...',
+  '..<',
+  '<..',
+  '<=>',
+  '===',
+  '!==',
+  '==~',
+  '**=',
+  '<<=',
+  '>>=',
+  '??.',
+  '->',
+  '::',
+  '..',
+  '?.',
+  '?:',
+  '?=',
+  '?[',
+  '*.',
+  '.&',
+  '.@',
+  '++',
+  '--',
+  '&&',
+  '||',
+  '**',
+  '==',
+  '!=',
+  '<=',
+  '>=',
+  '=~',
+  '<<',
+  '+=',
+  '-=',
+  '*=',
+  '/=',
+  '%=',
+  '&=',
+  '|=',
+  '^=',
+  ...'+-*/%=<>!~?:;,.&|^()[]{}@',
+]

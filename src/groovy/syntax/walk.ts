@@ -1,0 +1,17 @@
+/** Anything of the tree: nodes and what they are made of. */
+type Part = object
+
+/** Calls a function with a part of the tree and, unless it returns false, with all parts within it. */
+export function walk(part: Part, visit: (part: Part & { readonly kind?: string }) => boolean | undefined): void {
+  if (visit(part) === false) return
+  for (const inner of Object.values(part)) {
+    if (Array.isArray(inner)) {
+      for (const each of inner) if (isPart(each)) walk(each, visit)
+    } else if (isPart(inner)) walk(inner, visit)
+  }
+}
+
+/** Values of literals are no parts of the tree, nor are sets of words. */
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

@@ -1,0 +1,238 @@
+import { type Invocable, MethodGroup } from './method-group.ts'
+import { GroovyObject, type Value } from './value.ts'
+
+export type ClassKind = 'class' | 'interface' | 'enum' | 'primitive' | 'array'
+
+/** How `object.name` is read and written. */
+export interface PropertyAccess {
+  readonly name: string
+  /** The simple or qualified name of its class, where it is known. */
+  readonly type: string | null
+  readonly get: ((self: Value) => Value) | null
+  /** Undefined when the value does not fit. */
+  readonly set: ((self: Value, value: Value) => Value | undefined) | null
+  /** The field itself, past its getter and setter: `object.@name`. */
+  readonly field?: number
+}
+
+/** What a class of a script needs to extend a class of the library. */
+export interface Extensible {
+  /** Makes an object of a class that extends this one. */
+  allocate(klass: ClassInfo): Value
+  /** Does what the constructor of this class does, for an object that is already there. */
+  initialise(self: Value, args: Value[]): Value
+}
+
+export interface ClassOptions {
+  readonly kind?: ClassKind
+  readonly parent?: ClassInfo | null
+  readonly interfaces?: readonly ClassInfo[]
+  readonly extensible?: Extensible
+  /** For classes of scripts: the simple name of nested classes is after the last `$`. */
+  readonly component?: ClassInfo
+}
+
+/**
+ * A class: its place in the hierarchy and all of its members. Classes of the library get theirs by `extend`, classes of
+ * scripts by the compiler. It is a value too, the one that `X.class` gives.
+ */
+export class ClassInfo extends GroovyObject {
+  /** The class of classes; set where the hierarchy is written down. */
+  static classOfClasses: ClassInfo | null = null
+  /** The parent of all classes of arrays; set there too. */
+  static arrayBase: ClassInfo | null = null
+
+  readonly name: string
+  readonly kind: ClassKind
+  readonly parent: ClassInfo | null
+  readonly interfaces: readonly ClassInfo[]
+  readonly extensible: Extensible | null
+  /** Of an array. */
+  readonly component: ClassInfo | null
+  readonly constructors: Invocable[] = []
+  readonly ownMethods = new Map<string, Invocable[]>()
+  readonly ownStatics = new Map<string, Invocable[]>()
+  readonly ownProperties = new Map<string, PropertyAccess>()
+  readonly ownStaticProperties = new Map<string, PropertyAccess>()
+  /** The name of the one abstract method of a functional interface. */
+  functional: string | null = null
+  readonly #methods = new Map<string, MethodGroup | null>()
+  readonly #statics = new Map<string, MethodGroup | null>()
+  readonly #properties = new Map<string, PropertyAccess | null>()
+  readonly #ancestors: ReadonlyMap<ClassInfo, number>
+  #array: ClassInfo | null = null
+  #creation: MethodGroup | null = null
+
+  constructor(name: string, options: ClassOptions = {}) {
+    super()
+    this.name = name
+    this.kind = options.kind ?? 'class'
+    this.parent = options.parent ?? null
+    this.interfaces = options.interfaces ?? []
+    this.extensible = options.extensible ?? null
+    this.component = options.component ?? null
+    this.#ancestors = distances(this)
+  }
+
+  get klass(): ClassInfo {
+    return ClassInfo.classOfClasses as ClassInfo
+  }
+
+  get simpleName(): string {
+    if (this.component !== null) return `${this.component.simpleName}[]`
+    return this.name.slice(Math.max(this.name.lastIndexOf('.'), this.name.lastIndexOf('$')) + 1)
+  }
+
+  /** How far up a class is: 0 for this one, -1 for one that is not above. */
+  distanceTo(ancestor: ClassInfo): number {
+    return this.#ancestors.get(ancestor) ?? -1
+  }
+
+  isSubclassOf(ancestor: ClassInfo): boolean {
+    return this === ancestor || this.#ancestors.has(ancestor)
+  }
+
+  /** This class and all above it, nearest first. */
+  get lineage(): Iterable<ClassInfo> {
+    return this.#ancestors.keys()
+  }
+
+  /** All overloads of a method, inherited ones included. */
+  method(name: string): MethodGroup | null {
+    let group = this.#methods.get(name)
+    if (group === undefined) {
+      group = MethodGroup.collect(
+        name,
+        [...this.lineage].map((each) => each.ownMethods.get(name)),
+      )
+      this.#methods.set(name, group)
+    }
+    return group
+  }
+
+  staticMethod(name: string): MethodGroup | null {
+    let group = this.#statics.get(name)
+    if (group === undefined) {
+      group = MethodGroup.collect(
+        name,
+        [...this.lineage].map((each) => each.ownStatics.get(name)),
+      )
+      this.#statics.set(name, group)
+    }
+    return group
+  }
+
+  get creation(): MethodGroup {
+    this.#creation ??= new MethodGroup('<init>', this.constructors)
+    return this.#creation
+  }
+
+  /** The type that the setter of a property takes, for messages. */
+  setterType(name: string): string {
+    const [first] = this.method(`set${capitalised(name)}`)?.overloads ?? []
+    return first?.parameters[0]?.name ?? 'Object'
+  }
+
+  /** A property of an instance: a declared one, else what its getter and setter give. */
+  property(name: string): PropertyAccess | null {
+    let access = this.#properties.get(name)
+    if (access === undefined) {
+      access = this.#findProperty(name)
+      this.#properties.set(name, access)
+    }
+    return access
+  }
+
+  staticProperty(name: string): PropertyAccess | null {
+    for (const each of this.lineage) {
+      const access = each.ownStaticProperties.get(name)
+      if (access !== undefined) return access
+    }
+    const getter = this.#accessor('get', name, 0, true) ?? this.#accessor('is', name, 0, true)
+    const setter = this.#accessor('set', name, 1, true)
+    return getter === null && setter === null ? null : accessThrough(name, getter, setter)
+  }
+
+  get arrayClass(): ClassInfo {
+    if (this.#array === null) {
+      const component =
+        this.kind === 'primitive' ? PRIMITIVE_CODES[this.name] : this.kind === 'array' ? this.name : null
+      const name = `[${component ?? `L${this.name};`}`
+      this.#array = new ClassInfo(name, { kind: 'array', parent: ClassInfo.arrayBase, component: this })
+    }
+    return this.#array
+  }
+
+  #findProperty(name: string): PropertyAccess | null {
+    for (const each of this.lineage) {
+      const own = each.ownProperties.get(name)
+      if (own !== undefined) return own.set !== null ? own : { ...own, set: this.#setter(name) }
+    }
+    const getter = this.#accessor('get', name, 0, false) ?? this.#accessor('is', name, 0, false)
+    const set = this.#setter(name)
+    if (getter === null && set === null) return null
+    return { ...accessThrough(name, getter, null), set }
+  }
+
+  #setter(name: string): PropertyAccess['set'] {
+    const setter = this.#accessor('set', name, 1, false)
+    return setter === null ? null : (self, value) => setter.tryInvoke(self, [value])
+  }
+
+  #accessor(prefix: string, name: string, arity: number, isStatic: boolean): MethodGroup | null {
+    const method = prefix + capitalised(name)
+    const group = isStatic ? this.staticMethod(method) : this.method(method)
+    return group?.takes(arity) === true ? group : null
+  }
+}
+
+const PRIMITIVE_CODES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  boolean: 'Z',
+  byte: 'B',
+  char: 'C',
+  double: 'D',
+  float: 'F',
+  int: 'I',
+  long: 'J',
+  short: 'S',
+})
+
+function accessThrough(name: string, getter: MethodGroup | null, setter: MethodGroup | null): PropertyAccess {
+  return {
+    name,
+    type: getter?.overloads.find((each) => each.parameters.length === 0)?.returns ?? null,
+    get: getter === null ? null : (self) => getter.invoke(self, []),
+    set: setter === null ? null : (self, value) => setter.tryInvoke(self, [value]),
+  }
+}
+
+/** `uri` is read by `getUri`; `URL`, as Java's beans have it, by `getURL`; `aB` by `getaB`. */
+function capitalised(name: string): string {
+  const second = name.charAt(1)
+  if (second !== '' && second === second.toUpperCase() && second !== second.toLowerCase()) return name
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+/** The class itself, then its parents one by one, then their interfaces, then the root. */
+function distances(klass: ClassInfo): ReadonlyMap<ClassInfo, number> {
+  const chain: ClassInfo[] = []
+  for (let each: ClassInfo | null = klass; each !== null; each = each.parent) chain.push(each)
+  const root = chain.at(-1) as ClassInfo
+  const found = new Map(chain.map((each, index) => [each, index * 3]))
+  if (root !== klass) found.delete(root)
+  const visit = (each: ClassInfo, distance: number): void => {
+    for (const type of each.interfaces) {
+      if (found.has(type)) continue
+      found.set(type, distance + 1)
+      visit(type, distance + 1)
+    }
+  }
+  chain.forEach((each, index) => {
+    visit(each, index * 3)
+  })
+  if (root !== klass) found.set(root, ROOT_DISTANCE)
+  return found
+}
+
+/** Any class is nearer to an argument than Object. */
+const ROOT_DISTANCE = 300

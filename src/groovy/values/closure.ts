@@ -1,0 +1,66 @@
+import { enterCall, leaveCall } from '../runtime/limits.ts'
+import type { ClassInfo } from './class-info.ts'
+import { ClosureClass } from './classes.ts'
+import type { ParameterType } from './method-group.ts'
+import { GroovyObject, type Value } from './value.ts'
+
+export const OWNER_FIRST = 0
+export const DELEGATE_FIRST = 1
+export const OWNER_ONLY = 2
+export const DELEGATE_ONLY = 3
+export const TO_SELF = 4
+
+/** A block of code as a value. */
+export abstract class ClosureValue extends GroovyObject {
+  readonly thisObject: Value
+  readonly owner: Value
+  delegate: Value
+  resolveStrategy = OWNER_FIRST
+
+  constructor(thisObject: Value, owner: Value) {
+    super()
+    this.thisObject = thisObject
+    this.owner = owner
+    this.delegate = owner
+  }
+
+  get klass(): ClassInfo {
+    return ClosureClass
+  }
+
+  /** Types of the parameters; a closure without a list has one, `it`. */
+  abstract readonly parameterTypes: readonly ParameterType[]
+
+  /** Calls it; may return PENDING. */
+  abstract call(args: readonly Value[]): Value
+
+  /** The same code with the same variables, whose delegate can be set without changing this one. */
+  abstract copy(): ClosureValue
+
+  get parameterCount(): number {
+    return this.parameterTypes.length
+  }
+}
+
+/** A closure that the library makes: a method pointer, a composition, a curried one. */
+export class NativeClosure extends ClosureValue {
+  readonly parameterTypes: readonly ParameterType[]
+  readonly #run: (args: readonly Value[]) => Value
+
+  constructor(owner: Value, parameterTypes: readonly ParameterType[], run: (args: readonly Value[]) => Value) {
+    super(owner, owner)
+    this.parameterTypes = parameterTypes
+    this.#run = run
+  }
+
+  call(args: readonly Value[]): Value {
+    enterCall()
+    const result = this.#run(args)
+    leaveCall()
+    return result
+  }
+
+  copy(): ClosureValue {
+    return new NativeClosure(this.owner, this.parameterTypes, this.#run)
+  }
+}

@@ -1,0 +1,125 @@
+// Lists, sets and maps. The abstract classes are what the library's methods work on, so that a host can bring collections of
+// its own.
+import { checkSize, tick } from '../runtime/limits.ts'
+import type { ClassInfo } from './class-info.ts'
+import { ArrayListClass, MapEntryClass, UnmodifiableListClass } from './classes.ts'
+import { ConcurrentModificationException, unsupported } from './exceptions.ts'
+import { throwable } from './throwable.ts'
+import { GroovyObject, type Value } from './value.ts'
+
+/** What can be walked through and counted. */
+export abstract class CollectionValue extends GroovyObject {
+  abstract readonly size: number
+  /** All elements; for reading only, and only until the collection changes. */
+  abstract readonly items: readonly Value[]
+  /** Counts changes of structure, so that a loop over a collection finds them. */
+  modifications = 0
+
+  abstract add(value: Value): boolean
+  abstract has(value: Value): boolean
+  abstract delete(value: Value): boolean
+  abstract clear(): void
+}
+
+/** Throws what Java throws when a collection changes while a loop goes through it. */
+export function checkUnchanged(collection: CollectionValue | MapValue, expected: number): void {
+  if (collection.modifications !== expected) throw throwable(ConcurrentModificationException, null)
+}
+
+/** A List. `items` is its own array, to be changed only through `writable`. */
+export class ListValue extends CollectionValue {
+  readonly klass: ClassInfo
+  protected elements: Value[]
+  readonly frozen: boolean
+
+  constructor(elements: Value[] = [], klass: ClassInfo = ArrayListClass) {
+    super()
+    this.elements = elements
+    this.klass = klass
+    this.frozen = klass === UnmodifiableListClass
+  }
+
+  get items(): readonly Value[] {
+    return this.elements
+  }
+
+  get size(): number {
+    return this.elements.length
+  }
+
+  /** The array, for a change that `growth` elements are added by. */
+  writable(growth = 0): Value[] {
+    if (this.frozen) throw unsupported()
+    if (growth > 0) checkSize(this.elements.length + growth)
+    this.modifications += 1
+    return this.elements
+  }
+
+  /** Replaces one element, which is no change of structure. */
+  set(index: number, value: Value): void {
+    if (this.frozen) throw unsupported()
+    this.elements[index] = value
+  }
+
+  replaceAll(elements: Value[]): void {
+    if (this.frozen) throw unsupported()
+    checkSize(elements.length)
+    this.modifications += 1
+    this.elements = elements
+  }
+
+  add(value: Value): boolean {
+    tick()
+    this.writable(1).push(value)
+    return true
+  }
+
+  has(value: Value): boolean {
+    return this.items.some((each) => equality.equals(each, value))
+  }
+
+  delete(value: Value): boolean {
+    const index = this.items.findIndex((each) => equality.equals(each, value))
+    if (index >= 0) this.writable().splice(index, 1)
+    return index >= 0
+  }
+
+  clear(): void {
+    this.writable().length = 0
+  }
+}
+
+/** How elements are compared; set by `equality.ts`, which needs the classes of this file. */
+export const equality: { equals(left: Value, right: Value): boolean } = { equals: Object.is }
+
+export abstract class SetValue extends CollectionValue {}
+
+/** A Map. */
+export abstract class MapValue extends GroovyObject {
+  abstract readonly size: number
+  modifications = 0
+
+  abstract get(key: Value): Value | undefined
+  abstract has(key: Value): boolean
+  abstract put(key: Value, value: Value): void
+  abstract delete(key: Value): void
+  abstract clear(): void
+  /** All entries in order; for reading, and only until the map changes. */
+  abstract entries(): readonly MapEntry[]
+}
+
+/** A pair of a Map; changing its value changes the map. */
+export class MapEntry extends GroovyObject {
+  readonly key: Value
+  value: Value
+
+  constructor(key: Value, value: Value) {
+    super()
+    this.key = key
+    this.value = value
+  }
+
+  get klass(): ClassInfo {
+    return MapEntryClass
+  }
+}

@@ -1,0 +1,260 @@
+// Maps and sets that find their elements by hash; and those that keep them sorted, which sort when they are read.
+import { checkSize, tick } from '../runtime/limits.ts'
+import type { ClassInfo } from './class-info.ts'
+import {
+  HashMapClass,
+  HashSetClass,
+  LinkedHashMapClass,
+  LinkedHashSetClass,
+  TreeMapClass,
+  TreeSetClass,
+  UnmodifiableMapClass,
+  UnmodifiableSetClass,
+} from './classes.ts'
+import { equality, MapEntry, MapValue, SetValue } from './collection.ts'
+import { unsupported } from './exceptions.ts'
+import { CustomKey, hashOf, keyOf } from './hash.ts'
+import type { Value } from './value.ts'
+
+/** Compares two keys of a sorted collection. */
+export type Comparison = (left: Value, right: Value) => number
+
+/** How sorted collections without a comparator compare; set by `compare.ts`. */
+export const naturalOrder: { compare: Comparison } = { compare: () => 0 }
+
+/** Entries by key, in the order in which they came. */
+class HashTable {
+  readonly entries = new Map<unknown, MapEntry>()
+  /** How many places were used for keys with one hash, where classes of scripts say what is equal. */
+  #probes: Map<string, number> | null = null
+  readonly #comparison: Comparison | null
+  /** The most entries there ever were: it decides the order of a HashMap. */
+  peak = 0
+
+  constructor(comparison: Comparison | null) {
+    this.#comparison = comparison
+  }
+
+  /** What a key is found under. */
+  place(key: Value): unknown {
+    if (this.#comparison !== null) return this.#sortedPlace(key, this.#comparison)
+    const plain = keyOf(key)
+    return plain instanceof CustomKey ? this.#customPlace(plain.hash, key) : plain
+  }
+
+  put(key: Value, value: Value): boolean {
+    const place = this.place(key)
+    const found = this.entries.get(place)
+    if (found !== undefined) {
+      found.value = value
+      return false
+    }
+    tick()
+    checkSize(this.entries.size + 1)
+    this.entries.set(place, new MapEntry(key, value))
+    if (this.entries.size > this.peak) this.peak = this.entries.size
+    return true
+  }
+
+  #customPlace(hash: string, key: Value): unknown {
+    this.#probes ??= new Map()
+    const count = this.#probes.get(hash) ?? 0
+    let free = -1
+    for (let probe = 0; probe < count; probe++) {
+      const entry = this.entries.get(`${hash}#${probe}`)
+      if (entry === undefined) free = probe
+      else if (equality.equals(entry.key, key)) return `${hash}#${probe}`
+    }
+    if (free < 0) {
+      free = count
+      this.#probes.set(hash, count + 1)
+    }
+    return `${hash}#${free}`
+  }
+
+  /** In a sorted collection keys are the same when the comparison says so. */
+  #sortedPlace(key: Value, comparison: Comparison): unknown {
+    const plain = keyOf(key)
+    if (this.entries.has(plain)) return plain
+    // As Java does, the first key is compared with itself, so that one without an order is refused.
+    if (this.entries.size === 0) comparison(key, key)
+    for (const [place, entry] of this.entries) {
+      tick()
+      if (comparison(entry.key, key) === 0) return place
+    }
+    return plain
+  }
+}
+
+/** The number of buckets that Java makes for a capacity. */
+function tableSize(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(Math.floor(capacity), 1)))
+}
+
+/** In which order entries are read: as they came, by hash as Java's HashMap, or sorted. */
+type Order = 'insertion' | 'hash' | 'sorted'
+
+function orderOf(klass: ClassInfo): Order {
+  if (klass === TreeMapClass || klass === TreeSetClass) return 'sorted'
+  return klass === HashMapClass || klass === HashSetClass ? 'hash' : 'insertion'
+}
+
+function ordered(table: HashTable, order: Order, comparison: Comparison | null, capacity: number): MapEntry[] {
+  const entries = [...table.entries.values()]
+  if (order === 'insertion') return entries
+  if (order === 'sorted') return entries.sort((left, right) => (comparison as Comparison)(left.key, right.key))
+  let buckets = capacity
+  while (table.peak > buckets * 0.75) buckets *= 2
+  const bucket = ({ key }: MapEntry): number => {
+    const hash = hashOf(key)
+    return (hash ^ (hash >>> 16)) & (buckets - 1)
+  }
+  return entries
+    .map((entry) => [bucket(entry), entry] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, entry]) => entry)
+}
+
+/** HashMap, LinkedHashMap, TreeMap, and maps that can not be changed. */
+export class HashMapValue extends MapValue {
+  readonly klass: ClassInfo
+  readonly comparison: Comparison | null
+  readonly #table: HashTable
+  readonly #order: Order
+  readonly #capacity: number
+  #frozen = false
+  #read: MapEntry[] | null = null
+
+  /** `capacity`: for how many elements a HashMap was made, which decides its order. */
+  constructor(klass: ClassInfo = LinkedHashMapClass, comparison: Comparison | null = null, capacity = 16) {
+    super()
+    this.#capacity = tableSize(capacity)
+    this.klass = klass
+    this.#order = orderOf(klass)
+    this.comparison = this.#order === 'sorted' ? (comparison ?? naturalOrder.compare) : null
+    this.#table = new HashTable(this.comparison)
+  }
+
+  static of(pairs: Iterable<readonly [Value, Value]>): HashMapValue {
+    const made = new HashMapValue()
+    for (const [key, value] of pairs) made.put(key, value)
+    return made
+  }
+
+  /** A map with the entries of another that refuses changes. */
+  static frozen(source: MapValue): HashMapValue {
+    const made = new HashMapValue(UnmodifiableMapClass)
+    for (const { key, value } of source.entries()) made.put(key, value)
+    made.#frozen = true
+    return made
+  }
+
+  get size(): number {
+    return this.#table.entries.size
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#table.entries.get(this.#table.place(key))?.value
+  }
+
+  has(key: Value): boolean {
+    return this.#table.entries.has(this.#table.place(key))
+  }
+
+  put(key: Value, value: Value): void {
+    if (this.#frozen) throw unsupported()
+    if (this.#table.put(key, value)) this.#changed()
+  }
+
+  delete(key: Value): void {
+    if (this.#frozen) throw unsupported()
+    if (this.#table.entries.delete(this.#table.place(key))) this.#changed()
+  }
+
+  clear(): void {
+    if (this.#frozen) throw unsupported()
+    this.#table.entries.clear()
+    this.#changed()
+  }
+
+  entries(): readonly MapEntry[] {
+    this.#read ??= ordered(this.#table, this.#order, this.comparison, this.#capacity)
+    return this.#read
+  }
+
+  #changed(): void {
+    this.modifications += 1
+    this.#read = null
+  }
+}
+
+/** HashSet, LinkedHashSet, TreeSet, and sets that can not be changed. */
+export class HashSetValue extends SetValue {
+  readonly klass: ClassInfo
+  readonly comparison: Comparison | null
+  readonly #table: HashTable
+  readonly #order: Order
+  readonly #capacity: number
+  #frozen = false
+  #read: Value[] | null = null
+
+  /** `capacity`: for how many elements a HashSet was made, which decides its order. */
+  constructor(klass: ClassInfo = LinkedHashSetClass, comparison: Comparison | null = null, capacity = 16) {
+    super()
+    this.klass = klass
+    this.#order = orderOf(klass)
+    this.comparison = this.#order === 'sorted' ? (comparison ?? naturalOrder.compare) : null
+    this.#table = new HashTable(this.comparison)
+    this.#capacity = tableSize(capacity)
+  }
+
+  static of(items: Iterable<Value>, klass: ClassInfo = LinkedHashSetClass): HashSetValue {
+    const made = new HashSetValue(klass)
+    for (const each of items) made.add(each)
+    return made
+  }
+
+  static frozen(items: Iterable<Value>): HashSetValue {
+    const made = HashSetValue.of(items, UnmodifiableSetClass)
+    made.#frozen = true
+    return made
+  }
+
+  get size(): number {
+    return this.#table.entries.size
+  }
+
+  get items(): readonly Value[] {
+    this.#read ??= ordered(this.#table, this.#order, this.comparison, this.#capacity).map(({ key }) => key)
+    return this.#read
+  }
+
+  has(value: Value): boolean {
+    return this.#table.entries.has(this.#table.place(value))
+  }
+
+  add(value: Value): boolean {
+    if (this.#frozen) throw unsupported()
+    const added = this.#table.put(value, true)
+    if (added) this.#changed()
+    return added
+  }
+
+  delete(value: Value): boolean {
+    if (this.#frozen) throw unsupported()
+    const deleted = this.#table.entries.delete(this.#table.place(value))
+    if (deleted) this.#changed()
+    return deleted
+  }
+
+  clear(): void {
+    if (this.#frozen) throw unsupported()
+    this.#table.entries.clear()
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.modifications += 1
+    this.#read = null
+  }
+}

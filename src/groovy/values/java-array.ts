@@ -1,0 +1,73 @@
+import type { ClassInfo } from './class-info.ts'
+import { primitives } from './classes.ts'
+import { ByteValue } from './numbers.ts'
+import { GroovyObject, type Value } from './value.ts'
+
+/** An array of Java. */
+export abstract class ArrayValue extends GroovyObject {
+  abstract readonly component: ClassInfo
+  abstract readonly length: number
+  /** All elements, for reading. */
+  abstract readonly items: readonly Value[]
+
+  abstract get(index: number): Value
+  abstract set(index: number, value: Value): void
+
+  get klass(): ClassInfo {
+    return this.component.arrayClass
+  }
+}
+
+/** An array of anything but bytes. */
+export class ObjectArray extends ArrayValue {
+  readonly component: ClassInfo
+  readonly items: Value[]
+
+  constructor(component: ClassInfo, items: Value[]) {
+    super()
+    this.component = component
+    this.items = items
+  }
+
+  get length(): number {
+    return this.items.length
+  }
+
+  get(index: number): Value {
+    return this.items[index] as Value
+  }
+
+  set(index: number, value: Value): void {
+    this.items[index] = value
+  }
+}
+
+/** A `byte[]`. */
+export class ByteArray extends ArrayValue {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    super()
+    this.bytes = bytes
+  }
+
+  get component(): ClassInfo {
+    return primitives.byte
+  }
+
+  get length(): number {
+    return this.bytes.length
+  }
+
+  get items(): readonly Value[] {
+    return Array.from(this.bytes, (byte) => ByteValue.of(byte))
+  }
+
+  get(index: number): Value {
+    return ByteValue.of(this.bytes[index] as number)
+  }
+
+  set(index: number, value: Value): void {
+    this.bytes[index] = (value as ByteValue).value
+  }
+}

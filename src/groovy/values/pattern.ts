@@ -1,0 +1,49 @@
+import type { Match, Matcher } from '#expression'
+import type { ClassInfo } from './class-info.ts'
+import { MatcherClass, PatternClass } from './classes.ts'
+import { GroovyObject } from './value.ts'
+
+/** A compiled regular expression. */
+export class PatternValue extends GroovyObject {
+  readonly text: string
+  readonly flags: string
+  readonly matcher: Matcher
+
+  constructor(text: string, flags: string, matcher: Matcher) {
+    super()
+    this.text = text
+    this.flags = flags
+    this.matcher = matcher
+  }
+
+  get klass(): ClassInfo {
+    return PatternClass
+  }
+}
+
+/** A search for a pattern in a text, which stands at one match after the other. */
+export class MatcherValue extends GroovyObject {
+  readonly pattern: PatternValue
+  text: string
+  match: Match | null = null
+  /** Where the next search begins. */
+  position = 0
+  /** Where the text that `appendReplacement` has not yet copied begins. */
+  appendPosition = 0
+
+  constructor(pattern: PatternValue, text: string) {
+    super()
+    this.pattern = pattern
+    this.text = text
+  }
+
+  get klass(): ClassInfo {
+    return MatcherClass
+  }
+
+  reset(): void {
+    this.match = null
+    this.position = 0
+    this.appendPosition = 0
+  }
+}

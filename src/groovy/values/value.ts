@@ -1,0 +1,40 @@
+import type { ClassInfo } from './class-info.ts'
+
+/**
+ * A value of a script. JavaScript's own types stand for those of Java that scripts use most: a number is an Integer (always
+ * a whole number of 32 bits), a bigint a Long, a string a String, a boolean a Boolean. All others are GroovyObjects, so that
+ * no property of a JavaScript object is ever looked up by a name of a script.
+ */
+export type Value = null | boolean | number | bigint | string | GroovyObject
+
+/** A value with a class of its own. */
+export abstract class GroovyObject {
+  abstract readonly klass: ClassInfo
+
+  /** Objects of one class with the same text here are equal; null: what the class's `equals` says. */
+  equalityKey(): string | null {
+    return null
+  }
+}
+
+/** An object made by a class of a script: its fields stand in the order of the class. */
+export class Instance extends GroovyObject {
+  readonly klass: ClassInfo
+  readonly fields: Value[] = []
+  /** Variables around an anonymous class that its methods use. */
+  captured: readonly Reference[] | null = null
+
+  constructor(klass: ClassInfo) {
+    super()
+    this.klass = klass
+  }
+}
+
+/** A variable that a closure shares with the code around it. */
+export class Reference {
+  value: Value
+
+  constructor(value: Value) {
+    this.value = value
+  }
+}

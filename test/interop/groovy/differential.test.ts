@@ -1,0 +1,29 @@
+// Holds our Groovy to what the real one gave for the same snippets. `npm run interop -- groovy` records that again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readExpected } from './expected.ts'
+import { differences } from './known-differences.ts'
+import { difference, ourOutcome } from './outcome.ts'
+import { snippetsByTopic } from './snippets.ts'
+
+for (const [topic, snippets] of snippetsByTopic()) {
+  test(`snippets about ${topic} give what the real Groovy gives`, async () => {
+    const expected = readExpected(topic)
+    const findings: string[] = []
+    for (const snippet of snippets) {
+      const outcome = expected.get(snippet)
+      if (outcome === undefined) findings.push(`not recorded yet, run npm run interop -- groovy:\n${snippet}`)
+      else if (!differences.has(snippet)) {
+        const found = difference(outcome, await ourOutcome(snippet))
+        if (found !== null) findings.push(`${found}\n${snippet}`)
+      }
+    }
+    assert.deepEqual(findings, [])
+    assert.equal(expected.size, new Set(snippets).size, 'a recorded snippet is no longer there')
+  })
+}
+
+test('there are at least 1,000 snippets', () => {
+  const count = [...snippetsByTopic().values()].reduce((sum, snippets) => sum + snippets.length, 0)
+  assert.ok(count >= 1_000, `${count} snippets`)
+})

@@ -1,0 +1,105 @@
+// What a snippet gives, in the real Groovy and in ours.
+import {
+  compileProgram,
+  coreLibrary,
+  GroovyError,
+  GroovyLimitError,
+  GroovySyntaxError,
+  type Limits,
+  textOf,
+  type Value,
+} from '#groovy'
+import { classOf } from '../../../src/groovy/values/class-of.ts'
+
+/** How a snippet ended: with a value, an exception, or refused before it ran. */
+export interface Outcome {
+  readonly kind: 'value' | 'throws' | 'refused' | 'fault'
+  /** Of the value or the exception. */
+  readonly class: string
+  /** The value, printed; of an exception its message. */
+  readonly text: string
+  /** What the snippet printed. */
+  readonly printed: string
+}
+
+const limits: Limits = {
+  timeout: 20_000,
+  maxDepth: 400,
+  maxStringLength: 1_000_000,
+  maxCollectionSize: 1_000_000,
+  maxAllocation: 50_000_000,
+}
+
+/** Runs a snippet in our engine. */
+export async function ourOutcome(snippet: string): Promise<Outcome> {
+  let printed = ''
+  try {
+    const program = compileProgram({ text: snippet, file: 'Snippet.groovy', library: coreLibrary() })
+    const value: Value = await program.run({
+      limits,
+      output: (text) => {
+        printed += text
+      },
+    })
+    return {
+      kind: 'value',
+      class: value === null ? 'null' : classOf(value).name,
+      text: withoutAddresses(textOf(value)),
+      printed,
+    }
+  } catch (error) {
+    if (error instanceof GroovySyntaxError) return { kind: 'refused', class: '', text: error.message, printed }
+    if (error instanceof GroovyLimitError)
+      return { kind: 'throws', class: `limit ${error.limit}`, text: error.message, printed }
+    if (!(error instanceof GroovyError))
+      return { kind: 'fault', class: '', text: String((error as Error).stack), printed }
+    return {
+      kind: 'throws',
+      class: error.throwable.klass.name,
+      text: withoutAddresses(error.throwable.message ?? 'null'),
+      printed,
+    }
+  }
+}
+
+/** Objects that print their address print another one each time. */
+export function withoutAddresses(text: string): string {
+  return text.replace(/\b[\w.$]+@[0-9a-f]+\b/g, 'object@address')
+}
+
+/** Classes that have other names inside the JVM, and mean the same to a script. */
+const SAME: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Snippet\$_.*closure\d+$|^groovy\.lang\.Closure$|\$\$Lambda|^org\.codehaus\.groovy\.runtime\.(?:MethodClosure|CurriedClosure|ComposedClosure|memoize\..*)$/,
+    'closure',
+  ],
+  [/^java\.util\.(?:Immutable)?Collections\$(?:Unmodifiable.*)?List.*$/, 'unmodifiable list'],
+  [/^java\.util\.(?:Immutable)?Collections\$(?:Unmodifiable.*)?Set.*$/, 'unmodifiable set'],
+  [/^java\.util\.(?:Immutable)?Collections\$(?:Unmodifiable.*)?Map.*$/, 'unmodifiable map'],
+  [/^(.*)NoStack$/, '$1'],
+]
+
+function plainClass(name: string): string {
+  for (const [pattern, same] of SAME)
+    if (pattern.test(name)) return name.replace(pattern, same).replace(/^.*\.runtime\.metaclass\./, 'groovy.lang.')
+  return name
+}
+
+/** What differs between two outcomes, as one line; null when they agree. */
+export function difference(expected: Outcome, found: Outcome): string | null {
+  if (expected.kind !== found.kind) return `expected ${summary(expected)}, found ${summary(found)}`
+  if (expected.printed !== found.printed) {
+    return `expected to print ${JSON.stringify(expected.printed)}, printed ${JSON.stringify(found.printed)}`
+  }
+  if (expected.kind === 'refused') return null
+  const sameClass = plainClass(expected.class) === plainClass(found.class)
+  const sameText =
+    (expected.kind === 'throws' && !expected.class.endsWith('PowerAssertionError')) ||
+    expected.text === found.text ||
+    plainClass(expected.class) === 'closure'
+  return sameClass && sameText ? null : `expected ${summary(expected)}, found ${summary(found)}`
+}
+
+function summary({ kind, class: name, text }: Outcome): string {
+  return kind === 'refused' ? `refused (${text.split('\n')[0]})` : `${kind} ${name} ${JSON.stringify(text)}`
+}

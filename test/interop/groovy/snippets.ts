@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generatedTopics } from './generated.ts'
+
+const folder = join(import.meta.dirname, 'snippets')
+
+/** Snippets by topic: those that are written, one file each, and those that are generated. */
+export function snippetsByTopic(): Map<string, readonly string[]> {
+  const topics = new Map<string, readonly string[]>()
+  for (const file of readdirSync(folder).toSorted()) {
+    const snippets = readFileSync(join(folder, file), 'utf8')
+      .split(/^----$/m)
+      .map((each) => each.replace(/^\n+|\n+$/g, ''))
+      .filter((each) => each !== '')
+    topics.set(file.replace(/\.groovy$/, ''), snippets)
+  }
+  for (const [topic, snippets] of generatedTopics()) topics.set(topic, snippets)
+  return topics
+}
