@@ -16,7 +16,8 @@ test('no byte of a response within soTimeout: 504', async () => {
   const start = performance.now()
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TIMEOUT', status: 504 })
   const took = performance.now() - start
-  assert.ok(took >= SHORT && took < SHORT * 3, `took ${took} ms`)
+  // Far above what an idle machine needs: a busy one adds to it.
+  assert.ok(took >= SHORT && took < SHORT * 50, `took ${took} ms`)
 })
 
 test('half a head does not help', async () => {
