@@ -38,6 +38,7 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
     this.#reception.onFirstRead?.()
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#stream.on('end', () => this.#end())
+    this.#stream.resume()
   }
 
   resume(): void {

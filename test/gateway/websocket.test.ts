@@ -32,15 +32,6 @@ const secureAdmin = () => ({
   ],
 })
 
-/** Type and stream of each frame that came. */
-function framesOf(received: Buffer): [number, number][] {
-  const found: [number, number][] = []
-  for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) {
-    found.push([received[at + 3]!, received.readUInt32BE(at + 5)])
-  }
-  return found
-}
-
 const route = (baseURI: string, config: object) => ({
   name: 'app',
   baseURI,
@@ -237,11 +228,7 @@ describe('clients that speak TLS', () => {
     }
     // END_HEADERS without END_STREAM, as such a request has it.
     frames.send(frame(FRAME.headers, 0x4, 1, literal({ ...connect, 'sec-websocket-version': '13' })))
-    let seen: number[][] = []
-    while (!seen.some(([type, stream]) => stream === 1 || type === 7)) {
-      await Promise.race([once(frames.socket, 'data'), frames.closed])
-      seen = framesOf(frames.received)
-    }
+    await frames.receives(({ type, stream }) => stream === 1 || type === FRAME.goaway)
     await using client = new H2Client(gateway.port)
     // The setting that would invite it is off, and the connection goes on after a plain CONNECT.
     const refused = await client.ask('/', {

@@ -12,6 +12,7 @@ export const FRAME = {
   reset: 3,
   settings: 4,
   ping: 6,
+  goaway: 7,
   windowUpdate: 8,
   continuation: 9,
 }
@@ -24,6 +25,27 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   head[4] = flags
   head.writeUInt32BE(stream, 5)
   return Buffer.concat([head, payload])
+}
+
+/** A frame that came. */
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
+/** The whole frames at the start of what was received. */
+export function framesOf(received: Buffer): Frame[] {
+  const found: Frame[] = []
+  for (let at = 0; at + 9 <= received.length; ) {
+    const end = at + 9 + received.readUIntBE(at, 3)
+    if (end > received.length) break
+    const payload = received.subarray(at + 9, end)
+    found.push({ type: received[at + 3]!, flags: received[at + 4]!, stream: received.readUInt32BE(at + 5), payload })
+    at = end
+  }
+  return found
 }
 
 /** A header block of literal fields without indexing. */
@@ -67,6 +89,16 @@ export class FrameClient implements AsyncDisposable {
 
   send(...frames: Uint8Array[]): boolean {
     return !this.socket.destroyed && this.socket.write(Buffer.concat(frames))
+  }
+
+  /** Waits for a frame; fails when the connection ends before. */
+  async receives(wanted: (received: Frame) => boolean): Promise<Frame> {
+    for (;;) {
+      const found = framesOf(this.received).find(wanted)
+      if (found !== undefined) return found
+      if (this.socket.destroyed) throw new Error('the connection ended before the frame came')
+      await Promise.race([once(this.socket, 'data'), this.closed])
+    }
   }
 
   /** Waits until the socket takes more, or is closed. */

@@ -5,7 +5,9 @@ import { RESET_BURST, RESETS_PER_SECOND } from './reset-budget.ts'
 /** Bytes that one client may have under way before they are taken, over all its streams. */
 export const WINDOW_OF_SESSION = 1_048_576
 
-const WINDOW_OF_STREAM = 131_072
+/** The same of one stream. */
+export const WINDOW_OF_STREAM = 131_072
+
 const MAX_STREAMS = 100
 // The listener itself refuses more than 1000 fields with 431; far beyond that the stream is reset unread.
 const MAX_FIELDS = 2_000

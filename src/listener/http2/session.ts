@@ -76,7 +76,7 @@ export class Http2Connection implements StreamOwner {
   look(now: number): void {
     const { keepAliveTimeout } = this.service.settings
     if (this.#sendsTooMuch(now)) {
-      this.#calm('a flood of frames')
+      this.#terminateAbusive('a flood of frames')
       return
     }
     if (this.isIdle && now - this.#idleSince > keepAliveTimeout) {
@@ -101,14 +101,14 @@ export class Http2Connection implements StreamOwner {
 
   #spendReset(): void {
     if (this.#session.destroyed || this.service.draining) return
-    if (!this.#resets.take(performance.now())) this.#calm('a flood of requests that were taken back')
+    if (!this.#resets.take(performance.now())) this.#terminateAbusive('a flood of requests that were taken back')
   }
 
   /** The session ends at once; other clients are not concerned. */
-  #calm(why: string): void {
+  #terminateAbusive(reason: string): void {
     if (this.#session.destroyed) return
-    this.service.abuse(this.peer.address, why)
-    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM)
+    this.service.abuse(this.peer.address, reason)
+    this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
   #sendsTooMuch(now: number): boolean {

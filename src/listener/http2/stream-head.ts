@@ -19,6 +19,7 @@ interface Fields {
   readonly list: string[]
   readonly hosts: readonly string[]
   readonly bytes: number
+  readonly declaresLength: boolean
 }
 
 /** Judges the head of a stream before anything else sees it, as `admit` does for HTTP/1.1 (threats B9, B89). */
@@ -30,7 +31,7 @@ export function admitStream(
 ): Admitted | Refusal {
   const fields = separate(raw)
   if ('problem' in fields) return fields
-  const { pseudo, list, hosts, bytes } = fields
+  const { pseudo, list, hosts, bytes, declaresLength } = fields
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
   const method = pseudo.get(':method') ?? ''
   if (!METHOD.test(method)) return { status: 400, problem: 'a method that is none' }
@@ -46,8 +47,7 @@ export function admitStream(
   // Filters and upstreams of HTTP/1.1 look for the host where it stands there.
   const head = readHead(['Host', authority, ...list], peer.trust, '2')
   if ('problem' in head) return head
-  const declared = list.includes('content-length')
-  const bodyLength = endsWithHead ? 0 : declared ? head.bodyLength : -1
+  const bodyLength = endsWithHead ? 0 : declaresLength ? head.bodyLength : -1
   if (bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
   return { method, version: '2', uri: target.uri, head: { ...head, bodyLength } }
 }
@@ -58,6 +58,7 @@ function separate(raw: readonly string[]): Fields | Refusal {
   const hosts: string[] = []
   const crumbs: string[] = []
   let bytes = 0
+  let declaresLength = false
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
     const value = raw[i + 1]!
@@ -68,11 +69,14 @@ function separate(raw: readonly string[]): Fields | Refusal {
       pseudo.set(name, value)
     } else if (name === 'host') hosts.push(value)
     else if (name === 'cookie') crumbs.push(value)
-    else list.push(name, value)
+    else {
+      declaresLength ||= name === 'content-length'
+      list.push(name, value)
+    }
   }
   // RFC 9113 section 8.2.3: elsewhere a request has one Cookie field.
   if (crumbs.length > 0) list.push('cookie', crumbs.join('; '))
-  return { pseudo, list, hosts, bytes }
+  return { pseudo, list, hosts, bytes, declaresLength }
 }
 
 /** RFC 9113 section 8.3.1: `:authority` counts, and a Host beside it must say the same. */

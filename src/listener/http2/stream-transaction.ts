@@ -15,11 +15,12 @@ import { refusal } from '../refusal.ts'
 import { headOf, isFinalStatus } from '../response-head.ts'
 import { fitsOneWrite, ResponseWriter } from '../response-writer.ts'
 import type { Service } from '../service.ts'
+import { discardRest } from './discard-rest.ts'
 import { StreamBody } from './stream-body.ts'
 import { admitStream } from './stream-head.ts'
 import { StreamTarget, streamHeaders } from './stream-target.ts'
 
-const { NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants
+const { NGHTTP2_FLAG_END_STREAM } = constants
 
 /** What a transaction tells its session. */
 export interface StreamOwner {
@@ -195,6 +196,8 @@ export class StreamTransaction implements InterimTaker, Attendee {
       response.body.cancel()
       return
     }
+    // Node resets a stream with its response if nothing has touched its body; the transaction itself sees to the rest.
+    if (!this.isReceived && this.#stream.readableFlowing === null) this.#stream.pause()
     const head = headOf(response, this.#method, 'keep')
     const mayHaveTrailers = head.hasBody && head.length === null
     if (!this.#writeHead(response, head.raw, head.hasBody, mayHaveTrailers)) {
@@ -243,8 +246,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
   #answered(): void {
     this.#over = true
     this.#end('answered')
-    // RFC 9113 section 8.1: what is left of the request is not wanted.
-    if (!this.isReceived && !this.#stream.destroyed) this.#stream.close(NGHTTP2_NO_ERROR)
+    if (!this.isReceived && !this.#stream.destroyed) discardRest(this.#stream, (count) => this.#owner.received(count))
   }
 
   #end(how: 'answered' | 'abandoned'): void {
