@@ -43,6 +43,11 @@ export interface AccessTokenResolver {
    * Null where the request may use the token.
    */
   admit?(accessToken: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>
+  /**
+   * Whether `admit` verifies the key or certificate that a token is bound to (`cnf`, RFC 7800). Resolvers without it
+   * verify none.
+   */
+  verifiesBinding?(accessToken: AccessToken): boolean
   /** Calls back, once, when news say that a token is good no longer; gives the way to stop. Resolvers without news have none. */
   watch?(accessToken: AccessToken, revoked: () => void): () => void
 }

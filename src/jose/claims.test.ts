@@ -9,17 +9,20 @@ function wrong(text: string, skew = 0, required: readonly ('exp' | 'nbf' | 'iat'
   return timeViolations(readClaims(Buffer.from(text)), { now: NOW, skew, required })
 }
 
-test('B46: a token counts until the second before exp, and from nbf and iat on', () => {
+test('B46: a token counts until the second before exp and from nbf on; iat may be a minute ahead', () => {
   assert.deepEqual(wrong(`{"exp":${second + 1},"nbf":${second},"iat":${second}}`), [])
   assert.deepEqual(wrong(`{"exp":${second}}`), ['the token has expired'])
   assert.deepEqual(wrong(`{"nbf":${second + 1}}`), ['the token is not valid yet'])
-  assert.deepEqual(wrong(`{"iat":${second + 1}}`), ['the token was issued in the future'])
+  assert.deepEqual(wrong(`{"iat":${second + 60}}`), [])
+  assert.deepEqual(wrong(`{"iat":${second + 61}}`), ['the token was issued in the future'])
 })
 
 test('B46: the skew helps by just its length', () => {
   assert.deepEqual(wrong(`{"exp":${second - 4},"nbf":${second + 5},"iat":${second + 5}}`, 5_000), [])
   assert.deepEqual(wrong(`{"exp":${second - 5}}`, 5_000), ['the token has expired'])
   assert.deepEqual(wrong(`{"nbf":${second + 6}}`, 5_000), ['the token is not valid yet'])
+  assert.deepEqual(wrong(`{"iat":${second + 90}}`, 90_000), [])
+  assert.deepEqual(wrong(`{"iat":${second + 91}}`, 90_000), ['the token was issued in the future'])
 })
 
 test('B46: times are numbers of seconds: text, negative, endless and other values are refused', () => {

@@ -25,6 +25,9 @@ export interface TimeRules {
   readonly required?: readonly TimeClaim[]
 }
 
+/** `iat` may be this far in the future, whatever the skew: a clock that is a little behind must not refuse fresh tokens. */
+const ISSUED_AHEAD = 60_000
+
 /** The last second that a date can have in JavaScript and in most other languages. */
 const LAST_SECOND = 8_640_000_000_000
 
@@ -51,7 +54,7 @@ export function timeViolations(claims: JsonObject, { now, skew, required = [] }:
   }
   check('exp', (exp) => (now < exp + skew ? null : 'the token has expired'))
   check('nbf', (nbf) => (now >= nbf - skew ? null : 'the token is not valid yet'))
-  check('iat', (iat) => (now >= iat - skew ? null : 'the token was issued in the future'))
+  check('iat', (iat) => (now >= iat - Math.max(skew, ISSUED_AHEAD) ? null : 'the token was issued in the future'))
   return violations
 }
 

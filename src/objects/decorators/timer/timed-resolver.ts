@@ -28,6 +28,7 @@ export function timedResolver(
   return {
     ...(inner.schemes !== undefined && { schemes: inner.schemes }),
     ...(inner.admit !== undefined && { admit: inner.admit.bind(inner) }),
+    ...(inner.verifiesBinding !== undefined && { verifiesBinding: inner.verifiesBinding.bind(inner) }),
     ...(inner.watch !== undefined && { watch: inner.watch.bind(inner) }),
     resolve(token, exchange) {
       const start = clock.monotonic()

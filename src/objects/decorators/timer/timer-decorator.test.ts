@@ -148,6 +148,7 @@ const slowResolver = (clock: ManualClock, answer: () => TokenResolution | Promis
         return answer()
       },
       admit: () => null,
+      verifiesBinding: () => true,
       watch: () => () => {},
     }),
   })
@@ -163,6 +164,7 @@ test('a resolver is timed, whether it answers at once or later', async () => {
     assert.deepEqual(built.log.entries[0]?.['elapsed'], { total: 250 })
     assert.deepEqual(built.object.schemes, ['DPoP'])
     assert.ok(built.object.admit !== undefined && built.object.watch !== undefined)
+    assert.ok(built.object.verifiesBinding !== undefined)
   }
 })
 

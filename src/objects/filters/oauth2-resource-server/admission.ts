@@ -7,6 +7,7 @@ import {
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Clock } from '#schema'
+import { isBound } from '../../lib/access-token/bound-token.ts'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { Challenges } from './challenge.ts'
@@ -19,6 +20,8 @@ export interface AdmissionSettings {
   readonly requiredScopes: RequiredScopes
   readonly realm: string
   readonly requireHttps: boolean
+  /** Whether bound tokens pass although the resolver verifies no binding. */
+  readonly allowBoundTokens: boolean
   readonly clock: Clock
   /** Called for responses to requests that want to leave HTTP; null where connections outlive their token. */
   readonly follow: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
@@ -66,11 +69,15 @@ export class Admission {
   }
 
   #resolved(resolution: TokenResolution, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
-    const { resolver, clock, requiredScopes } = this.#settings
+    const { resolver, clock, requiredScopes, allowBoundTokens } = this.#settings
     if (resolution.outcome !== 'valid') return this.#challenges.refused(scheme, resolution)
     const { accessToken } = resolution
     if (accessToken.expiresAt !== null && accessToken.expiresAt <= clock.now()) {
       return this.#challenges.refused(scheme, EXPIRED)
+    }
+    // A bound token that is taken from any bearer is a bearer token: a stolen one would work.
+    if (!allowBoundTokens && isBound(accessToken) && resolver.verifiesBinding?.(accessToken) !== true) {
+      return this.#challenges.refused(scheme, UNVERIFIED_BINDING)
     }
     const admitted = resolver.admit === undefined ? null : resolver.admit(accessToken, exchange)
     return then(admitted, (refusal) => {
@@ -99,4 +106,8 @@ export class Admission {
   }
 }
 
+const UNVERIFIED_BINDING: TokenRefusal = {
+  outcome: 'invalid',
+  description: 'The access token is bound to a key or certificate, which is not verified here.',
+}
 const OVERSIZED: TokenRefusal = { outcome: 'invalid', description: 'The access token is too long to be one.' }

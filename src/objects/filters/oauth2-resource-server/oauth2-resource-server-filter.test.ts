@@ -235,6 +235,29 @@ describe('what a resolver demands of each request', () => {
     assert.equal((await at.ask()).status, 200)
   })
 
+  test('a bound token is refused where no resolver verifies its binding; allowBoundTokens admits it', async () => {
+    const bound = (cnf: JsonValue) => ({
+      resolve: () => ({ outcome: 'valid' as const, accessToken: accessToken({ info: { sub: 'demo', cnf } }) }),
+    })
+    for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, { kid: 'x' }, {}, 'odd']) {
+      await using at = await filterWith({}, bound(cnf))
+      const { status, challenges } = await at.ask()
+      assert.equal(status, 401, JSON.stringify(cnf))
+      assert.match(challenges[0] as string, /error="invalid_token".*bound to a key or certificate.*not verified here/)
+      await using open = await filterWith({ allowBoundTokens: true }, bound(cnf))
+      assert.equal((await open.ask()).status, 200)
+      await using verified = await filterWith({}, { ...bound(cnf), verifiesBinding: () => true })
+      assert.equal((await verified.ask()).status, 200)
+      await using cached = await filterWith(
+        { cache: { enabled: true } },
+        { ...bound(cnf), verifiesBinding: () => true },
+      )
+      assert.equal((await cached.ask()).status, 200)
+    }
+    await using at = await filterWith({}, bound(null))
+    assert.equal((await at.ask()).status, 200)
+  })
+
   test('the schemes of the resolver are the ways in', async () => {
     await using both = await filterWith({}, { schemes: ['Bearer', 'DPoP'] })
     assert.deepEqual((await both.ask(null)).challenges, [

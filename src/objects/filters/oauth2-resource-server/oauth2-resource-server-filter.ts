@@ -45,6 +45,10 @@ export const OAuth2ResourceServerFilter = defineType({
       .prefault('IdentityGateway')
       .meta({ description: 'The realm in the WWW-Authenticate header field of refusals.' }),
     scopes: SCOPES_FIELD,
+    allowBoundTokens: config(boolean()).prefault(false).meta({
+      description:
+        'Whether tokens that are bound to a key or certificate (`cnf`) are admitted although no resolver of this filter verifies the binding.',
+    }),
     closeOnRevocation: config(boolean()).prefault(true).meta({
       description: 'Whether WebSocket connections end when the token they were opened with expires or is revoked.',
     }),
@@ -53,7 +57,10 @@ export const OAuth2ResourceServerFilter = defineType({
     if (PRINTABLE.test(realm)) return
     report('/realm', `expected printable ASCII characters, got ${JSON.stringify(realm.slice(0, 60))}`)
   },
-  create({ accessTokenResolver, cache, executor, requireHttps, realm, scopes, closeOnRevocation }, env) {
+  create(
+    { accessTokenResolver, cache, executor, requireHttps, realm, scopes, closeOnRevocation, allowBoundTokens },
+    env,
+  ) {
     const { clock } = env
     const required = requiredScopes(scopes, env)
     const resolver =
@@ -76,6 +83,7 @@ export const OAuth2ResourceServerFilter = defineType({
       requiredScopes: required,
       realm,
       requireHttps,
+      allowBoundTokens,
       clock,
       follow: closeOnRevocation
         ? (response, token, exchange) => endWithToken(response, token, exchange, following)

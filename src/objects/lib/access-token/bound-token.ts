@@ -21,6 +21,11 @@ export function sameText(one: string, other: string): boolean {
   return first.length === second.length && timingSafeEqual(first, second)
 }
 
+/** Whether a token is bound to a key or certificate of its client. */
+export function isBound({ info }: AccessToken): boolean {
+  return Object.hasOwn(info, 'cnf') && info['cnf'] !== null
+}
+
 type Admit = NonNullable<AccessTokenResolver['admit']>
 
 /**
@@ -39,6 +44,8 @@ export function demanding(
     schemes,
     resolve: (token, exchange) => delegate.resolve(token, exchange),
     admit: admit === undefined ? demand : both,
+    // The demand refuses every binding that it can not verify.
+    verifiesBinding: () => true,
     ...(watch !== undefined && { watch: watch.bind(delegate) }),
   }
 }

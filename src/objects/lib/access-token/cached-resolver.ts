@@ -36,6 +36,7 @@ const LOG_INTERVAL = 10_000
 export class CachedResolver implements AccessTokenResolver {
   readonly schemes: readonly ('Bearer' | 'DPoP')[]
   readonly admit?: NonNullable<AccessTokenResolver['admit']>
+  readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachingSettings
   readonly #repeated: ReturnType<typeof onceEvery>
@@ -44,6 +45,7 @@ export class CachedResolver implements AccessTokenResolver {
   constructor(delegate: AccessTokenResolver, settings: CachingSettings) {
     this.schemes = delegate.schemes ?? ['Bearer']
     if (delegate.admit !== undefined) this.admit = delegate.admit.bind(delegate)
+    if (delegate.verifiesBinding !== undefined) this.verifiesBinding = delegate.verifiesBinding.bind(delegate)
     this.#delegate = delegate
     this.#settings = settings
     this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)

@@ -43,6 +43,10 @@ export class IssuerChoice implements AccessTokenResolver {
     return (await resolver.admit?.(accessToken, exchange)) ?? null
   }
 
+  verifiesBinding(accessToken: AccessToken): boolean {
+    return this.#chosen(issuerOf(accessToken.token))?.verifiesBinding?.(accessToken) ?? false
+  }
+
   watch(accessToken: AccessToken, revoked: () => void): () => void {
     const resolver = this.#chosen(issuerOf(accessToken.token))
     return resolver?.watch?.(accessToken, revoked) ?? (() => {})
