@@ -1,8 +1,9 @@
 import { type DecodedSecret, Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
-import type { Logger } from '#logging'
+import { type Logger, onceEvery } from '#logging'
 import type { Clock } from '#schema'
 import { Changes } from './changes.ts'
 import type { JwkSet } from './jwk-set.ts'
+import { KeyMisses } from './key-misses.ts'
 
 /** How keys are fetched and for how long they count. */
 export interface RemoteKeysSettings {
@@ -12,8 +13,8 @@ export interface RemoteKeysSettings {
   readonly place: string
   /** Milliseconds after which the keys are fetched anew. */
   readonly cacheTimeout: number
-  /** Milliseconds between fetches for names that are not in the set. */
-  readonly missPause: number
+  /** Milliseconds for which a name that the endpoint was asked about, and did not have, is not asked about again. */
+  readonly missCacheTime: number
   /** Milliseconds for which keys can be used at most, where fetching fails. */
   readonly lease: number
   readonly clock: Clock
@@ -27,9 +28,12 @@ interface Fetched extends JwkSet {
   readonly byId: Map<string, readonly Secret[]>
 }
 
-/** After a failure the endpoint is left alone for a while. */
-const FAILURE_PAUSE = 10_000
+/** The endpoint is asked again at most this long after a failure. */
+const FAILURE_PAUSE = 2_000
+const LOG_INTERVAL = 10_000
 const MOST_IDS = 1_000
+/** No issuer has longer key names. */
+const LONGEST_NAME = 512
 
 /**
  * Keys that somebody else publishes. Fetched when they are first wanted, by one request for all who wait. While the
@@ -42,10 +46,13 @@ export class RemoteKeys implements SecretStore {
   #fetched: Fetched | null = null
   #fetching: Promise<Fetched> | null = null
   #failed: { readonly error: SecretError; readonly retryAt: number } | null = null
-  #nextMiss = 0
+  readonly #misses: KeyMisses
+  readonly #repeated: ReturnType<typeof onceEvery>
 
   constructor(settings: RemoteKeysSettings) {
     this.#settings = settings
+    this.#misses = new KeyMisses(settings.missCacheTime)
+    this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)
   }
 
   /** Only keys come from here: a password is not known, so that another store can be asked for it. */
@@ -54,7 +61,7 @@ export class RemoteKeys implements SecretStore {
     const begun = this.#settings.clock.monotonic()
     const keys = await this.#current()
     const missing = stableId !== undefined && !hasKey(keys, stableId) && keys.at < begun
-    return this.#secrets(missing ? await this.#afterMiss(keys) : keys, secretId)
+    return this.#secrets(missing ? await this.#afterMiss(keys, stableId) : keys, secretId)
   }
 
   async #current(): Promise<Fetched> {
@@ -74,14 +81,36 @@ export class RemoteKeys implements SecretStore {
     throw this.#failed.error
   }
 
-  /** A key that is not in the set may have been published just now; but anyone can make up names. */
-  async #afterMiss(keys: Fetched): Promise<Fetched> {
-    const { clock, missPause } = this.#settings
+  /**
+   * A key that is not in the set may have been published just now, but anyone can make up names. Where it can not be looked
+   * up now, a SecretError is thrown: the token may be good, so that "invalid" would be a wrong answer.
+   */
+  async #afterMiss(keys: Fetched, stableId: string): Promise<Fetched> {
+    const { clock } = this.#settings
     const now = clock.monotonic()
-    const mayAsk = now >= this.#nextMiss && (this.#failed === null || now >= this.#failed.retryAt)
-    if (mayAsk) this.#nextMiss = now + missPause
-    else if (this.#fetching === null) return keys
-    return this.#fetch().catch(() => keys)
+    if (stableId.length > LONGEST_NAME || this.#misses.isKnown(stableId, now)) return keys
+    if (this.#failed !== null && now < this.#failed.retryAt) throw this.#failed.error
+    if (this.#fetching === null && !this.#misses.takeLookup(now)) {
+      this.#logExhausted()
+      // A set with nameless keys can not tell which of them a token means: those are tried.
+      if (keys.keys.some(({ stableId: name }) => (name ?? null) === null)) return keys
+      throw new SecretError(`${this.#settings.source}: the key of the token can not be looked up at the moment`)
+    }
+    const fetched = await this.#fetch()
+    if (hasKey(fetched, stableId)) return fetched
+    // The answer to a request that began earlier may be older than the key.
+    if (fetched.at < now) return this.#afterMiss(fetched, stableId)
+    this.#misses.add(stableId, now)
+    return fetched
+  }
+
+  #logExhausted(): void {
+    const suppressed = this.#repeated.admit('exhausted')
+    if (suppressed === null) return
+    this.#settings.logger.warn(
+      { keys: this.#settings.place, ...(suppressed > 0 && { suppressed }) },
+      'too many unknown key names in tokens: tokens with a key name that is not in the JWK Set get 503 until the next lookup',
+    )
   }
 
   #fetch(): Promise<Fetched> {

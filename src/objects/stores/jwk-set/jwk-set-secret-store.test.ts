@@ -101,19 +101,77 @@ test('keys are fetched again after cacheTimeout', async () => {
   assert.deepEqual(heard, ['change'])
 })
 
-test('a name that is not in the set is looked for at the endpoint, once within cacheMissCacheTime', async () => {
-  await using at = await endpoint({ cacheMissCacheTime: '30 s', cacheTimeout: '5 minutes' })
-  assert.equal(await at.named('second'), null)
-  assert.equal(at.state.requests, 1)
+test('a name that is not in the set is looked up at the endpoint, once within cacheMissCacheTime', async () => {
+  await using at = await endpoint({ cacheTimeout: '5 minutes', leaseExpiry: '10 minutes' })
+  await at.kids()
   at.clock.advance(1)
+  assert.equal(await at.named('second'), null)
+  assert.equal(at.state.requests, 2)
   at.serve([first, second])
+  at.clock.advance(9_999)
+  assert.equal(await at.named('second'), null)
+  assert.equal(at.state.requests, 2)
+  at.clock.advance(1)
   assert.equal(await at.named('second'), 'second')
-  assert.equal(at.state.requests, 2)
-  await Promise.all(Array.from({ length: 100 }, (_, i) => at.named(`made-up-${i}`)))
-  assert.equal(at.state.requests, 2)
-  at.clock.advance(30_000)
-  await Promise.all(Array.from({ length: 100 }, (_, i) => at.named(`made-up-${i}`)))
   assert.equal(at.state.requests, 3)
+})
+
+test('made-up names cost five lookups a minute, and can not make a token with a new key invalid', async () => {
+  await using at = await endpoint({ cacheTimeout: '10 minutes', leaseExpiry: '20 minutes' })
+  await at.kids()
+  for (let name = 0; name < 5; name += 1) {
+    at.clock.advance(1)
+    assert.equal(await at.named(`made-up-${name}`), null)
+  }
+  at.clock.advance(1)
+  assert.equal(at.state.requests, 6)
+  at.serve([first, second])
+  for (const name of ['made-up-5', 'second']) {
+    await assert.rejects(at.named(name), /the key of the token can not be looked up at the moment/)
+  }
+  assert.equal(await at.named('first'), 'first', 'known keys are not affected')
+  assert.equal(await at.named('made-up-0'), null, 'the answer about this name is a moment old')
+  assert.equal(await at.named('x'.repeat(513)), null, 'no key has such a name')
+  assert.equal(at.state.requests, 6)
+  const warned = at.built.log.entries.filter(({ message }) => /too many unknown key names/.test(String(message)))
+  assert.equal(warned.length, 1)
+  at.clock.advance(60_000)
+  assert.equal(await at.named('second'), 'second')
+  assert.equal(at.state.requests, 7)
+})
+
+test('many tokens with made-up names at once wait for one lookup', async () => {
+  await using at = await endpoint({ cacheTimeout: '5 minutes' })
+  await at.kids()
+  at.clock.advance(1)
+  await Promise.all(Array.from({ length: 100 }, (_, i) => at.named(`made-up-${i}`)))
+  assert.equal(at.state.requests, 2)
+})
+
+test('a set with keys that have no name is used for tokens that name one, however many do', async () => {
+  const { kid: _, ...nameless } = first
+  await using at = await endpoint({ cacheTimeout: '5 minutes' }, [nameless])
+  const found = async (stableId: string) =>
+    (await at.built.object.find({ secretId: 'any', purpose: 'VERIFY', stableId }))?.length
+  await at.kids()
+  for (let name = 0; name < 20; name += 1) {
+    at.clock.advance(1)
+    assert.equal(await found(`some-${name}`), 1)
+  }
+  assert.ok(at.state.requests <= 6)
+})
+
+test('a key that can not be looked up because the endpoint fails makes no token invalid', async () => {
+  await using at = await endpoint({ cacheTimeout: '5 minutes' })
+  await at.kids()
+  at.fail(503)
+  at.clock.advance(1)
+  await assert.rejects(at.named('second'), /can not be fetched/)
+  at.serve([first, second])
+  at.clock.advance(1_999)
+  await assert.rejects(at.named('second'), /can not be fetched/)
+  at.clock.advance(1)
+  assert.equal(await at.named('second'), 'second')
 })
 
 test('names are own keys only', async () => {
@@ -131,7 +189,7 @@ test('while the endpoint fails the last good keys count until the lease ends', a
   assert.equal(at.state.requests, 2)
   at.clock.advance(239_999)
   assert.deepEqual(await at.kids(), ['first'])
-  at.clock.advance(10_000)
+  at.clock.advance(2_000)
   await assert.rejects(at.kids(), (error: Error) => {
     assert.match(
       error.message,
@@ -141,7 +199,7 @@ test('while the endpoint fails the last good keys count until the lease ends', a
   })
   at.serve([second])
   await assert.rejects(at.kids(), /can not be fetched/)
-  at.clock.advance(10_000)
+  at.clock.advance(2_000)
   assert.deepEqual(await at.kids(), ['second'])
   assert.doesNotMatch(at.built.log.lines.join(''), /hunter2/)
   assert.match(at.built.log.lines.join(''), /keys can be fetched again/)

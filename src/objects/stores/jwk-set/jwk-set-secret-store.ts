@@ -5,7 +5,7 @@ import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 const TWO_MINUTES = 120_000
 const SHORTEST_TIMEOUT = 10_000
-const SHORTEST_PAUSE = 1_000
+const SHORTEST_MISS = 1_000
 
 /** Finds keys that an issuer publishes. */
 export const JwkSetSecretStore = defineType({
@@ -19,8 +19,9 @@ export const JwkSetSecretStore = defineType({
       description:
         'How long fetched keys are used before they are fetched again; less than 10 seconds causes a warning, and the default is used.',
     }),
-    cacheMissCacheTime: config(duration()).prefault('2 minutes').meta({
-      description: 'The least time between two fetches for keys that are not in the set; at least one second.',
+    cacheMissCacheTime: config(duration()).prefault('10 seconds').meta({
+      description:
+        'How long a key name that is not in the set is not looked up again; at least one second. There are at most five such lookups a minute.',
     }),
     leaseExpiry: leaseExpiry(),
   },
@@ -32,7 +33,7 @@ export const JwkSetSecretStore = defineType({
       source: env.name,
       place: `${origin}${pathname}`,
       cacheTimeout: usableTimeout(cacheTimeout, env),
-      missPause: Math.max(SHORTEST_PAUSE, cacheMissCacheTime),
+      missCacheTime: Math.max(SHORTEST_MISS, cacheMissCacheTime),
       lease: usableLease(leaseExpiry, env),
       clock: env.clock,
       logger: env.logger,
