@@ -29,6 +29,7 @@ export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from './contexts/cdsso.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { ClaimsSet } from './contexts/claims-set.ts'
+export { type ClientIdField, ClientIdFieldContext } from './contexts/client-id-field.ts'
 export { type JwtBuilder, JwtBuilderContext } from './contexts/jwt-builder.ts'
 export {
   type JwtValidation,

@@ -1,3 +1,4 @@
+import { type ClientIdField, ClientIdFieldContext } from '#contracts'
 import { Body, type Exchange, type Handler, Headers, ownExchange, Request, Uri } from '#http'
 
 /** Answers of authorization servers are small; one that sends more is broken or hostile. */
@@ -10,6 +11,13 @@ interface FetchOptions {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body?: unknown
+}
+
+interface FetchSettings {
+  /** Milliseconds for the whole answer. */
+  readonly deadline?: number
+  /** Set where the form names the client by a `client_id` that may be taken out. */
+  readonly clientIdField?: ClientIdField | null
 }
 
 /** That nobody answered, or not in time, or not in a form that could be read. */
@@ -26,7 +34,11 @@ export class ServerUnreachableError extends Error {
  * Sends the requests of the protocol through a handler, so that its TLS, proxies, filters and limits hold. Redirects are
  * not followed: the URL was configured, and where it would lead was not (threats B65).
  */
-export function fetchBy(handler: Handler, onBehalfOf: Exchange | null, deadline = DEADLINE): Fetch {
+export function fetchBy(
+  handler: Handler,
+  onBehalfOf: Exchange | null,
+  { deadline = DEADLINE, clientIdField = null }: FetchSettings = {},
+): Fetch {
   return async (url, { method, headers, body }) => {
     const sent = new Headers(Object.entries(headers))
     const content = body === undefined || body === null ? Body.empty : Body.of(String(body))
@@ -38,7 +50,8 @@ export function fetchBy(handler: Handler, onBehalfOf: Exchange | null, deadline 
       reject(error)
     }, deadline).unref()
     try {
-      const answer = answerOf(handler, exchange)
+      const sending = clientIdField === null ? exchange : exchange.with(ClientIdFieldContext, clientIdField)
+      const answer = answerOf(handler, sending)
       // Whoever lost the race has nobody left to tell.
       answer.catch(() => {})
       return await Promise.race([answer, late])

@@ -1,7 +1,6 @@
 export { Discovery, type ServerMetadata } from './discovery.ts'
 export { fetchBy, ServerUnreachableError } from './fetch-by-handler.ts'
 export {
-  type ClientAuthentication,
   type IssuedTokens,
   type LoginAttempt,
   OpenIdClient,

@@ -26,7 +26,6 @@ function clientOf(answers: { readonly token?: string; readonly userInfo?: string
     pkce: 'S256',
     tokenHandler: answering(answers.token),
     userInfoHandler: answering(answers.userInfo),
-    authentication: () => {},
     skew: 0,
   })
 }

@@ -25,13 +25,11 @@ import {
   userInfoRequest,
   validateAuthResponse,
 } from 'oauth4webapi'
+import type { ClientIdField } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import { fetchBy } from './fetch-by-handler.ts'
 import { protocolErrors } from './open-id-error.ts'
-
-/** Adds what proves who the client is to the form of a request. */
-export type ClientAuthentication = (form: URLSearchParams, headers: globalThis.Headers) => void | Promise<void>
 
 /** One client at one authorization server. */
 export interface OpenIdClientSettings {
@@ -40,11 +38,10 @@ export interface OpenIdClientSettings {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
-  /** Sends requests to the token endpoint and the like. */
+  /** Sends requests to the token endpoint and the like, and authenticates the client where it has to. */
   readonly tokenHandler: Handler
   /** Sends requests for user info. */
   readonly userInfoHandler: Handler
-  readonly authentication: ClientAuthentication
   /** Milliseconds by which the clocks may differ. */
   readonly skew: number
 }
@@ -75,13 +72,11 @@ export class OpenIdClient {
   readonly #server: AuthorizationServer
   readonly #client: Client
   readonly #settings: OpenIdClientSettings
-  readonly #authentication: ClientAuth
 
   constructor(settings: OpenIdClientSettings) {
     this.#settings = settings
     this.#server = settings.metadata as unknown as AuthorizationServer
     this.#client = { client_id: settings.clientId, [clockTolerance]: Math.ceil(settings.skew / 1_000) }
-    this.#authentication = (_server, _client, form, headers) => settings.authentication(form, headers)
   }
 
   /** Whether it asks who the user is, and not for access alone. */
@@ -122,11 +117,11 @@ export class OpenIdClient {
       const answer = await authorizationCodeGrantRequest(
         this.#server,
         this.#client,
-        this.#authentication,
+        namesClient,
         checked,
         attempt.redirectUri,
         attempt.verifier ?? nopkce,
-        this.#through(this.#settings.tokenHandler, onBehalfOf),
+        this.#asClient(onBehalfOf),
       )
       const tokens = await processAuthorizationCodeResponse(this.#server, this.#client, answer, {
         expectedNonce: attempt.nonce ?? expectNoNonce,
@@ -139,14 +134,8 @@ export class OpenIdClient {
   /** Asks for new tokens. */
   refresh(refreshToken: string, onBehalfOf: Exchange): Promise<IssuedTokens> {
     return protocolErrors(async () => {
-      const through = this.#through(this.#settings.tokenHandler, onBehalfOf)
-      const answer = await refreshTokenGrantRequest(
-        this.#server,
-        this.#client,
-        this.#authentication,
-        refreshToken,
-        through,
-      )
+      const through = this.#asClient(onBehalfOf)
+      const answer = await refreshTokenGrantRequest(this.#server, this.#client, namesClient, refreshToken, through)
       return issued(await processRefreshTokenResponse(this.#server, this.#client, answer))
     })
   }
@@ -165,10 +154,8 @@ export class OpenIdClient {
   /** Makes a token worthless, with all that came of it. */
   revoke(token: string, onBehalfOf: Exchange): Promise<void> {
     return protocolErrors(async () => {
-      const through = this.#through(this.#settings.tokenHandler, onBehalfOf)
-      await processRevocationResponse(
-        await revocationRequest(this.#server, this.#client, this.#authentication, token, through),
-      )
+      const through = this.#asClient(onBehalfOf)
+      await processRevocationResponse(await revocationRequest(this.#server, this.#client, namesClient, token, through))
     })
   }
 
@@ -181,7 +168,7 @@ export class OpenIdClient {
     }
     const pushed = await protocolErrors(async () => {
       const through = this.#through(this.#settings.tokenHandler, onBehalfOf)
-      const answer = await pushedAuthorizationRequest(this.#server, this.#client, this.#authentication, asked, through)
+      const answer = await pushedAuthorizationRequest(this.#server, this.#client, namesClient, asked, through)
       return processPushedAuthorizationResponse(this.#server, this.#client, answer)
     })
     url.searchParams.set('client_id', this.#settings.clientId)
@@ -189,11 +176,20 @@ export class OpenIdClient {
     return url.href
   }
 
+  /** Token and revocation requests: their `client_id` gives way to credentials that the handler adds. */
+  #asClient(onBehalfOf: Exchange) {
+    const { tokenHandler, clientId } = this.#settings
+    return this.#through(tokenHandler, onBehalfOf, { clientId })
+  }
+
   /** Whether an endpoint may be reached without TLS is the business of whoever configured its URL. */
-  #through(handler: Handler, onBehalfOf: Exchange) {
-    return { [customFetch]: fetchBy(handler, onBehalfOf) as never, [allowInsecureRequests]: true }
+  #through(handler: Handler, onBehalfOf: Exchange, clientIdField: ClientIdField | null = null) {
+    return { [customFetch]: fetchBy(handler, onBehalfOf, { clientIdField }) as never, [allowInsecureRequests]: true }
   }
 }
+
+/** Credentials are added by the handler of the registration. */
+const namesClient: ClientAuth = (_server, { client_id }, form) => form.set('client_id', client_id)
 
 function idTokenClaims(tokens: TokenEndpointResponse): JsonObject | null {
   const checked = getValidatedIdTokenClaims(tokens) as unknown as JsonObject | undefined

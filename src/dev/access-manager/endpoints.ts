@@ -59,7 +59,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const idTokens = new IdTokens(keys, sessions, clock, issuerOf)
   const ways = {
     ...grantTypes({ directory, tokens, issuer, family }),
-    authorization_code: authorizationCode(codes, issuer, idTokens),
+    authorization_code: authorizationCode(codes, issuer, idTokens, family),
   }
   const pushed = new PushedRequests(clients, clock)
   const dialogue = new CallbackDialogue(clock)
@@ -90,7 +90,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       'token/revoke': new Revocation(clients, tokens),
       tokeninfo: tokenInformation(tokens, now),
       'connect/jwk_uri': publishedKeys(keys),
-      '.well-known/openid-configuration': discovery(issuerOf, endpointOf, Object.keys(ways)),
+      '.well-known/openid-configuration': discovery(issuerOf, endpointOf, Object.keys(ways), family),
       authorize: new AuthorizeEndpoint(authorizing),
       par: pushed,
       userinfo: userInformation(tokens, directory),

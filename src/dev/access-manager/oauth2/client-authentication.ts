@@ -22,9 +22,13 @@ export class ClientAuthentication {
     this.#assertions = assertions
   }
 
-  /** The client; `agents` says whether an agent will do as well. */
-  async authenticate(call: Call, form: URLSearchParams, { agents }: { agents: boolean }): Promise<Party | Answer> {
-    const presented = presentedBy(call, form)
+  /** The client; `agents` says whether an agent will do as well, `isPushed` that `client_id` is a parameter of the form. */
+  async authenticate(
+    call: Call,
+    form: URLSearchParams,
+    { agents, isPushed = false }: { readonly agents: boolean; readonly isPushed?: boolean },
+  ): Promise<Party | Answer> {
+    const presented = presentedBy(call, form, isPushed)
     if (presented === 'several')
       return oauthError('invalid_request', 'More than one client authentication method was used')
     if (presented === null) return invalidClient(call)
@@ -50,11 +54,13 @@ function invalidClient({ headers }: Call): Answer {
 }
 
 /** At most one method may be used (RFC 6749 section 2.3). */
-function presentedBy({ headers }: Call, form: URLSearchParams): Presented | 'several' | null {
+function presentedBy({ headers }: Call, form: URLSearchParams, isPushed: boolean): Presented | 'several' | null {
   const found: Presented[] = []
   const basic = headers.authorization === undefined ? null : basicCredentials(headers.authorization)
   if (headers.authorization !== undefined && basic === null) return null
   if (basic !== null) found.push({ method: 'client_secret_basic', ...basic })
+  // As OpenAM: a name in the form beside the header counts as a second method.
+  if (basic !== null && form.has('client_id') && !isPushed) return 'several'
   const id = form.get('client_id') ?? ''
   const secret = form.get('client_secret')
   if (secret !== null) found.push({ method: 'client_secret_post', id, secret })

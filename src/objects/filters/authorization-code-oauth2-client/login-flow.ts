@@ -40,8 +40,6 @@ export async function clientOf(registration: ClientRegistration): Promise<OpenId
     pkce,
     tokenHandler: authenticatedHandler,
     userInfoHandler: handler,
-    // Whatever proves more than the name is added by the handler.
-    authentication: (form) => form.set('client_id', clientId),
     skew: issuer.idTokenSkew,
   })
 }

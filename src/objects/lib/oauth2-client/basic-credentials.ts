@@ -1,5 +1,6 @@
-import type { Secret, SecretsProvider } from '#contracts'
-import { type Filter, formatForm } from '#http'
+import { ClientIdFieldContext, type Secret, type SecretsProvider } from '#contracts'
+import { type Exchange, type Filter, formatForm } from '#http'
+import { withoutFormField } from './form-content.ts'
 
 /** Who authenticates, and where the password comes from. */
 export interface BasicSettings {
@@ -16,7 +17,10 @@ export function usernameProblem(username: string): string | null {
   return hasControl(username) ? 'expected a name without control characters' : null
 }
 
-/** Puts Basic credentials into each request, in place of whatever its Authorization was. */
+/**
+ * Puts Basic credentials into each request, in place of whatever its Authorization was. A `client_id` that only named the
+ * client leaves the form.
+ */
 export function basicAuthentication(settings: BasicSettings): Filter {
   const { passwordSecretId: secretId, secretsProvider } = settings
   let known: { readonly secret: Secret; readonly field: string } | null = null
@@ -24,10 +28,15 @@ export function basicAuthentication(settings: BasicSettings): Filter {
     // The provider keeps secrets for their lease: while it hands out the same one, the field is the same too.
     const secret = await secretsProvider.active({ secretId, purpose: 'GENERIC' })
     if (known?.secret !== secret) known = { secret, field: credentialsOf(settings, secret) }
-    const request = exchange.request.clone()
-    request.headers.set('Authorization', known.field)
-    return next(exchange.withRequest(request))
+    const isNamed = exchange.context(ClientIdFieldContext) !== null
+    const authenticated = isNamed ? await withoutFormField(exchange, 'client_id') : copyOf(exchange)
+    authenticated.request.headers.set('Authorization', known.field)
+    return next(authenticated)
   }
+}
+
+function copyOf(exchange: Exchange): Exchange {
+  return exchange.withRequest(exchange.request.clone())
 }
 
 function credentialsOf({ username, passwordSecretId, encoding }: BasicSettings, secret: Secret): string {

@@ -8,11 +8,19 @@ const URLENCODED = 'application/x-www-form-urlencoded'
  * (spec gap 166).
  */
 export async function withFormFields(exchange: Exchange, fields: Readonly<Record<string, string>>): Promise<Exchange> {
-  const { request } = exchange
-  const kept = request.body.isEmpty ? [] : otherFields(await formContent(exchange), fields)
+  const kept = exchange.request.body.isEmpty ? [] : otherFields(await formContent(exchange), fields)
   const added = formatForm(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, [value]])))
-  const changed = request.clone()
-  changed.body = Body.of([...kept, added].join('&'))
+  return withForm(exchange, [...kept, added])
+}
+
+/** A copy of the exchange whose form lacks a field; the bytes of the other fields stay as they are. */
+export async function withoutFormField(exchange: Exchange, name: string): Promise<Exchange> {
+  return withForm(exchange, otherFields(await formContent(exchange), { [name]: '' }))
+}
+
+function withForm(exchange: Exchange, fields: readonly string[]): Exchange {
+  const changed = exchange.request.clone()
+  changed.body = Body.of(fields.join('&'))
   for (const name of ['Content-Length', 'Transfer-Encoding']) changed.headers.delete(name)
   if (!changed.headers.has('content-type')) changed.headers.set('Content-Type', URLENCODED)
   return exchange.withRequest(changed)

@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose'
+import { type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '#schema'
 import { randomToken, trackingId } from '../../state/identifiers.ts'
 import type { Session, Sessions } from '../../state/sessions.ts'
@@ -12,6 +12,8 @@ export interface IdTokenOrder {
   readonly session: Session
   readonly nonce: string | null
   readonly algorithm?: SigningAlgorithm
+  /** A secret that signs it by HS256, in place of a key of the server. */
+  readonly secret?: string
   /** Set for an agent: the token then encloses the session. */
   readonly agentRealm?: string | null
 }
@@ -31,7 +33,7 @@ export class IdTokens {
     this.issuerOf = issuerOf
   }
 
-  async issue({ audience, session, nonce, algorithm = 'RS256', agentRealm = null }: IdTokenOrder): Promise<string> {
+  async issue({ audience, session, nonce, agentRealm = null, ...signing }: IdTokenOrder): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000)
     const { owner } = session
     const claims = {
@@ -53,10 +55,16 @@ export class IdTokens {
       // How PingAM names these two is in no public text.
       ...(agentRealm === null ? {} : { agent_realm: agentRealm, sessionUid: session.uid, ssoToken: session.tokenId }),
     }
-    const { key, kid } = await this.#keys.signingKey(algorithm)
-    const token = await new SignJWT(claims).setProtectedHeader({ typ: 'JWT', kid, alg: algorithm }).sign(key)
+    const token = await this.#signed(claims, signing)
     // PingAM takes such a token wherever it takes the session token itself.
     if (agentRealm !== null) this.#sessions.addAlias(token, session)
     return token
+  }
+
+  async #signed(claims: JWTPayload, { algorithm = 'RS256', secret }: Pick<IdTokenOrder, 'algorithm' | 'secret'>) {
+    const jwt = new SignJWT(claims)
+    if (secret !== undefined) return jwt.setProtectedHeader({ typ: 'JWT', alg: 'HS256' }).sign(Buffer.from(secret))
+    const { key, kid } = await this.#keys.signingKey(algorithm)
+    return jwt.setProtectedHeader({ typ: 'JWT', kid, alg: algorithm }).sign(key)
   }
 }

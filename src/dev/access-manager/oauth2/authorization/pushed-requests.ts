@@ -27,7 +27,7 @@ export class PushedRequests implements Endpoint {
   async handle(call: Call): Promise<Answer> {
     const form = readForm(call)
     if (!(form instanceof URLSearchParams)) return form
-    const party = await this.#clients.authenticate(call, form, { agents: false })
+    const party = await this.#clients.authenticate(call, form, { agents: false, isPushed: true })
     if ('status' in party) return party
     if (!('client' in party)) return oauthError('invalid_client', 'Client authentication failed', 401)
     if (form.has('request_uri')) return oauthError('invalid_request', 'request_uri can not be pushed')
