@@ -137,6 +137,7 @@ export interface UnitSettings {
   readonly trustedProxies: readonly string[]
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
+  readonly trustedForwardingHeader: 'Forwarded' | 'X-Forwarded-For' | null
   /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */
   readonly admin: string | null
   /** Text of config.json; null where there is none. */

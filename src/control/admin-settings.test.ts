@@ -123,6 +123,11 @@ describe('admin.json', () => {
       /^\/trustedProxies\/1: expected an address or CIDR block/,
     ],
     ['a CIDR block with two slashes', { trustedProxies: ['10.0.0.0/8/8'] }, /^\/trustedProxies\/0: /],
+    [
+      'another forwarding header',
+      { trustedForwardingHeader: 'X-Real-IP' },
+      /^\/trustedForwardingHeader: expected one of "Forwarded", "X-Forwarded-For"/,
+    ],
     ['a CIDR block without bits', { trustedProxies: ['10.0.0.0/'] }, /^\/trustedProxies\/0: /],
     ['an unknown field', { conectors: [] }, /^\/conectors: unknown field/],
     ['an unknown field of a connector', { connectors: [{ port: 1, hosts: 'x' }] }, /^\/connectors\/0\/hosts: /],

@@ -84,6 +84,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       trustedProxies: fields.trustedProxies,
       transactionIdHeader: fields.transactionIdHeader,
       trustTransactionHeader: fields.trustTransactionHeader,
+      trustedForwardingHeader: fields.trustedForwardingHeader ?? null,
       logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
     },
     admin: {

@@ -144,6 +144,12 @@ export const AdminDocument = documentType({
   trustedProxies: list(config(network))
     .prefault([])
     .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are believed.' }),
+  trustedForwardingHeader: config(oneOf(['Forwarded', 'X-Forwarded-For']))
+    .optional()
+    .meta({
+      description:
+        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it either counts, and a request is refused with 400 where the two disagree.',
+    }),
   trustTransactionHeader: config(boolean())
     .prefault(false)
     .meta({ description: 'Whether transaction ids of clients are taken over.' }),

@@ -2,23 +2,29 @@ import { type Body, type ClientInfo, Exchange, Request, TransactionId, type Uri 
 import type { Admitted } from './admission.ts'
 import { extendForwarded, type Origin, setForwarded } from './forwarded.ts'
 import type { Peer } from './peer.ts'
-import { headersOf, type RequestHead } from './request-head.ts'
+import { headersOf, type Refusal, type RequestHead } from './request-head.ts'
 import type { Service } from './service.ts'
 
 /** What a listener has to know to describe the origin of a request. */
 export type Reach = Pick<Service, 'settings' | 'trusted'>
 
 /** Turns an admitted request into the exchange that handlers see. */
-export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service: Reach): Exchange {
+export function makeExchange(
+  admitted: Admitted,
+  body: (length: number) => Body,
+  peer: Peer,
+  service: Reach,
+): Exchange | Refusal {
   const { method, version, uri, head } = admitted
   const { settings } = service
   // What filters and the upstream see as Host is the host that was judged (threats B8).
   if (head.hostAt >= 0) head.raw[head.hostAt] = uri.authority
   const origin = describeOrigin(head, peer, uri, service)
+  if ('problem' in origin) return origin
   const headers = headersOf(head)
   const sent = settings.trustTransactionHeader ? headers.get(settings.transactionIdHeader) : null
   return new Exchange({
-    request: new Request({ method, uri, headers, body, version: `HTTP/${version}` }),
+    request: new Request({ method, uri, headers, body: body(head.bodyLength), version: `HTTP/${version}` }),
     client: clientInfo(peer, origin, head.userAgent),
     storage: settings.storage,
     ...(sent === null ? {} : { transactionId: transactionId(sent) }),
@@ -26,8 +32,9 @@ export function makeExchange(admitted: Admitted, body: Body, peer: Peer, service
   })
 }
 
-function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, service: Reach): Origin {
-  if (peer.trust === 'trusted') return extendForwarded(head, peer, uri, service.trusted)
+function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, { settings, trusted }: Reach): Origin | Refusal {
+  const header = settings.trustedForwardingHeader ?? null
+  if (peer.trust === 'trusted') return extendForwarded(head, peer, uri, trusted, header)
   setForwarded(head.raw, peer, uri)
   return { address: peer.address, uri: null }
 }

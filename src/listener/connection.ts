@@ -72,7 +72,7 @@ export class Connection {
     if (!this.#pipeline.isFull) return true
     // The one in progress is answered, if that does not take long, and the connection closes.
     this.#closing = true
-    this.#service.abuse(this.peer.address, 'too many pipelined requests')
+    this.#service.clientLog.abusive(this.peer.address, 'too many pipelined requests')
     this.#pipeline.clear()
     this.#destroyAfter(overrunTime)
     return false

@@ -3,15 +3,23 @@ import { test } from 'node:test'
 import { type Exchange, respond } from '#http'
 import { converse, listening } from '#test/listening'
 
-async function arrival(headers: string, trustedProxies: readonly string[]): Promise<Exchange> {
+type Settings = Parameters<typeof listening>[1]
+
+/** Sends a request with these headers; gives the exchange, or null and the answer where it was refused. */
+async function sent(headers: string, settings: Settings) {
   const seen: Exchange[] = []
   const handler = async (exchange: Exchange) => {
     seen.push(exchange)
     return respond(200)
   }
-  await using server = await listening(handler, { trustedProxies })
-  await converse(server.port, `GET /a?b HTTP/1.1\r\nHost: gw.test:8080\r\n${headers}Connection: close\r\n\r\n`)
-  return seen[0]!
+  await using server = await listening(handler, settings)
+  const head = `GET /a?b HTTP/1.1\r\nHost: gw.test:8080\r\n${headers}Connection: close\r\n\r\n`
+  const answer = await converse(server.port, head)
+  return { exchange: seen[0] ?? null, answer, log: server.log }
+}
+
+async function arrival(headers: string, trustedProxies: readonly string[], settings: Settings = {}): Promise<Exchange> {
+  return (await sent(headers, { trustedProxies, ...settings })).exchange!
 }
 
 const spoofed =
@@ -95,6 +103,85 @@ test('a peer seen as IPv4 through an IPv6 socket is that IPv4 address (B20)', as
   )
 
   assert.equal(seen[0]!.client.remoteAddress, '1.2.3.4')
+})
+
+const proxies = { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] }
+
+const disagreeing: [string, string][] = [
+  ['addresses', 'Forwarded: for=203.0.113.7\r\nX-Forwarded-For: 6.6.6.6\r\n'],
+  [
+    'addresses behind trusted hops',
+    'Forwarded: for=203.0.113.7, for=10.0.0.1\r\nX-Forwarded-For: 6.6.6.6, 10.0.0.1\r\n',
+  ],
+  ['an address and none', 'Forwarded: proto=https\r\nX-Forwarded-For: 6.6.6.6\r\n'],
+  ['an address and a hidden one', 'Forwarded: for=_hidden\r\nX-Forwarded-For: 6.6.6.6\r\n'],
+  ['schemes', 'Forwarded: for=1.1.1.1;proto=http\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-Proto: https\r\n'],
+  ['hosts', 'Forwarded: for=1.1.1.1;host=a.test\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-Host: evil\r\n'],
+]
+
+for (const [what, headers] of disagreeing) {
+  test(`Forwarded and X-Forwarded-* of a trusted proxy that disagree are refused with 400: ${what} (B95)`, async () => {
+    const { exchange, answer, log } = await sent(headers, proxies)
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.equal(exchange, null)
+    const [warning] = log.entries.filter(({ level }) => level === 'warn')
+    assert.match(JSON.stringify(warning), /trustedForwardingHeader/)
+  })
+}
+
+test('trustedForwardingHeader names the one that counts; nothing of the other is read or passed on', async () => {
+  const headers =
+    'Forwarded: for=203.0.113.7;proto=https;host=good.test\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: gopher\r\n' +
+    'X-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\n'
+  const standard = await arrival(headers, proxies.trustedProxies, { trustedForwardingHeader: 'Forwarded' })
+  assert.equal(standard.client.remoteAddress, '203.0.113.7')
+  assert.equal(standard.originalUri.toString(), 'https://good.test/a?b')
+  assert.equal(standard.request.headers.get('x-forwarded-for'), '203.0.113.7, 127.0.0.1')
+  assert.equal(standard.request.headers.get('x-forwarded-proto'), 'https')
+  assert.equal(standard.request.headers.get('x-forwarded-host'), 'good.test')
+  assert.equal(standard.request.headers.get('x-forwarded-port'), '443')
+  assert.match(standard.request.headers.get('forwarded')!, /^for=203\.0\.113\.7;.*, for=127\.0\.0\.1;/)
+
+  const lists = await arrival(headers, proxies.trustedProxies, { trustedForwardingHeader: 'X-Forwarded-For' })
+  assert.equal(lists.client.remoteAddress, '6.6.6.6')
+  assert.equal(lists.originalUri.toString(), 'http://evil:1/a?b')
+  assert.equal(lists.request.headers.has('forwarded'), false)
+})
+
+test('the header that does not count is as good as none', async () => {
+  const alone = await arrival('X-Forwarded-For: 6.6.6.6\r\n', proxies.trustedProxies, {
+    trustedForwardingHeader: 'Forwarded',
+  })
+  assert.equal(alone.client.remoteAddress, '127.0.0.1')
+  assert.equal(alone.request.headers.get('x-forwarded-for'), '127.0.0.1')
+})
+
+test('a proxy that writes both alike is believed', async () => {
+  const { client, originalUri } = await arrival(
+    'Forwarded: for="[2001:DB8::7]:80";proto=HTTPS;host="A.test"\r\nX-Forwarded-For: 2001:db8::7\r\n' +
+      'X-Forwarded-Proto: https\r\nX-Forwarded-Host: a.test\r\n',
+    proxies.trustedProxies,
+  )
+  assert.equal(client.remoteAddress, '2001:db8::7')
+  assert.equal(originalUri.toString(), 'https://a.test/a?b')
+})
+
+test('where both name the client, a scheme or host that only one of them says does not count', async () => {
+  for (const headers of [
+    'Forwarded: for=1.1.1.1\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\n',
+    'Forwarded: for=1.1.1.1;proto=https;host=evil\r\nX-Forwarded-For: 1.1.1.1\r\n',
+  ]) {
+    const { client, originalUri, request } = await arrival(headers, proxies.trustedProxies)
+    assert.equal(client.remoteAddress, '1.1.1.1')
+    assert.equal(originalUri.toString(), 'http://gw.test:8080/a?b')
+    assert.equal(request.headers.get('x-forwarded-host'), 'gw.test:8080')
+    assert.equal(request.headers.get('x-forwarded-proto'), 'http')
+  }
+})
+
+test('what a trusted proxy says in Forwarded alone is also passed on as X-Forwarded-*', async () => {
+  const { request } = await arrival('Forwarded: for="[2001:db8::7]:4711";proto=https, for=unknown\r\n', ['127.0.0.1'])
+  assert.equal(request.headers.get('x-forwarded-for'), '2001:db8::7, unknown, 127.0.0.1')
 })
 
 for (const bad of ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::/129', '10.0.0.0/x', '']) {

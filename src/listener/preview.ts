@@ -38,5 +38,6 @@ export function previewRequest(
   if ('problem' in admitted) return admitted
   const isReserved = reservedPaths(settings.reservedPrefix)
   if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }
-  return { exchange: makeExchange(admitted, body, peer, { settings, trusted }) }
+  const exchange = makeExchange(admitted, () => body, peer, { settings, trusted })
+  return 'problem' in exchange ? exchange : { exchange }
 }

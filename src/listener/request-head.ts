@@ -14,6 +14,8 @@ export interface ForwardedFields {
 export interface Refusal {
   readonly status: number
   readonly problem: string
+  /** What the operator can do about it, where the client can not. */
+  readonly advice?: string
 }
 
 /** What the header fields of a request say: what the gateway acts on, and the list that filters see. */

@@ -4,9 +4,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import { type Logger, onceEvery } from '#logging'
-import { abuseLog } from './abuse-log.ts'
 import type { Expectation } from './admission.ts'
 import { BodyWatch } from './body-watch.ts'
+import { ClientLog } from './client-log.ts'
 import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { Http2Connections } from './http2/sessions.ts'
@@ -257,7 +257,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     handler,
     trusted: new TrustedProxies(settings.trustedProxies),
     isReserved: reservedPaths(settings.reservedPrefix),
-    abuse: abuseLog(logger),
+    clientLog: new ClientLog(logger),
     bodies: new BodyWatch(settings),
     draining: false,
     active: 0,

@@ -1,7 +1,7 @@
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
-import type { AbuseLog } from './abuse-log.ts'
 import type { BodyWatch } from './body-watch.ts'
+import type { ClientLog } from './client-log.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -11,7 +11,7 @@ export interface Service {
   readonly logger: Logger
   readonly trusted: TrustedProxies
   readonly isReserved: (path: string) => boolean
-  readonly abuse: AbuseLog
+  readonly clientLog: ClientLog
   readonly bodies: BodyWatch
   handler: Handler
   draining: boolean

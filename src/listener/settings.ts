@@ -1,5 +1,6 @@
 import type { ServerTls } from '#contracts'
 import type { Handler, Response, TemporaryStorage } from '#http'
+import type { ForwardingHeader } from './forwarded.ts'
 
 /** How sockets are opened and served, beyond what HTTP itself needs. */
 export interface ServerOptions {
@@ -25,6 +26,8 @@ export interface ListenerSettings {
   readonly maxBodyBytes?: number
   /** Addresses or CIDR blocks of proxies whose word about the client is believed. */
   readonly trustedProxies: readonly string[]
+  /** The one of two headers by which they describe the client; by default either, and 400 where they disagree. */
+  readonly trustedForwardingHeader?: ForwardingHeader
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
   /** When false, request bodies are buffered in `storage` before the handler runs. */

@@ -147,7 +147,7 @@ async function playAll(
   messages: readonly { name: string; bytes: string }[],
 ): Promise<{ problems: string[]; dispatched: number }> {
   const witness = new Witness()
-  await using server = await listening(witness.handler, { requestTimeout: 5000, headersTimeout: 5000 })
+  await using server = await listening(witness.handler, { idleTimeout: 5000, headersTimeout: 5000 })
   const problems: string[] = []
   const queue = messages.values()
   const worker = async () => {

@@ -18,6 +18,7 @@ import type { Connection } from './connection.ts'
 import { IncomingBody } from './incoming-body.ts'
 import type { ReceivedMessage } from './received-message.ts'
 import { refusal } from './refusal.ts'
+import type { Refusal } from './request-head.ts'
 import { headOf, isFinalStatus } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
 import type { Service } from './service.ts'
@@ -108,7 +109,7 @@ export class Transaction implements InterimTaker {
     const { peer } = this.#connection
     const admitted = admit(this.#message, this.#expect, peer, service.settings)
     if ('problem' in admitted) {
-      this.#refuse(admitted.status, admitted.problem)
+      this.#refuse(admitted)
       return
     }
     this.#bodyLength = admitted.head.bodyLength
@@ -116,7 +117,12 @@ export class Transaction implements InterimTaker {
       this.#answer(404, 'keep')
       return
     }
-    this.#exchange = makeExchange(admitted, this.#receiveBody(), peer, service)
+    const exchange = makeExchange(admitted, (length) => this.#receiveBody(length), peer, service)
+    if ('problem' in exchange) {
+      this.#refuse(exchange)
+      return
+    }
+    this.#exchange = exchange
     // Filters may see what is asked for, and take it away; as a field of the connection it is never passed on as it is.
     if (this.#detached !== null) this.#exchange.request.headers.set('Upgrade', 'websocket')
     // A client of HTTP/1.0 knows of no interim responses (RFC 9110 section 15.2).
@@ -179,19 +185,19 @@ export class Transaction implements InterimTaker {
     }
   }
 
-  #receiveBody(): Body {
-    if (this.#bodyLength === 0) return Body.empty
+  #receiveBody(length: number): Body {
+    if (length === 0) return Body.empty
     const { maxBodyBytes = Number.POSITIVE_INFINITY } = this.#service.settings
     this.#body = new IncomingBody(this.#message, {
       maxBytes: maxBodyBytes,
       watch: this.#service.bodies,
       answered: () => (this.#target.headersSent ? (this.#writer?.written ?? 0) : null),
       onStall: () => this.#connection.unreadable(bodyTimeout()),
-      framing: this.#bodyLength < 0 ? 'chunked' : 'length',
+      framing: length < 0 ? 'chunked' : 'length',
       onFirstRead: this.#expect === 'continue' ? () => this.#sendContinue() : null,
       onAbuse: (error) => this.#connection.unreadable(error),
     })
-    return Body.fromSource(this.#body, this.#bodyLength < 0 ? null : this.#bodyLength)
+    return Body.fromSource(this.#body, length < 0 ? null : length)
   }
 
   #sendContinue(): void {
@@ -213,7 +219,7 @@ export class Transaction implements InterimTaker {
     // The client has gone; that its handler then fails is no fault.
     if (this.#over || this.#connection.socket.destroyed) return
     if (error instanceof BodyTooLargeError && !this.#target.headersSent) {
-      this.#refuse(error.status, error.message)
+      this.#refuse({ status: error.status, problem: error.message })
       return
     }
     const { method, uri } = exchange.request
@@ -224,10 +230,10 @@ export class Transaction implements InterimTaker {
   }
 
   /** Answers without a handler and closes the connection: what follows on it cannot be trusted. */
-  #refuse(status: number, problem: string): void {
-    const { logger, settings } = this.#service
-    logger.debug({ status, problem, client: this.#connection.peer.address }, 'request refused')
-    this.#write(refusal(status, problem, settings), 'close')
+  #refuse(reason: Refusal): void {
+    const { clientLog, settings } = this.#service
+    clientLog.refused(this.#connection.peer.address, reason)
+    this.#write(refusal(reason.status, reason.problem, settings), 'close')
   }
 
   #answer(status: number, connection: 'keep' | 'close'): void {

@@ -30,6 +30,7 @@ export class Connectors {
             trustedProxies: settings.trustedProxies,
             transactionIdHeader: settings.transactionIdHeader,
             trustTransactionHeader: settings.trustTransactionHeader,
+            trustedForwardingHeader: settings.trustedForwardingHeader,
             streaming: settings.streamingEnabled,
             storage,
             reservedPrefix: settings.prefix,

@@ -6,7 +6,13 @@ import type { Routers } from './routers.ts'
 
 type ConnectorFields = Pick<
   UnitSettings,
-  'connectors' | 'trustedProxies' | 'transactionIdHeader' | 'trustTransactionHeader' | 'streamingEnabled' | 'prefix'
+  | 'connectors'
+  | 'trustedProxies'
+  | 'trustedForwardingHeader'
+  | 'transactionIdHeader'
+  | 'trustTransactionHeader'
+  | 'streamingEnabled'
+  | 'prefix'
 >
 
 /** What the first connector makes of a request that nobody has sent. */
@@ -23,6 +29,7 @@ export function arriving(
     trustedProxies: unit.trustedProxies,
     transactionIdHeader: unit.transactionIdHeader,
     trustTransactionHeader: unit.trustTransactionHeader,
+    trustedForwardingHeader: unit.trustedForwardingHeader,
     streaming: unit.streamingEnabled,
     storage,
     reservedPrefix: unit.prefix,

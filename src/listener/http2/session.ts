@@ -107,7 +107,7 @@ export class Http2Connection implements StreamOwner {
   /** The session ends at once; other clients are not concerned. */
   #terminateAbusive(reason: string): void {
     if (this.#session.destroyed) return
-    this.service.abuse(this.peer.address, reason)
+    this.service.clientLog.abusive(this.peer.address, reason)
     this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
   }
 

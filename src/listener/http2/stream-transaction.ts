@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import {
+  AnswerableError,
   type Attendee,
   Body,
   BodyTooLargeError,
@@ -12,6 +13,7 @@ import {
 import { makeExchange } from '../arrival.ts'
 import type { Peer } from '../peer.ts'
 import { refusal } from '../refusal.ts'
+import type { Refusal } from '../request-head.ts'
 import { headOf, isFinalStatus } from '../response-head.ts'
 import { fitsOneWrite, ResponseWriter } from '../response-writer.ts'
 import type { Service } from '../service.ts'
@@ -104,7 +106,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
       this.cut(reason)
       return
     }
-    this.#refuse(408, 'a request that did not arrive in time')
+    this.#refuse({ status: 408, problem: 'a request that did not arrive in time' })
     this.#body?.fail(reason)
     this.#tell((exchange) => exchange.abort(reason))
     this.#answered()
@@ -114,7 +116,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
     const { peer, service } = this.#owner
     const admitted = admitStream(raw, this.#endsWithHead, peer, service.settings)
     if ('problem' in admitted) {
-      this.#refuse(admitted.status, admitted.problem)
+      this.#refuse(admitted)
       return
     }
     this.#method = admitted.method
@@ -122,8 +124,13 @@ export class StreamTransaction implements InterimTaker, Attendee {
       this.#answer(404)
       return
     }
-    const body = this.#receiveBody(admitted.head.bodyLength, expectsContinue(raw))
-    this.#exchange = makeExchange(admitted, body, peer, service)
+    const waits = expectsContinue(raw)
+    const exchange = makeExchange(admitted, (length) => this.#receiveBody(length, waits), peer, service)
+    if ('problem' in exchange) {
+      this.#refuse(exchange)
+      return
+    }
+    this.#exchange = exchange
     this.#exchange.interimTaker = this
     void this.#run(this.#exchange)
   }
@@ -171,20 +178,20 @@ export class StreamTransaction implements InterimTaker, Attendee {
     // The client has gone; that its handler then fails is no fault.
     if (this.#over || this.#stream.destroyed) return
     if (error instanceof BodyTooLargeError && !this.#stream.headersSent) {
-      this.#refuse(error.status, error.message)
+      this.#refuse({ status: error.status, problem: error.message })
       return
     }
     const { method, uri } = exchange.request
     const transaction = exchange.transactionId.value
     this.#owner.service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
     if (this.#stream.headersSent) this.cut(new Error('the handler failed'))
-    else this.#answer(500)
+    else this.#answer(error instanceof AnswerableError ? error.status : 500)
   }
 
-  #refuse(status: number, problem: string): void {
+  #refuse(reason: Refusal): void {
     const { service, peer } = this.#owner
-    service.logger.debug({ status, problem, client: peer.address }, 'request refused')
-    this.#write(refusal(status, problem, service.settings))
+    service.clientLog.refused(peer.address, reason)
+    this.#write(refusal(reason.status, reason.problem, service.settings))
   }
 
   #answer(status: number): void {

@@ -1,0 +1,121 @@
+import { isIP, SocketAddress } from 'node:net'
+import { plainAddress } from '#http'
+import type { Peer, TrustedProxies } from './peer.ts'
+import type { ForwardedFields } from './request-head.ts'
+
+/** What proxies have said about the client, in one of the two ways to say it. */
+export interface Claim {
+  readonly address: string
+  readonly proto: string | undefined
+  readonly host: string | undefined
+  readonly port: string | undefined
+}
+
+const maxHops = 50
+
+/** What X-Forwarded-For and its companions say. */
+export function claimOfLists(said: ForwardedFields, peer: Peer, trusted: TrustedProxies): Claim {
+  const lists = { for: items(said.for), proto: items(said.proto), host: items(said.host), port: items(said.port) }
+  return claim(lists, peer, trusted)
+}
+
+/** What Forwarded says (RFC 7239). */
+export function claimOfElements(said: ForwardedFields, peer: Peer, trusted: TrustedProxies): Claim {
+  return claim(fromElements(said.elements), peer, trusted)
+}
+
+/** What two claims have in common; null where they contradict each other. */
+export function agreement(one: Claim, other: Claim): Claim | null {
+  if (canonical(one.address) !== canonical(other.address)) return null
+  if (differ(one.proto, other.proto) || differ(one.host, other.host)) return null
+  const said = <T>(a: T | undefined, b: T | undefined) => (b === undefined ? undefined : a)
+  return {
+    address: one.address,
+    proto: said(one.proto, other.proto),
+    host: said(one.host, other.host),
+    port: undefined,
+  }
+}
+
+/** The addresses that Forwarded names, as X-Forwarded-For writes them. */
+export function addressesOf(said: ForwardedFields): string[] {
+  return fromElements(said.elements).for.map((node) => nodeAddress(node) ?? 'unknown')
+}
+
+function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase()
+}
+
+function canonical(address: string): string {
+  return isIP(address) === 6 ? new SocketAddress({ address, family: 'ipv6' }).address : address
+}
+
+interface Hops {
+  readonly for: readonly string[]
+  readonly proto: readonly string[]
+  readonly host: readonly string[]
+  readonly port: readonly string[]
+}
+
+function claim(said: Hops, peer: Peer, trusted: TrustedProxies): Claim {
+  const { address, hops } = rightmostUntrusted(said.for, peer, trusted)
+  return {
+    address,
+    proto: hopValue(said.proto, hops)?.toLowerCase(),
+    host: hopValue(said.host, hops),
+    port: hopValue(said.port, hops),
+  }
+}
+
+function items(values: readonly string[]): string[] {
+  return values.flatMap((value) => value.split(',')).map((item) => item.trim())
+}
+
+// One element of Forwarded is what one proxy saw: `for=192.0.2.43;proto=https;host="example.com"`.
+function fromElements(values: readonly string[]): Hops {
+  const claims = { for: [] as string[], proto: [] as string[], host: [] as string[], port: [] as string[] }
+  for (const element of items(values)) {
+    const pairs = new Map(element.split(';').map(pair))
+    claims.for.push(pairs.get('for') ?? '')
+    claims.proto.push(pairs.get('proto') ?? '')
+    claims.host.push(pairs.get('host') ?? '')
+  }
+  return claims
+}
+
+function pair(text: string): [string, string] {
+  const equals = text.indexOf('=')
+  if (equals < 0) return ['', '']
+  const value = text.slice(equals + 1).trim()
+  const quoted = value.startsWith('"') && value.endsWith('"') && value.length > 1
+  return [text.slice(0, equals).trim().toLowerCase(), quoted ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value]
+}
+
+// Entries to the left of the first untrusted one were written by the client: nothing there counts.
+function rightmostUntrusted(
+  hops: readonly string[],
+  peer: Peer,
+  trusted: TrustedProxies,
+): { address: string; hops: number } {
+  let address = peer.address
+  for (let i = 1; i <= hops.length && i <= maxHops; i++) {
+    const next = nodeAddress(hops[hops.length - i]!)
+    if (next === null) return { address, hops: Math.max(1, i - 1) }
+    address = next
+    if (!trusted.has(address)) return { address, hops: i }
+  }
+  return { address, hops: Math.max(1, Math.min(hops.length, maxHops)) }
+}
+
+/** The address of an entry that may carry a port: `1.2.3.4:80`, `[::1]:80`, `::1`. */
+function nodeAddress(node: string): string | null {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(node)?.[1]
+  const address = plainAddress(bracketed ?? node.replace(/^([\d.]+):\d{1,5}$/, '$1'))
+  return isIP(address) === 0 || address.includes('%') ? null : address
+}
+
+// Proxies either add to these lists, one value for each hop, or pass on the single value of the first.
+function hopValue(values: readonly string[], hops: number): string | undefined {
+  const value = values[Math.max(0, values.length - hops)]
+  return value === '' ? undefined : value
+}
