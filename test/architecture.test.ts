@@ -54,7 +54,6 @@ const homes: Record<string, readonly string[]> = {
   zod: ['schema'],
   undici: ['client'],
   ws: ['client', 'dev'],
-  pino: ['logging'],
   asn1js: ['secrets'],
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],

@@ -18,7 +18,7 @@ export function logFailure(error: UpstreamError, fields: Readonly<Record<string,
   // What a client does wrong is no news of the application, and could be repeated at will.
   const isOfClient = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
   if (isOfClient) logger.debug({ error, ...fields }, 'no whole request')
-  else logger.warn({ error, ...fields }, 'the upstream gave no answer')
+  else logger.limited(fields['transactionId']).warn({ error, ...fields }, 'the upstream gave no answer')
 }
 
 /** Turns failures of the upstream into responses; anything else stays a fault. */

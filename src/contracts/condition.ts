@@ -1,12 +1,11 @@
 import { BodyTooLargeError, type Exchange, type Response } from '#http'
-import { type Logger, onceEvery, type RepeatGuard } from '#logging'
+import type { Logger } from '#logging'
 import type { Condition } from '#schema'
 
 export type { Condition }
 
 /** A client chooses how often a condition fails, so its warnings are limited: one a minute for each condition. */
 const WARN_INTERVAL = 60_000
-const guards = new WeakMap<Condition, RepeatGuard>()
 
 /** Where a condition stands, and what else happens when it fails. */
 export interface FailingCondition {
@@ -43,15 +42,11 @@ export function passes(
 }
 
 function warn(condition: Condition, error: unknown, logger: Logger, route: string | undefined): void {
-  let guard = guards.get(condition)
-  if (guard === undefined) {
-    guard = onceEvery(performance, WARN_INTERVAL)
-    guards.set(condition, guard)
-  }
-  const suppressed = guard.admit('')
-  if (suppressed === null) return
-  const place = { condition: condition.expression.source, ...(route !== undefined && { route }) }
+  const { source } = condition.expression
   const reason = error instanceof Error ? error.message : String(error)
-  const details = { ...(suppressed > 0 && { suppressed }), ...(logger.isEnabled('debug') && { error }) }
-  logger.warn({ ...place, reason, ...details }, 'the condition failed and counts as false')
+  const fields = { condition: source, ...(route !== undefined && { route }), reason }
+  const details = logger.isEnabled('debug') ? { error } : {}
+  logger
+    .limited(`${route} ${source}`, WARN_INTERVAL)
+    .warn({ ...fields, ...details }, 'the condition failed and counts as false')
 }

@@ -143,4 +143,6 @@ export interface UnitSettings {
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }
+  /** The lock of standard output, which all threads of the gateway write to. */
+  readonly output: SharedArrayBuffer
 }

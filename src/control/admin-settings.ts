@@ -15,7 +15,7 @@ export interface AdminSettings {
   readonly directories: InstanceDirectories
   /** The object types there are, those of extensions included. */
   readonly types: readonly TypeDefinition[]
-  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort'>
+  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
   readonly storage: TemporaryStorage

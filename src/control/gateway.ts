@@ -6,7 +6,7 @@ import { makeDirectory } from '#http'
 import { DEFAULT_CONFIG } from '#instance'
 import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
-import type { Logger } from '#logging'
+import { type Logger, sharedOutput } from '#logging'
 import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
@@ -71,7 +71,7 @@ export class Gateway {
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
-      settings: { ...settings.unit, config, ...threads(settings.unit.units, logger) },
+      settings: { ...settings.unit, config, output: sharedOutput(), ...threads(settings.unit.units, logger) },
       logger,
       heartbeat: input.heartbeat ?? HEARTBEAT,
       handlers: (unit) => this.#handlers(unit),

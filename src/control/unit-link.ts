@@ -7,7 +7,7 @@ import {
   UNIT_CALLS,
   type UnitSettings,
 } from '#contracts'
-import type { Logger } from '#logging'
+import { type Logger, outputThreadEnded } from '#logging'
 import {
   CallTimeoutError,
   Channel,
@@ -83,7 +83,11 @@ export class UnitLink {
     this.#worker.on('error', (error) => {
       this.#error = error as Error
     })
-    this.#worker.on('exit', () => this.#exit())
+    const { threadId } = this.#worker
+    this.#worker.on('exit', () => {
+      outputThreadEnded(threadId)
+      this.#exit()
+    })
     this.#channel = new Channel(this.#worker, {
       peer: this.name,
       remote: UNIT_CALLS,

@@ -135,10 +135,12 @@ test('a bad reason phrase, and an interim status as the final one, are 502 (B28)
 })
 
 test('a handler that throws or rejects costs its own request only: 500, nothing of the fault, one log entry (B86, B91)', async () => {
-  const fault = Object.assign(new Error('secret detail in /etc/passwd'), { code: 'GW_TEST' })
+  const faultAt = (path: string) =>
+    Object.assign(new Error(`secret detail in /etc/passwd for ${path}`), { code: 'GW_TEST' })
   await using server = await listening((exchange) => {
-    if (exchange.request.uri.path === '/sync') throw fault
-    return exchange.request.uri.path === '/async' ? Promise.reject(fault) : Promise.resolve(respond(200, {}, 'ok'))
+    const { path } = exchange.request.uri
+    if (path === '/sync') throw faultAt(path)
+    return path === '/async' ? Promise.reject(faultAt(path)) : Promise.resolve(respond(200, {}, 'ok'))
   })
   await using client = new RawClient(server.port)
   for (const path of ['/sync', '/async']) {

@@ -3,7 +3,7 @@ import type { ServerOptions } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Expectation } from './admission.ts'
 import { BodyWatch } from './body-watch.ts'
 import { ClientLog } from './client-log.ts'
@@ -29,8 +29,6 @@ const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? millise
 const silentTime = 1000
 
 const LONGEST_HANDSHAKE = 30_000
-
-const WARNING_INTERVAL = 10_000
 
 class HttpListener implements Listener {
   readonly #service: Service
@@ -170,15 +168,12 @@ class HttpListener implements Listener {
   #keepReserve(server: HttpServer): void {
     const { logger, settings } = this.#service
     const reserve = new DescriptorReserve(settings.isForOperator === true ? 'the operator' : 'everything else')
-    const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
     server.on('connection', (socket: Socket) => {
       if (!reserve.has(socket)) return
       this.refused++
       socket.destroy()
-      const held = guard.admit('')
-      if (held === null) return
       const message = 'connections are closed at once: too many files are open; raise the limit (ulimit -n)'
-      logger.warn({ limit: reserve.limit, more: held }, message)
+      logger.limited().warn({ limit: reserve.limit }, message)
     })
   }
 

@@ -99,7 +99,7 @@ export class Transaction implements InterimTaker {
       this.#begin()
     } catch (error) {
       // Nothing above this frame would catch it: one request must not end the process.
-      this.#service.logger.error({ error }, 'the request could not be taken in')
+      this.#service.logger.limited(error).error({ error }, 'the request could not be taken in')
       this.#answer(500, 'close')
     }
   }
@@ -181,7 +181,7 @@ export class Transaction implements InterimTaker {
     try {
       what(this.#exchange)
     } catch (error) {
-      this.#service.logger.error({ error }, 'a callback of the exchange failed')
+      this.#service.logger.limited(error).error({ error }, 'a callback of the exchange failed')
     }
   }
 
@@ -223,8 +223,8 @@ export class Transaction implements InterimTaker {
       return
     }
     const { method, uri } = exchange.request
-    const transaction = exchange.transactionId.value
-    this.#service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
+    const transactionId = exchange.transactionId.value
+    this.#service.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, 'the handler failed')
     if (this.#target.headersSent) this.#cut()
     else this.#answer(error instanceof AnswerableError ? error.status : 500, 'keep')
   }
@@ -274,7 +274,7 @@ export class Transaction implements InterimTaker {
     try {
       this.#upgraded = detached.handOver(this.#target, response, upgrade)
     } catch (error) {
-      this.#service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      this.#service.logger.limited(error).error({ error, status: response.status }, 'the response cannot be sent')
       if (this.#target.headersSent) this.#cut()
       else this.#answer(502, 'close')
       return
@@ -292,7 +292,7 @@ export class Transaction implements InterimTaker {
       this.#target.writeHead(response.status, response.reason, raw)
       return true
     } catch (error) {
-      this.#service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      this.#service.logger.limited(error).error({ error, status: response.status }, 'the response cannot be sent')
       return false
     }
   }
@@ -314,8 +314,8 @@ export class Transaction implements InterimTaker {
 
   #broken(error: Error): void {
     this.#exchange?.cutOff()
-    const transaction = this.#exchange?.transactionId.value
-    this.#service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
+    const transactionId = this.#exchange?.transactionId.value
+    this.#service.logger.limited(error).warn({ error, transactionId }, 'the response was cut off: its body failed')
     this.#cut()
   }
 

@@ -1,7 +1,22 @@
 export { isConfidential, redacted } from './confidential.ts'
-export { type LogDestination, type LogFailures, logFailures, type MemoryLog, memoryLog } from './destination.ts'
+export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
 export { type LevelsByName, type LogLevel, levelOf } from './levels.ts'
-export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogMethod } from './logger.ts'
-export { onceEvery, type RepeatGuard } from './once-every.ts'
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LoggerOptions,
+  type LogMethod,
+  type LogMethods,
+} from './logger.ts'
 export { oneJsonLine, oneLine } from './one-line.ts'
 export type { LogEntry } from './pretty.ts'
+export { suppressedEntries } from './repeats.ts'
+export {
+  joinOutput,
+  type LogFailures,
+  outputThreadEnded,
+  replaceStandardOutput,
+  sharedOutput,
+  standardOutput,
+} from './standard-output.ts'

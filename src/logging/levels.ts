@@ -1,6 +1,13 @@
 /** How much a logger says, from the most to the least. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+const ORDER: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+
+/** Whether an entry of a level is written by a logger that has one. */
+export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
+  return ORDER.indexOf(level) >= ORDER.indexOf(least)
+}
+
 /** Levels by logger name or by the beginning of one; the longest that fits decides. */
 export type LevelsByName = Readonly<Record<string, LogLevel>>
 

@@ -130,6 +130,57 @@ test('an error is written with code, message, causes and stack', () => {
   }
 })
 
+test('stacks: at debug always, at error once for each place, below never', () => {
+  const log = memoryLog()
+  const failing = (message: string) => new Error(message)
+  const hasStack = () => log.entries.map((entry) => 'stack' in (entry['error'] as object))
+  const logger = createLogger({ destination: log })
+  logger.warn({ error: failing('a') }, 'failed')
+  for (const message of ['b', 'c']) logger.error({ error: failing(message) }, 'failed')
+  logger.child({ logger: 'other' }).error({ error: failing('d') }, 'failed')
+  assert.deepEqual(hasStack(), [false, true, false, true])
+  log.clear()
+  const chatty = createLogger({ destination: log, level: 'debug' })
+  for (const message of ['a', 'b']) chatty.warn({ error: failing(message) }, 'failed')
+  assert.deepEqual(hasStack(), [true, true])
+})
+
+test('limited: the first entry of a message, then one in each interval with the number of those in between', () => {
+  const log = memoryLog()
+  let now = 0
+  const logger = createLogger({ destination: log, now: () => now }).child({ logger: 'route' })
+  const written = () => {
+    const entries = log.entries.map(({ message, suppressed }) => `${message} ${suppressed ?? '-'}`)
+    log.clear()
+    return entries
+  }
+  for (let n = 0; n < 5; n++) logger.limited().warn({ n }, 'no binding')
+  assert.deepEqual(written(), ['no binding -'])
+  now += 9_999
+  logger.limited().warn('no binding')
+  assert.deepEqual(written(), [])
+  now += 1
+  logger.limited().warn('no binding')
+  logger.limited().error('no binding')
+  logger.limited().warn('another')
+  logger.child({ logger: 'other route' }).limited().warn('no binding')
+  logger.child({ request: 7 }).limited().warn('no binding')
+  logger.limited().debug('not enabled')
+  assert.deepEqual(written(), ['no binding 5', 'no binding -', 'another -', 'no binding -'])
+})
+
+test('limited: keys are told apart, and those that a client makes up are bounded', () => {
+  const log = memoryLog()
+  let now = 0
+  const logger = createLogger({ destination: log, now: () => now })
+  for (let n = 0; n < 1_000; n++) logger.limited(`key ${n % 500}`, 60_000).warn({ n }, 'a login failed')
+  assert.equal(log.lines.length, 16)
+  log.clear()
+  now += 60_000
+  logger.limited('key 499', 60_000).warn('a login failed')
+  assert.equal(log.entries[0]?.['suppressed'], 984)
+})
+
 test('nothing that is logged can make the call throw', () => {
   const log = memoryLog()
   const logger = createLogger({ destination: log })

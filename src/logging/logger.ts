@@ -1,14 +1,9 @@
-import { type Logger as PinoLogger, pino } from 'pino'
-import {
-  jsonLines,
-  type LogDestination,
-  onTerminal,
-  prettyLines,
-  standardDestination,
-  terminalHasColours,
-} from './destination.ts'
-import { type LevelsByName, type LogLevel, levelOf } from './levels.ts'
+import { jsonLines, type LogDestination, onTerminal, prettyLines, terminalHasColours } from './destination.ts'
+import { FirstStacks } from './first-stacks.ts'
+import { isAtLeast, type LevelsByName, type LogLevel, levelOf } from './levels.ts'
 import { bounded, Printer } from './printable.ts'
+import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
+import { StandardOutput, standardOutput } from './standard-output.ts'
 
 /** What an entry says beside its message; an Error stands under `error`. */
 export type LogFields = Readonly<Record<string, unknown>>
@@ -19,18 +14,24 @@ export interface LogMethod {
   (fields: LogFields | Error, message: string): void
 }
 
+type WrittenLevel = Exclude<LogLevel, 'silent'>
+
+/** One way to write entries of each level. */
+export type LogMethods = { readonly [Level in WrittenLevel]: LogMethod }
+
 /** Writes log entries under one name. */
-export interface Logger {
+export interface Logger extends LogMethods {
   readonly name: string | null
   readonly level: LogLevel
-  readonly trace: LogMethod
-  readonly debug: LogMethod
-  readonly info: LogMethod
-  readonly warn: LogMethod
-  readonly error: LogMethod
   /** A logger that adds these fields to its entries; the binding `logger` is its qualified name. */
   child(bindings: LogFields & { readonly logger?: string }): Logger
-  isEnabled(level: Exclude<LogLevel, 'silent'>): boolean
+  isEnabled(level: WrittenLevel): boolean
+  /**
+   * For what a client or a peer can cause again and again. Of entries with one message and one `cause`, a text or an error,
+   * only the first is written in an interval (10 s), and of all causes of a message no more than 16; the next entry after
+   * that says in `suppressed` how many were left out. With the transaction id as cause, that many requests have their own.
+   */
+  limited(cause?: unknown, interval?: number): LogMethods
 }
 
 /** How logs are written. */
@@ -42,14 +43,18 @@ export interface LoggerOptions {
   readonly destination?: LogDestination
   /** For the pretty format; by default what the terminal can do. */
   readonly colour?: 'colour' | 'plain'
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number
 }
 
-const ownFields: ReadonlySet<string> = new Set(['time', 'level', 'logger', 'message'])
+const OWN_FIELDS: ReadonlySet<string> = new Set(['time', 'level', 'logger', 'message'])
 
 interface Settings {
-  readonly root: PinoLogger
+  readonly destination: LogDestination
   readonly level: LogLevel
   readonly levels: LevelsByName
+  readonly repeats: Repeats
+  readonly stacks: FirstStacks
 }
 
 class NamedLogger implements Logger {
@@ -62,18 +67,16 @@ class NamedLogger implements Logger {
   readonly error: LogMethod
   readonly #settings: Settings
   readonly #bindings: LogFields
-  readonly #pino: PinoLogger
+  /** The bindings as they stand in every line. */
+  readonly #bound: string
 
   constructor(settings: Settings, name: string | null, bindings: LogFields) {
     this.name = name
     this.level = name === null ? settings.level : levelOf(name, settings.levels, settings.level)
     this.#settings = settings
     this.#bindings = bindings
-    const printed = new Printer().fields(bindings, ownFields)
-    // Children are made from the root each time: pino would write a rebound name twice.
-    this.#pino = settings.root.child(name === null ? { ...printed } : { logger: bounded(name), ...printed }, {
-      level: this.level,
-    })
+    const printed = new Printer().fields(bindings, OWN_FIELDS)
+    this.#bound = members(name === null ? printed : { logger: bounded(name), ...printed })
     this.trace = this.#method('trace')
     this.debug = this.#method('debug')
     this.info = this.#method('info')
@@ -86,23 +89,72 @@ class NamedLogger implements Logger {
     return new NamedLogger(this.#settings, logger ?? this.name, { ...this.#bindings, ...rest })
   }
 
-  isEnabled(level: Exclude<LogLevel, 'silent'>): boolean {
-    return this.#pino.isLevelEnabled(level)
+  isEnabled(level: WrittenLevel): boolean {
+    return isAtLeast(level, this.level)
   }
 
-  #method(level: Exclude<LogLevel, 'silent'>): LogMethod {
-    if (!this.#pino.isLevelEnabled(level)) return () => {}
-    const target = this.#pino
-    return (first: string | LogFields | Error, message?: string) => {
-      if (typeof first === 'string') target[level]({}, bounded(first))
-      else target[level](new Printer().fields(first, ownFields), bounded(message ?? ''))
+  limited(cause: unknown = '', interval = REPEAT_INTERVAL): LogMethods {
+    const key = keyOf(cause)
+    const method =
+      (level: WrittenLevel): LogMethod =>
+      (first: string | LogFields | Error, message?: string) =>
+        this.#limited(level, key, interval, first, message)
+    return {
+      trace: method('trace'),
+      debug: method('debug'),
+      info: method('info'),
+      warn: method('warn'),
+      error: method('error'),
     }
   }
+
+  #limited(level: WrittenLevel, key: string, interval: number, first: string | LogFields | Error, last?: string): void {
+    if (!this.isEnabled(level)) return
+    const message = typeof first === 'string' ? first : (last ?? '')
+    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${message}`, key, interval)
+    if (suppressed === null) return
+    const fields = typeof first === 'string' ? {} : first instanceof Error ? { error: first } : first
+    this.#write(level, suppressed === 0 ? fields : { ...fields, suppressed }, message)
+  }
+
+  #method(level: WrittenLevel): LogMethod {
+    if (!this.isEnabled(level)) return () => {}
+    return (first: string | LogFields | Error, message?: string) => {
+      if (typeof first === 'string') this.#write(level, {}, first)
+      else this.#write(level, first, message ?? '')
+    }
+  }
+
+  #write(level: WrittenLevel, fields: LogFields | Error, message: string): void {
+    const printed = new Printer(this.#hasStack(level, fields)).fields(fields, OWN_FIELDS)
+    const head = `{"level":"${level}","time":"${new Date().toISOString()}"`
+    const line = `${head}${this.#bound}${members(printed)},"message":${JSON.stringify(bounded(message))}}\n`
+    this.#settings.destination.write(line)
+  }
+
+  /** Stacks are for developers: at debug always, at error the first time from each place. */
+  #hasStack(level: WrittenLevel, fields: LogFields | Error): boolean {
+    if (this.isEnabled('debug')) return true
+    if (level !== 'error') return false
+    return this.#settings.stacks.isFirst(fields instanceof Error ? fields : fields['error'])
+  }
+}
+
+/** What is thrown may be anything, and its text somebody else's code. */
+function keyOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : cause
+  return typeof text === 'string' || typeof text === 'number' ? String(text) : ''
+}
+
+/** The members of an object as they stand after others. */
+function members(fields: object): string {
+  const text = JSON.stringify(fields)
+  return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }
 
 function chooseDestination(options: LoggerOptions): LogDestination {
   const { format = 'auto', destination, colour } = options
-  const target = destination ?? standardDestination()
+  const target = destination ?? standardOutput()
   const pretty = format === 'pretty' || (format === 'auto' && destination === undefined && onTerminal())
   if (!pretty) return jsonLines(target)
   const coloured = destination === undefined && onTerminal() && terminalHasColours()
@@ -111,16 +163,21 @@ function chooseDestination(options: LoggerOptions): LogDestination {
 
 /** Makes the logger all others descend from; JSON lines, or readable ones on a terminal. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const level = options.level ?? 'info'
-  const root = pino(
+  const logger = new NamedLogger(
     {
-      base: null,
-      level: 'trace',
-      messageKey: 'message',
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      destination: chooseDestination(options),
+      level: options.level ?? 'info',
+      levels: options.levels ?? {},
+      repeats: new Repeats(options.now ?? (() => performance.now())),
+      stacks: new FirstStacks(),
     },
-    chooseDestination(options),
+    null,
+    {},
   )
-  return new NamedLogger({ root, level, levels: options.levels ?? {} }, null, {})
+  const output = options.destination === undefined ? standardOutput() : null
+  if (output instanceof StandardOutput) {
+    output.onRecovery = (lost) =>
+      logger.warn({ lost }, 'log lines were lost, because they could not be written in time')
+  }
+  return logger
 }

@@ -23,6 +23,12 @@ export function bounded(text: string, limit: number = maxTextLength): string {
 export class Printer {
   #left = maxEntryLength
   readonly #open = new Set<object>()
+  readonly #stacks: boolean
+
+  /** `stacks`: whether errors are written with theirs. */
+  constructor(stacks = false) {
+    this.#stacks = stacks
+  }
 
   /** The fields of an entry; names in `taken` are written with a trailing `_`, since the entry has them already. */
   fields(fields: object, taken: ReadonlySet<string>): Record<string, Printable> {
@@ -134,7 +140,7 @@ export class Printer {
     if (typeof code === 'string' || typeof code === 'number') copy['code'] = this.#value(code, 0)
     if (typeof status === 'number') copy['status'] = status
     copy['message'] = this.#text(String(error.message))
-    if (typeof error.stack === 'string') copy['stack'] = this.#text(error.stack)
+    if (this.#stacks && typeof error.stack === 'string') copy['stack'] = this.#text(error.stack)
     if (cause !== undefined && causes < maxCauses) {
       copy['cause'] = cause instanceof Error ? this.#error(cause, causes + 1) : this.#value(cause, maxDepth)
     }

@@ -1,6 +1,6 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import { logFailures } from '#logging'
+import { standardOutput, suppressedEntries } from '#logging'
 import type { Summary } from '#schema'
 import type { Holder } from './registry.ts'
 
@@ -99,10 +99,14 @@ function measureLog(holder: Holder, thread: string): void {
   const labels = { thread }
   holder.countReading('gw_log_write_failures_total', 'Attempts to write log lines that failed.', {
     labels,
-    read: () => logFailures().failed,
+    read: () => standardOutput().failed,
+  })
+  holder.countReading('gw_log_lines_suppressed_total', 'Log lines that were left out, since others said the same.', {
+    labels,
+    read: suppressedEntries,
   })
   holder.countReading('gw_log_lines_lost_total', 'Log lines that were given up.', {
     labels,
-    read: () => logFailures().lost,
+    read: () => standardOutput().lost,
   })
 }

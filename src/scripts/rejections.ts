@@ -50,7 +50,8 @@ function ownerOf(promise: object): Owner | null {
 }
 
 function log({ realm, guard, logger }: Owner, reason: unknown): void {
-  const write = (problem: string) => logger.error({ problem }, 'a promise that the script did not wait for has failed')
+  const write = (problem: string) =>
+    logger.limited(problem).error({ problem }, 'a promise that the script did not wait for has failed')
   guard.enqueue({
     // The words for what was thrown may be the script's own code.
     run: () => {

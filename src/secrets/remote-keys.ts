@@ -1,5 +1,5 @@
 import { type DecodedSecret, Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { Changes } from './changes.ts'
 import type { JwkSet } from './jwk-set.ts'
@@ -30,7 +30,6 @@ interface Fetched extends JwkSet {
 
 /** The endpoint is asked again at most this long after a failure. */
 const FAILURE_PAUSE = 2_000
-const LOG_INTERVAL = 10_000
 const MOST_IDS = 1_000
 /** No issuer has longer key names. */
 const LONGEST_NAME = 512
@@ -47,12 +46,10 @@ export class RemoteKeys implements SecretStore {
   #fetching: Promise<Fetched> | null = null
   #failed: { readonly error: SecretError; readonly retryAt: number } | null = null
   readonly #misses: KeyMisses
-  readonly #repeated: ReturnType<typeof onceEvery>
 
   constructor(settings: RemoteKeysSettings) {
     this.#settings = settings
     this.#misses = new KeyMisses(settings.missCacheTime)
-    this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)
   }
 
   /** Only keys come from here: a password is not known, so that another store can be asked for it. */
@@ -105,12 +102,12 @@ export class RemoteKeys implements SecretStore {
   }
 
   #logExhausted(): void {
-    const suppressed = this.#repeated.admit('exhausted')
-    if (suppressed === null) return
-    this.#settings.logger.warn(
-      { keys: this.#settings.place, ...(suppressed > 0 && { suppressed }) },
-      'too many unknown key names in tokens: tokens with a key name that is not in the JWK Set get 503 until the next lookup',
-    )
+    this.#settings.logger
+      .limited()
+      .warn(
+        { keys: this.#settings.place },
+        'too many unknown key names in tokens: tokens with a key name that is not in the JWK Set get 503 until the next lookup',
+      )
   }
 
   #fetch(): Promise<Fetched> {

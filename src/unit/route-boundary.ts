@@ -25,7 +25,7 @@ export function guarded(handler: Handler, metrics: RouteMetrics, logger: Logger)
 
 function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
   metrics.unhandled()
-  logger.error({ transactionId: exchange.transactionId.value }, 'the handler gave no response')
+  logger.limited().error({ transactionId: exchange.transactionId.value }, 'the handler gave no response')
   return respond(500)
 }
 
@@ -44,6 +44,6 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
     logFailure(error, fields, named)
     return failureResponse(error)
   }
-  named.error({ error, ...fields }, 'the request failed')
+  named.limited(transactionId).error({ error, ...fields }, 'the request failed')
   return respond(500)
 }

@@ -3,7 +3,7 @@ import { CATALOGUE } from '#catalogue'
 import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
 import { instanceDirectories, loadExtensions } from '#instance'
 import { TrafficListeners } from '#listener'
-import { createLogger, type Logger, type LogLevel } from '#logging'
+import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
 import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
 import { ConfigError, systemClock } from '#schema'
@@ -37,6 +37,7 @@ class UnitWorker {
     this.#settings = settings
     this.#port = port
     this.#ownListeners = new TrafficListeners(settings.connectors)
+    joinOutput(settings.output)
     const { level, format } = settings.logging
     this.#logger = createLogger({ level: level as LogLevel, format }).child({ logger: 'gateway', unit: settings.unit })
     this.#channel = new Channel(port, {

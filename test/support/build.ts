@@ -177,7 +177,12 @@ export function testWorld(
   const records = new RecordKeeper(surroundings.clock ?? systemClock)
   return {
     catalogue: new Catalogue([...new Set(types)]),
-    logger: createLogger({ level: 'debug', format: 'json', destination: log }),
+    logger: createLogger({
+      level: 'debug',
+      format: 'json',
+      destination: log,
+      now: () => (surroundings.clock ?? systemClock).monotonic(),
+    }),
     clock: surroundings.clock ?? systemClock,
     directories: {
       instance: directory,

@@ -106,6 +106,20 @@ export class GatewayProcess implements AsyncDisposable {
     return readdirSync(`/proc/${this.#child.pid}/fd`).length
   }
 
+  /** Standard output is left unread from now on. */
+  pauseReading(): void {
+    this.#child.stdout?.pause()
+  }
+
+  resumeReading(): void {
+    this.#child.stdout?.resume()
+  }
+
+  /** Resolves when the process has ended, though its output may be unread. */
+  get ended(): Promise<unknown> {
+    return this.hasEnded ? Promise.resolve() : once(this.#child, 'exit')
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

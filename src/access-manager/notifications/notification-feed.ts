@@ -1,7 +1,7 @@
 import { UpgradeRefusedError } from '#client'
 import type { Executor, Notification, NotificationListener, Notifications } from '#contracts'
 import { TransactionId } from '#http'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Clock, Counter, Gauge } from '#schema'
 import type { AgentSession } from '../agent-session.ts'
 import { Backoff } from './backoff.ts'
@@ -50,7 +50,6 @@ export class NotificationFeed implements Notifications {
   readonly #settings: FeedSettings
   readonly #backoff: Backoff
   readonly #listeners = new Set<NotificationListener>()
-  readonly #repeated: ReturnType<typeof onceEvery>
   readonly #stop = new AbortController()
   /** Connections that are being replaced, until they have ended. */
   readonly #leaving = new Set<SubscribedConnection>()
@@ -66,7 +65,6 @@ export class NotificationFeed implements Notifications {
   constructor(settings: FeedSettings) {
     this.#settings = settings
     this.#backoff = new Backoff(settings.reconnectDelay, settings.random)
-    this.#repeated = onceEvery(settings.clock, WARN_INTERVAL)
   }
 
   get connected(): boolean {
@@ -157,8 +155,8 @@ export class NotificationFeed implements Notifications {
       notified: (notification) => this.#notified(notification),
       unreadable: (problem) => this.#unreadable(problem),
       topicRefused: (topic) => {
-        if (this.#repeated.admit(`topic ${topic}`) === null) return
-        this.#settings.logger.warn({ topic }, 'the access manager has no news of this topic')
+        const { logger } = this.#settings
+        logger.limited(topic, WARN_INTERVAL).warn({ topic }, 'the access manager has no news of this topic')
       },
       closed: (reason) => {
         if (connection !== null) this.#ended(connection, reason)
@@ -206,9 +204,10 @@ export class NotificationFeed implements Notifications {
     }
     this.#failures++
     const message = 'notifications can not be connected; it is tried again'
-    // What is tried for ever would fill the log: failures after the first ones are told once a minute.
+    // What is tried for ever would fill the log: failures after the first ones are logged once a minute.
     const attempt = this.#failures
-    if (attempt <= 1 || this.#repeated.admit('failed') !== null) logger.warn({ error, attempt, pause }, message)
+    const log = attempt <= 1 ? logger : logger.limited('', WARN_INTERVAL)
+    log.warn({ error, attempt, pause }, message)
     if (this.#everConnected || attempt < Math.max(1, initialAttempts)) return
     if (attempt === Math.max(1, initialAttempts)) {
       logger.error({ error, attempts: attempt }, 'initialConnectionAttempts are used up: degraded until it connects')
@@ -256,8 +255,8 @@ export class NotificationFeed implements Notifications {
   #unreadable(problem: string): void {
     const { logger, metrics } = this.#settings
     metrics.unreadable.add()
-    const held = this.#repeated.admit('unreadable')
-    if (held !== null) logger.warn({ problem, held }, 'a notification can not be read; it is taken for one of anything')
+    const message = 'a notification can not be read; it is taken for one of anything'
+    logger.limited('', WARN_INTERVAL).warn({ problem }, message)
     if (this.#current === null) return
     this.#tell((listener) => listener.disconnected?.())
     this.#tell((listener) => listener.connected?.())

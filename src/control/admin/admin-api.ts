@@ -61,7 +61,8 @@ function inCommonRest(handler: Handler, logger: Logger): Handler {
     try {
       return await handler(exchange)
     } catch (error) {
-      logger.error({ error, transaction: exchange.transactionId.value }, 'a request of the management API failed')
+      const fields = { error, transactionId: exchange.transactionId.value }
+      logger.limited(fields.transactionId).error(fields, 'a request of the management API failed')
       return crestError(500, 'the request failed; the log says why')
     }
   }

@@ -100,7 +100,8 @@ export function systemApi(api: SystemApi): Handler {
   }
   return async (exchange) => {
     const response = await endpoint(exchange)
-    if (response.cause !== null) api.logger.error({ error: response.cause }, 'a request of the management API failed')
+    const { cause: error } = response
+    if (error !== null) api.logger.limited(error).error({ error }, 'a request of the management API failed')
     return response
   }
 }

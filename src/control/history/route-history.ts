@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import { isShortage } from '../durable-file.ts'
 import { parseRouteFile, revisionOf } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'
@@ -40,7 +40,6 @@ export class RouteHistory {
   readonly #input: HistoryInput
   readonly #index: VersionIndex
   readonly #writer: VersionWriter
-  readonly #warnings
   #loading: Promise<void> | null = null
   #sequence = 0
   #failures = 0
@@ -58,7 +57,6 @@ export class RouteHistory {
         this.#warnUnwritten(version, error)
       },
     })
-    this.#warnings = onceEvery(input.clock, WARNING_INTERVAL)
   }
 
   /** Reads what is there, the first time it is called; never rejects. */
@@ -172,10 +170,10 @@ export class RouteHistory {
   }
 
   #warnUnwritten({ head }: KeptVersion, error: NodeJS.ErrnoException): void {
-    const held = this.#warnings.admit(error.code ?? '')
-    if (held === null) return
-    const { directory } = this.#input
-    const fields = { directory, route: head.id, revision: head.revision, code: error.code, heldBack: held }
-    this.#input.logger.warn(fields, 'a replaced version of a route can not be written, it is kept until a restart')
+    const { directory, logger } = this.#input
+    const { code } = error
+    const fields = { directory, route: head.id, revision: head.revision, code }
+    const message = 'a replaced version of a route can not be written, it is kept until a restart'
+    logger.limited(code, WARNING_INTERVAL).warn(fields, message)
   }
 }

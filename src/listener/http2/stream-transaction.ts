@@ -77,7 +77,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
       this.#begin(raw)
     } catch (error) {
       // Nothing above this frame would catch it: one request must not end the process.
-      this.#owner.service.logger.error({ error }, 'the request could not be taken in')
+      this.#owner.service.logger.limited(error).error({ error }, 'the request could not be taken in')
       this.#answer(500)
     }
   }
@@ -182,8 +182,10 @@ export class StreamTransaction implements InterimTaker, Attendee {
       return
     }
     const { method, uri } = exchange.request
-    const transaction = exchange.transactionId.value
-    this.#owner.service.logger.error({ error, transaction, method, path: uri.rawPath }, 'the handler failed')
+    const transactionId = exchange.transactionId.value
+    this.#owner.service.logger
+      .limited(error)
+      .error({ error, transactionId, method, path: uri.rawPath }, 'the handler failed')
     if (this.#stream.headersSent) this.cut(new Error('the handler failed'))
     else this.#answer(error instanceof AnswerableError ? error.status : 500)
   }
@@ -232,15 +234,17 @@ export class StreamTransaction implements InterimTaker, Attendee {
       this.#stream.respond(streamHeaders(response.status, raw), { endStream: !hasBody, waitForTrailers })
       return true
     } catch (error) {
-      this.#owner.service.logger.error({ error, status: response.status }, 'the response cannot be sent')
+      this.#owner.service.logger.limited(error).error({ error, status: response.status }, 'the response cannot be sent')
       return false
     }
   }
 
   #broken(error: Error): void {
     this.#exchange?.cutOff()
-    const transaction = this.#exchange?.transactionId.value
-    this.#owner.service.logger.warn({ error, transaction }, 'the response was cut off: its body failed')
+    const transactionId = this.#exchange?.transactionId.value
+    this.#owner.service.logger
+      .limited(error)
+      .warn({ error, transactionId }, 'the response was cut off: its body failed')
     this.cut(error)
   }
 
@@ -268,7 +272,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
     try {
       what(this.#exchange)
     } catch (error) {
-      this.#owner.service.logger.error({ error }, 'a callback of the exchange failed')
+      this.#owner.service.logger.limited(error).error({ error }, 'a callback of the exchange failed')
     }
   }
 }

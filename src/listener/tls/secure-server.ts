@@ -2,14 +2,12 @@ import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { ReceivedMessage } from '../received-message.ts'
 import { keepErrorListener } from '../socket-errors.ts'
 import type { OwnedResponse } from '../transaction.ts'
 import { clientProblem } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
-
-const WARNING_INTERVAL = 10_000
 
 /** The server of a connector with TLS. */
 export type HttpsServer = Server<typeof ReceivedMessage, typeof OwnedResponse>
@@ -40,8 +38,6 @@ export interface SecureServer {
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
   const { tls, http, logger, handshakeTimeout } = settings
   const contexts = new InboundContexts(tls)
-  // Clients choose the name, and how often they ask for it.
-  const guard = onceEvery({ now: () => performance.now() }, WARNING_INTERVAL)
   const server: HttpsServer = createServer<typeof ReceivedMessage, typeof OwnedResponse>({
     ...http,
     ...(await contexts.defaultOptions()),
@@ -54,7 +50,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
       contexts.contextFor(serverName).then(
         (context) => callback(null, context),
         (error: Error) => {
-          if (guard.admit(error.message) !== null) logger.error({ error }, 'no certificate for a server name')
+          logger.limited(error).error({ error }, 'no certificate for a server name')
           callback(error)
         },
       )

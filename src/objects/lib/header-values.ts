@@ -1,5 +1,4 @@
 import { type Exchange, HeaderEncodingError, type Headers, type Response } from '#http'
-import { onceEvery, type RepeatGuard } from '#logging'
 import { type Environment, ResultTypeError, type Runtime } from '#schema'
 import type { HeaderFields } from './header-fields.ts'
 
@@ -10,7 +9,6 @@ export type HeaderEncoding = (typeof HEADER_ENCODINGS)[number]
 
 type Value = string | null
 
-const LOG_INTERVAL = 10_000
 const ASCII = /^[\x00-\x7f]*$/
 const BEYOND_LATIN_1 = /[^\x00-\xff]/
 
@@ -28,12 +26,10 @@ export function encodedValue(value: string, encoding: HeaderEncoding): Value {
 export class HeaderValues {
   readonly #encoding: HeaderEncoding
   readonly #logger: Environment['logger']
-  readonly #repeated: RepeatGuard
 
-  constructor({ logger, clock }: Pick<Environment, 'logger' | 'clock'>, encoding: HeaderEncoding = 'ISO-8859-1') {
+  constructor({ logger }: Pick<Environment, 'logger'>, encoding: HeaderEncoding = 'ISO-8859-1') {
     this.#encoding = encoding
     this.#logger = logger
-    this.#repeated = onceEvery(clock, LOG_INTERVAL)
   }
 
   /** A constant as it is sent; null where the encoding has no bytes for it. */
@@ -71,11 +67,8 @@ export class HeaderValues {
   /** The value itself is not logged: it may be personal, or a secret. */
   #leftOut(header: string, error: unknown): null {
     if (!(error instanceof ResultTypeError || error instanceof HeaderEncodingError)) throw error
-    const suppressed = this.#repeated.admit(header)
-    if (suppressed !== null) {
-      const reason = error instanceof ResultTypeError ? error.message : `${error.message}; ${ADVICE[this.#encoding]}`
-      this.#logger.warn({ header, reason, ...(suppressed > 0 && { suppressed }) }, 'header value left out')
-    }
+    const reason = error instanceof ResultTypeError ? error.message : `${error.message}; ${ADVICE[this.#encoding]}`
+    this.#logger.limited(header).warn({ header, reason }, 'header value left out')
     return null
   }
 }

@@ -166,7 +166,8 @@ function addressTest(ip: Addresses, logger: Logger): OriginTest {
       const address = await resolver(exchange)
       return address !== null && isListed(address.trim())
     } catch (error) {
-      logger.warn({ error, resolver: resolver.expression.source }, 'the resolver failed, so the address is not allowed')
+      const { source } = resolver.expression
+      logger.limited(source).warn({ error, resolver: source }, 'the resolver failed, so the address is not allowed')
       return false
     }
   }

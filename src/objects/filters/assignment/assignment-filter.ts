@@ -1,9 +1,6 @@
 import { FilterKind, passes, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
-import { onceEvery } from '#logging'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
-
-const LOG_INTERVAL = 10_000
 
 const assignments = () =>
   list(
@@ -41,12 +38,10 @@ interface Assignment {
 export function assign(
   onRequest: readonly Assignment[],
   onResponse: readonly Assignment[],
-  { logger, clock }: Pick<Environment, 'logger' | 'clock'>,
+  { logger }: Pick<Environment, 'logger'>,
 ): Filter {
-  const repeated = onceEvery(clock, LOG_INTERVAL)
   const warnOfEncoding = (reason: string): void => {
-    const suppressed = repeated.admit(reason)
-    if (suppressed !== null) logger.warn({ reason, ...(suppressed > 0 && { suppressed }) }, 'header value left out')
+    logger.limited(reason).warn({ reason }, 'header value left out')
   }
   const make = async (assignments: readonly Assignment[], exchange: Exchange, response: Response | null) => {
     for (const { condition, target, value } of assignments) {

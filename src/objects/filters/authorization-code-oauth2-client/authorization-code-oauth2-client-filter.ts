@@ -148,7 +148,8 @@ function loginFilter(settings: Settings, env: Environment): Filter {
 
   const failed = async (exchange: Exchange, error: OpenIdError): Promise<Response> => {
     const { error: code, description } = error
-    logger.warn({ error, transactionId: exchange.transactionId.value }, 'a login failed')
+    const transactionId = exchange.transactionId.value
+    logger.limited(transactionId).warn({ error, transactionId }, 'a login failed')
     const failure = { error: code, description, exception: { message: error.message } }
     if (settings.failureHandler !== undefined)
       return settings.failureHandler(exchange.with(OAuth2FailureContext, failure))
@@ -205,7 +206,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     } catch (error) {
       if (!(error instanceof OpenIdError) || error.unavailable) throw error
       // The server does not know these tokens any more: the user logs in again.
-      logger.info({ reason: error.message }, 'tokens of a session ended')
+      logger.limited(error).info({ reason: error.message }, 'tokens of a session ended')
       memory.forget()
       return withoutLogin(exchange, next, memory, endpoint.url)
     }

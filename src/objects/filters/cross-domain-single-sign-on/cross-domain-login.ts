@@ -62,10 +62,9 @@ export class CrossDomainLogin {
     } catch (error) {
       const isUnavailable = error instanceof AccessManagerError || (error instanceof OpenIdError && error.unavailable)
       if (!isUnavailable) throw error
-      this.#settings.logger.error(
-        { error, transactionId: exchange.transactionId.value },
-        'a session could not be looked up',
-      )
+      const { logger } = this.#settings
+      const fields = { error, transactionId: exchange.transactionId.value }
+      logger.limited(fields.transactionId).error(fields, 'a session could not be looked up')
       return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
   }
@@ -198,7 +197,8 @@ export class CrossDomainLogin {
 
   async #failed(exchange: Exchange, endpoint: Uri, error: string, description: string): Promise<Response> {
     const { failureHandler, logger } = this.#settings
-    logger.warn({ reason: error, description, transactionId: exchange.transactionId.value }, 'a login failed')
+    const fields = { reason: error, description, transactionId: exchange.transactionId.value }
+    logger.limited(fields.transactionId).warn(fields, 'a login failed')
     const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
     if (failureHandler !== null) return failureHandler(exchange.with(CdssoFailureContext, failure))
     return respond(403)

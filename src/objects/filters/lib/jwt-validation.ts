@@ -13,7 +13,7 @@ import {
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import { type OpenedJwt, type OpeningKeys, openJwt, type TimeClaim, timeViolations } from '#jose'
 import type { JsonObject } from '#json'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
 
 /** The fields that all filters have in common that validate a token. */
@@ -63,7 +63,6 @@ export interface JwtDemands {
   violations(claims: JsonObject): readonly string[]
 }
 
-const LOG_INTERVAL = 10_000
 const refuse: Handler = async () => respond(403)
 
 /** Lets requests through whose token is good, with what it says in a context. */
@@ -87,7 +86,6 @@ class JwtValidator {
   readonly #failureHandler: Handler
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #repeated: ReturnType<typeof onceEvery>
 
   constructor(demands: JwtDemands, values: JwtValidationValues, env: Environment) {
     const { secretsProvider, verificationSecretId, decryptionSecretId } = values
@@ -100,7 +98,6 @@ class JwtValidator {
     this.#failureHandler = values.failureHandler ?? refuse
     this.#clock = env.clock
     this.#logger = env.logger
-    this.#repeated = onceEvery(env.clock, LOG_INTERVAL)
   }
 
   filter: Filter = async (exchange, next) => {
@@ -118,7 +115,8 @@ class JwtValidator {
     if (value === null || value === '') return { outcome: 'bad', violations: ['there is no token'] }
     const opened = await openJwt(value, this.#keys)
     if (opened.outcome === 'unavailable') {
-      this.#logUnavailable(opened.reason)
+      const { reason } = opened
+      this.#logger.limited(reason).error({ reason }, 'tokens can not be validated')
       return { outcome: 'unknown' }
     }
     if (opened.outcome === 'invalid') return { outcome: 'bad', violations: [opened.reason] }
@@ -133,12 +131,6 @@ class JwtValidator {
     const found = [...timeViolations(claims, rules), ...this.#demands.violations(claims)]
     if (found.length > 0 || this.#customizer === null) return found
     return this.#customizer.violations(claims, exchange)
-  }
-
-  #logUnavailable(reason: string): void {
-    const held = this.#repeated.admit(reason)
-    if (held === null) return
-    this.#logger.error({ reason, ...(held > 0 && { repeated: held }) }, 'tokens can not be validated')
   }
 }
 

@@ -1,6 +1,6 @@
 import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, type ResourceAccess } from '#contracts'
 import type { Exchange, Filter, Handler, Uri } from '#http'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
 import { requestToken } from '../../lib/oauth2-client/token-request.ts'
 import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
@@ -18,19 +18,12 @@ export interface ExchangeSettings {
   readonly clock: Clock
 }
 
-const LOG_INTERVAL = 10_000
-
 /** Exchanges the token of each request; the new one goes into a context (RFC 8693). */
 export function exchangeToken(settings: ExchangeSettings): Filter {
   const { subjectToken, endpoint, fields, handler, logger } = settings
-  const repeated = onceEvery(settings.clock, LOG_INTERVAL)
   const fail = (exchange: Exchange, failure: OAuth2Failure) => {
-    // Whoever sends bad tokens can send many of them.
-    const held = repeated.admit(failure.error)
-    if (held !== null) {
-      const { error: reason, description } = failure
-      logger.warn({ reason, description, ...(held > 0 && { repeated: held }) }, 'a token can not be exchanged')
-    }
+    const { error: reason, description } = failure
+    logger.limited(reason).warn({ reason, description }, 'a token can not be exchanged')
     return settings.onFailure(exchange.with(OAuth2FailureContext, failure))
   }
   return async (exchange, next) => {

@@ -62,11 +62,10 @@ export class Enforcement {
     if (decision instanceof Undecided) return decision.response
     if (decision instanceof Denied) {
       // Not the policies say no: whoever runs the gateway is to see why.
-      this.#settings.logger.info(
-        { reason: decision.reason, transactionId: exchange.transactionId.value },
-        'a request was denied without a policy decision',
-      )
-      return this.#denied(exchange, decision.reason)
+      const { reason } = decision
+      const fields = { reason, transactionId: exchange.transactionId.value }
+      this.#settings.logger.limited(fields.transactionId).info(fields, 'a request was denied without a policy decision')
+      return this.#denied(exchange, reason)
     }
     const { context } = decision
     const { method } = exchange.request
@@ -122,10 +121,8 @@ export class Enforcement {
 
   #undecided(error: unknown, exchange: Exchange): Undecided {
     if (!(error instanceof AccessManagerError)) throw error
-    this.#settings.logger.error(
-      { error, transactionId: exchange.transactionId.value },
-      'no policy decision could be had',
-    )
+    const fields = { error, transactionId: exchange.transactionId.value }
+    this.#settings.logger.limited(fields.transactionId).error(fields, 'no policy decision could be had')
     return new Undecided(
       error.reason === 'unavailable' || error.reason === 'refused' ? unavailable(error.message) : respond(500),
     )

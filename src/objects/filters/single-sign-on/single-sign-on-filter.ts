@@ -107,7 +107,8 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
       return await admitted(exchange, next)
     } catch (error) {
       if (!(error instanceof AccessManagerError)) throw error
-      logger.error({ error, transactionId: exchange.transactionId.value }, 'a session could not be looked up')
+      const fields = { error, transactionId: exchange.transactionId.value }
+      logger.limited(fields.transactionId).error(fields, 'a session could not be looked up')
       return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
   }

@@ -69,7 +69,7 @@ export function dispatch(bindings: readonly Binding[], logger: Logger): Handler 
       if (taken instanceof Promise ? await taken : taken) return handler(exchange)
     }
     const { method, uri } = exchange.request
-    logger.error({ method, path: uri.path }, 'no binding takes the request, which is answered 404')
+    logger.limited().error({ method, path: uri.path }, 'no binding takes the request, which is answered 404')
     return respond(404, {}, 'Not Found')
   }
 }

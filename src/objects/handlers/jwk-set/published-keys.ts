@@ -30,7 +30,7 @@ export function publishKeys(settings: PublishedKeys): Handler {
     try {
       keys = await keysOf(settings)
     } catch (error) {
-      settings.logger.error({ error }, 'keys can not be published')
+      settings.logger.limited(error).error({ error }, 'keys can not be published')
       return respond(503, { 'Cache-Control': 'no-store' }, 'Service Unavailable')
     }
     const headers = {

@@ -36,7 +36,10 @@ export async function openFile(
     const { code } = error as NodeJS.ErrnoException
     if (NOT_THERE.has(code)) return null
     if (!NOT_ALLOWED.has(code)) throw error
-    logger.warn({ error }, 'a file can not be read and is answered as not found; check its permissions')
+    const { message } = error as Error
+    logger
+      .limited(message)
+      .warn({ error }, 'a file can not be read and is answered as not found; check its permissions')
     return null
   }
 }

@@ -38,7 +38,7 @@ export function retrying(
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
-          logger.warn({ ...fields, error }, 'all retries failed')
+          logger.limited(fields.transactionId).warn({ ...fields, error }, 'all retries failed')
           if (error instanceof UpstreamError) error.isLogged = true
         }
         throw error
@@ -53,7 +53,8 @@ export function retrying(
         await pauses.wait(exchange, delay)
         continue
       }
-      if (retries > 0) logger.warn({ ...fields, status: result.response.status }, 'all retries failed')
+      const { status } = result.response
+      if (retries > 0) logger.limited(fields.transactionId).warn({ ...fields, status }, 'all retries failed')
       return result
     }
   }

@@ -1,7 +1,7 @@
 import type { TokenRefusal } from '#contracts'
 import { type Exchange, type Handler, ownExchange, type Request, type Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Environment } from '#schema'
 
 /** What a server said. */
@@ -14,20 +14,17 @@ export interface ServerAnswer {
 /** What is said of one token is small; a server that sends more is broken or hostile (threats B62). */
 const LARGEST_ANSWER = 1_048_576
 const DEADLINE = 5_000
-const LOG_INTERVAL = 10_000
 
 /** A server that is asked about tokens, in bounded time; one that gives no usable answer costs a request, never grants one. */
 export class AuthorizationServer {
   readonly #handler: Handler
   readonly #deadline: number
   readonly #logger: Logger
-  readonly #repeated: ReturnType<typeof onceEvery>
 
-  constructor(handler: Handler, { logger, clock }: Pick<Environment, 'logger' | 'clock'>, deadline = DEADLINE) {
+  constructor(handler: Handler, { logger }: Pick<Environment, 'logger'>, deadline = DEADLINE) {
     this.#handler = handler
     this.#deadline = deadline
     this.#logger = logger
-    this.#repeated = onceEvery(clock, LOG_INTERVAL)
   }
 
   /** Asks on behalf of an exchange. Statuses from 200 to 299 and of refusals come back with their content. */
@@ -42,7 +39,7 @@ export class AuthorizationServer {
 
   /** The refusal where nobody can say what a token is worth; the reason is logged, not told. */
   unavailable(reason: string): TokenRefusal {
-    this.#log('the authorization server gives no usable answer', reason)
+    this.#logger.limited().warn({ reason }, 'the authorization server gives no usable answer')
     return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }
   }
 
@@ -60,13 +57,9 @@ export class AuthorizationServer {
   /** The refusal where the server did not accept the question. */
   misasked({ status, content }: ServerAnswer): TokenRefusal {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
-    this.#log('the authorization server does not accept the question', `status ${status}, error: ${error}`)
+    const reason = `status ${status}, error: ${error}`
+    this.#logger.limited().warn({ reason }, 'the authorization server does not accept the question')
     return { outcome: 'misasked', description: 'The authorization server did not accept the question about the token.' }
-  }
-
-  #log(message: string, reason: string): void {
-    const held = this.#repeated.admit(message)
-    if (held !== null) this.#logger.warn({ reason, ...(held > 0 && { repeated: held }) }, message)
   }
 
   async #send(request: Request, cause: Exchange): Promise<{ status: number; bytes: Uint8Array }> {

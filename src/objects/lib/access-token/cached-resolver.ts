@@ -1,7 +1,7 @@
 import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { deepFrozen } from '#json'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { type Answer, NotAsked, type RevocableCache } from '../revocable-cache/revocable-cache.ts'
 import { digestOf, namesIn } from './token-marks.ts'
@@ -30,8 +30,6 @@ export interface CachingSettings extends KeepingTimes {
   readonly logger: Logger
 }
 
-const LOG_INTERVAL = 10_000
-
 /** A resolver that asks another one only where it does not know. What holds for single requests is asked each time. */
 export class CachedResolver implements AccessTokenResolver {
   readonly schemes: readonly ('Bearer' | 'DPoP')[]
@@ -39,7 +37,6 @@ export class CachedResolver implements AccessTokenResolver {
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachingSettings
-  readonly #repeated: ReturnType<typeof onceEvery>
   #saidNameless = false
 
   constructor(delegate: AccessTokenResolver, settings: CachingSettings) {
@@ -48,7 +45,6 @@ export class CachedResolver implements AccessTokenResolver {
     if (delegate.verifiesBinding !== undefined) this.verifiesBinding = delegate.verifiesBinding.bind(delegate)
     this.#delegate = delegate
     this.#settings = settings
-    this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)
   }
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
@@ -81,13 +77,7 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   #notAsked({ reason }: NotAsked): TokenRefusal {
-    const held = this.#repeated.admit(reason)
-    if (held !== null) {
-      this.#settings.logger.warn(
-        { reason, ...(held > 0 && { repeated: held }) },
-        'access tokens are denied without question',
-      )
-    }
+    this.#settings.logger.limited(reason).warn({ reason }, 'access tokens are denied without question')
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 

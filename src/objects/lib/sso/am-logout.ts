@@ -23,7 +23,8 @@ export async function endSession(
     onBehalfOf: exchange,
   })
   amService.sessions.forget(token)
-  if (status >= 500 || status === 403) logger.warn({ status }, 'the access manager did not end a session')
+  if (status >= 500 || status === 403)
+    logger.limited(status).warn({ status }, 'the access manager did not end a session')
 }
 
 /**

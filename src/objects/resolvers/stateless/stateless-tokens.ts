@@ -11,7 +11,7 @@ import {
   timeViolations,
 } from '#jose'
 import type { JsonValue } from '#json'
-import { type Logger, onceEvery } from '#logging'
+import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 
 /** What makes a token a good one. */
@@ -30,23 +30,21 @@ export interface StatelessTokensSettings {
 const TOKEN_NAME = 'access_token'
 /** What other issuers write into the header of access tokens instead (RFC 9068 section 2.1), in any case of letters. */
 const ACCESS_TOKEN_TYPES: readonly string[] = ['at+jwt', 'application/at+jwt']
-const LOG_INTERVAL = 10_000
 
 /** Access tokens that say themselves what they are worth (access manager protocol 2.2). */
 export class StatelessTokens implements AccessTokenResolver {
   readonly #settings: StatelessTokensSettings
-  readonly #repeated: ReturnType<typeof onceEvery>
 
   constructor(settings: StatelessTokensSettings) {
     this.#settings = settings
-    this.#repeated = onceEvery(settings.clock, LOG_INTERVAL)
   }
 
   async resolve(token: string): Promise<TokenResolution> {
     const opened = await openJwt(token, this.#settings.keys)
     if (opened.outcome === 'opened') return this.#judge(token, opened)
     if (opened.outcome === 'invalid') return refusal(opened.reason)
-    this.#log(opened.reason)
+    const { reason } = opened
+    this.#settings.logger.limited(reason).error({ reason }, 'access tokens can not be verified')
     return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
   }
 
@@ -67,12 +65,6 @@ export class StatelessTokens implements AccessTokenResolver {
       if (error instanceof TokenError) return refusal(error.message)
       throw error
     }
-  }
-
-  #log(reason: string): void {
-    const held = this.#repeated.admit(reason)
-    if (held === null) return
-    this.#settings.logger.error({ reason, ...(held > 0 && { repeated: held }) }, 'access tokens can not be verified')
   }
 }
 

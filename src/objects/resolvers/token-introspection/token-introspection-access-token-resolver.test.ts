@@ -242,12 +242,12 @@ test('what goes wrong is logged with its reason, once in ten seconds, without th
   clock.advance(10_000)
   await at.resolve('very-secret-token')
   assert.deepEqual(
-    at.log.entries.map(({ level, message, reason, repeated }) => ({ level, message, reason, repeated })),
-    [undefined, 2].map((repeated) => ({
+    at.log.entries.map(({ level, message, reason, suppressed }) => ({ level, message, reason, suppressed })),
+    [undefined, 2].map((suppressed) => ({
       level: 'warn',
       message: 'the authorization server does not accept the question',
       reason: 'status 401, error: invalid_client',
-      repeated,
+      suppressed,
     })),
   )
   assert.doesNotMatch(at.log.lines.join(''), /very-secret-token/)

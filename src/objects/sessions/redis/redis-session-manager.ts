@@ -37,7 +37,9 @@ export const RedisSessionManager = defineType({
     })
     const spoilt = () => {
       refused.add()
-      env.logger.warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
+      env.logger
+        .limited()
+        .warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
     }
     return keptSessions(new RedisRecords(await openRedis(config, env), spoilt), sessionTimeout, cookie)
   },

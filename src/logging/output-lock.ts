@@ -1,0 +1,37 @@
+/** Tries before another thread's write counts as one that takes long: a write takes a microsecond or two. */
+const SPINS = 200
+
+/**
+ * Keeps the writes of threads to one descriptor apart. Held for the length of a system call, or for as long as a line is
+ * half written because its reader does not read.
+ */
+export class OutputLock {
+  readonly memory: SharedArrayBuffer
+  readonly #owner: Int32Array
+  readonly #me: number
+
+  /** `me` is a positive number of the thread; `memory` is that of the lock of another thread of the process. */
+  constructor(me: number, memory: SharedArrayBuffer = new SharedArrayBuffer(4)) {
+    this.memory = memory
+    this.#owner = new Int32Array(memory)
+    this.#me = me
+  }
+
+  /** Whether this thread has the lock now; it may have had it before. */
+  take(): boolean {
+    for (let spin = 0; spin < SPINS; spin++) {
+      const owner = Atomics.compareExchange(this.#owner, 0, 0, this.#me)
+      if (owner === 0 || owner === this.#me) return true
+    }
+    return false
+  }
+
+  release(): void {
+    Atomics.compareExchange(this.#owner, 0, this.#me, 0)
+  }
+
+  /** Takes over from a thread that has ended while it held the lock. */
+  inherit(thread: number): boolean {
+    return Atomics.compareExchange(this.#owner, 0, thread, this.#me) === thread
+  }
+}

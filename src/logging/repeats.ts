@@ -1,0 +1,72 @@
+/** Milliseconds in which one entry of a kind is written, unless the caller says otherwise. */
+export const REPEAT_INTERVAL = 10_000
+
+/** Keys of one message that are told apart; a client may make up any number of them. */
+const MAX_KEYS = 16
+/** Messages of all loggers that are remembered; the oldest gives way. */
+const MAX_MESSAGES = 2_000
+
+interface Repeated {
+  /** When an entry of a key was last written. */
+  readonly written: Map<string, { at: number; suppressed: number }>
+  /** Entries of keys beyond the bound. */
+  suppressed: number
+}
+
+let suppressedSoFar = 0
+
+/** Entries of this thread that were suppressed so far. */
+export function suppressedEntries(): number {
+  return suppressedSoFar
+}
+
+/** Lets through the first of many equal entries, then one in each interval. */
+export class Repeats {
+  readonly #now: () => number
+  readonly #messages = new Map<string, Repeated>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** How many were suppressed since the last one that was written, or null where this one is to be suppressed. */
+  admit(message: string, key: string, interval: number): number | null {
+    const now = this.#now()
+    const repeated = this.#messages.get(message) ?? this.#remember(message)
+    const known = repeated.written.get(key)
+    if (known !== undefined && now - known.at < interval) {
+      known.suppressed++
+      suppressedSoFar++
+      return null
+    }
+    if (known === undefined && repeated.written.size >= MAX_KEYS && !makeRoom(repeated, now - interval)) {
+      repeated.suppressed++
+      suppressedSoFar++
+      return null
+    }
+    const suppressed = (known?.suppressed ?? 0) + repeated.suppressed
+    repeated.suppressed = 0
+    repeated.written.set(key, { at: now, suppressed: 0 })
+    return suppressed
+  }
+
+  #remember(message: string): Repeated {
+    if (this.#messages.size >= MAX_MESSAGES) {
+      const [oldest] = this.#messages.keys()
+      this.#messages.delete(oldest as string)
+    }
+    const repeated: Repeated = { written: new Map(), suppressed: 0 }
+    this.#messages.set(message, repeated)
+    return repeated
+  }
+}
+
+/** Forgets keys whose interval is over. */
+function makeRoom(repeated: Repeated, before: number): boolean {
+  for (const [key, { at, suppressed }] of repeated.written) {
+    if (at > before) continue
+    repeated.suppressed += suppressed
+    repeated.written.delete(key)
+  }
+  return repeated.written.size < MAX_KEYS
+}

@@ -1,0 +1,249 @@
+import { constants, fstatSync, openSync, readFileSync, write, writeSync } from 'node:fs'
+import { isMainThread, threadId } from 'node:worker_threads'
+import type { LogDestination } from './destination.ts'
+import { OutputLock } from './output-lock.ts'
+
+const STANDARD_OUTPUT = 1
+
+/** Bytes that wait for a reader that does not read, or a disk that is full; lines beyond them are lost. */
+const MAX_WAITING = 1024 * 1024
+/** Bytes of one system call. */
+const MAX_CHUNK = 64 * 1024
+/** Milliseconds until the next attempt. */
+const RETRY_INTERVAL = 25
+/** Milliseconds the end of the process waits for what was not written yet. */
+const FLUSH_LIMIT = 1_000
+
+/** How the log of this thread fared. */
+export interface LogFailures {
+  /** Attempts to write that failed; what was to be written waits for the next one. */
+  readonly failed: number
+  /** Lines that were given up. */
+  readonly lost: number
+}
+
+/**
+ * Standard output of one thread. Nothing it does waits for a reader or a disk: pipes, sockets and terminals are written to
+ * without blocking, files by the thread pool. What can not be written waits, up to a bound, and is tried again.
+ */
+export class StandardOutput implements LogDestination, LogFailures {
+  failed = 0
+  lost = 0
+  /** Called with the number of lines that were lost, when output can be written again. */
+  onRecovery: (lost: number) => void = () => {}
+  readonly #lock: OutputLock
+  readonly #descriptor: number
+  readonly #isFile: boolean
+  /** Lines with their line ends; the first may be what is left of one. */
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #reported = 0
+  #timer: NodeJS.Timeout | null = null
+  #isWriting = false
+  #isMidLine = false
+
+  constructor(lock: OutputLock) {
+    this.#lock = lock
+    const { descriptor, isFile } = openOutput()
+    this.#descriptor = descriptor
+    this.#isFile = isFile
+    process.on('exit', () => this.flush())
+  }
+
+  write(line: string): void {
+    if (this.#waitingBytes + Buffer.byteLength(line) > MAX_WAITING) {
+      this.lost++
+      return
+    }
+    const bytes = Buffer.from(line)
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    if (this.#timer === null && !this.#isWriting) this.#drain()
+  }
+
+  /** Writes what waits, within a second. */
+  flush(): void {
+    const end = performance.now() + FLUSH_LIMIT
+    while (this.#waiting.length > 0 && performance.now() < end) {
+      if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_INTERVAL)
+    }
+  }
+
+  /** Another thread has ended; a line that it had half written is ended too. */
+  threadEnded(thread: number): void {
+    if (!this.#lock.inherit(thread)) return
+    this.#waiting.unshift(Buffer.from('\n'))
+    this.#waitingBytes++
+    if (this.#timer === null) this.#drain()
+  }
+
+  #drain(): void {
+    if (this.#isFile) {
+      this.#writeByPool()
+      return
+    }
+    while (this.#waiting.length > 0) {
+      if (this.#writeNow()) continue
+      this.#retryLater()
+      return
+    }
+    this.#reportLost()
+  }
+
+  /** One system call; false where nothing could be written. */
+  #writeNow(): boolean {
+    if (!this.#lock.take()) return false
+    const chunk = this.#chunk()
+    try {
+      const written = writeSync(this.#descriptor, chunk)
+      this.#remove(written)
+      this.#isMidLine = chunk[written - 1] !== LINE_END
+      return true
+    } catch (error) {
+      this.#note(error as NodeJS.ErrnoException)
+      return false
+    } finally {
+      // Half a line keeps the lock, so that no other thread writes into it.
+      if (!this.#isMidLine) this.#lock.release()
+    }
+  }
+
+  /** A disk may take its time: the thread pool waits for it. Writes to a file never mix. */
+  #writeByPool(): void {
+    if (this.#waiting.length === 0) {
+      this.#reportLost()
+      return
+    }
+    this.#isWriting = true
+    const chunk = this.#chunk()
+    this.#remove(chunk.length)
+    write(this.#descriptor, chunk, (error, written) => {
+      this.#isWriting = false
+      const left = chunk.subarray(error === null ? written : 0)
+      if (left.length > 0) this.#waiting.unshift(left)
+      this.#waitingBytes += left.length
+      if (error === null) {
+        this.#writeByPool()
+        return
+      }
+      this.#note(error)
+      this.#retryLater()
+    })
+  }
+
+  /** As many lines as one system call takes. */
+  #chunk(): Buffer {
+    let bytes = 0
+    let lines = 0
+    for (const line of this.#waiting) {
+      if (lines > 0 && bytes + line.length > MAX_CHUNK) break
+      bytes += line.length
+      lines++
+    }
+    return lines === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting.slice(0, lines), bytes)
+  }
+
+  #remove(bytes: number): void {
+    this.#waitingBytes -= bytes
+    let left = bytes
+    let lines = 0
+    while (lines < this.#waiting.length && (this.#waiting[lines] as Buffer).length <= left) {
+      left -= (this.#waiting[lines] as Buffer).length
+      lines++
+    }
+    this.#waiting = lines === this.#waiting.length ? [] : this.#waiting.slice(lines)
+    if (left > 0) this.#waiting[0] = (this.#waiting[0] as Buffer).subarray(left)
+  }
+
+  /** A pipe that is full is no failure; a full disk is one, and so is a reader that has gone away. */
+  #note({ code }: NodeJS.ErrnoException): void {
+    if (code === 'EAGAIN') return
+    this.failed++
+    if (code !== 'EPIPE') return
+    this.lost += this.#waiting.length
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#isMidLine = false
+  }
+
+  #retryLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#drain()
+    }, RETRY_INTERVAL).unref()
+  }
+
+  #reportLost(): void {
+    if (this.lost === this.#reported) return
+    const lost = this.lost - this.#reported
+    this.#reported = this.lost
+    this.onRecovery(lost)
+  }
+}
+
+const LINE_END = 0x0a
+
+let output: (LogDestination & LogFailures) | null = null
+let lock: OutputLock | null = null
+
+/** The output of this thread. */
+export function standardOutput(): LogDestination & LogFailures {
+  output ??= new StandardOutput(outputLock())
+  return output
+}
+
+/** What this thread's log lines go to instead of standard output. */
+export function replaceStandardOutput(destination: LogDestination): void {
+  output = { failed: 0, lost: 0, write: (line) => destination.write(line) }
+}
+
+/** The lock of this process's output; threads that write to it too are started with its memory. */
+export function sharedOutput(): SharedArrayBuffer {
+  return outputLock().memory
+}
+
+/** To be called first by a thread whose parent writes to the same output. */
+export function joinOutput(memory: SharedArrayBuffer): void {
+  lock = new OutputLock(threadId + 1, memory)
+}
+
+/** A thread of this process has ended, by its `threadId`. */
+export function outputThreadEnded(thread: number): void {
+  if (output instanceof StandardOutput) output.threadEnded(thread + 1)
+}
+
+function outputLock(): OutputLock {
+  lock ??= new OutputLock(threadId + 1)
+  return lock
+}
+
+/** A descriptor that does not block, if there is a way to one. */
+function openOutput(): { descriptor: number; isFile: boolean } {
+  // Node makes pipes and sockets non-blocking when it opens its own stream on them, for all threads.
+  if (isMainThread) void process.stdout
+  if (isRegularFile(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: true }
+  if (isNonBlocking(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: false }
+  try {
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK
+    return { descriptor: openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags), isFile: false }
+  } catch {
+    return { descriptor: STANDARD_OUTPUT, isFile: true }
+  }
+}
+
+function isRegularFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile()
+  } catch {
+    return false
+  }
+}
+
+function isNonBlocking(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1] ?? '0'
+    return (Number.parseInt(flags, 8) & constants.O_NONBLOCK) !== 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,110 @@
+// What clients can do to the log, and what the log can do to clients.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pathRoute, RunningGateway } from '#test/gateway'
+import { GatewayProcess } from '#test/gateway-process'
+import { PROBE_EXTENSION } from '#test/probe-extension'
+
+const options = { timeout: 120_000 }
+
+test(
+  'F16: standard output that is not read holds up no request, takes bounded memory, and says what was lost',
+  options,
+  async () => {
+    const routes = { chatty: pathRoute('/chatty', 'x', { capture: 'all' }), quiet: pathRoute('/quiet', 'quiet') }
+    await using gateway = await GatewayProcess.start({ admin: { gatewayUnits: 2 }, routes })
+    const chat = (times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () => gateway.ask('/chatty', { headers: { 'X-Long': 'x'.repeat(7_000) } })),
+      )
+    await chat(20)
+    gateway.pauseReading()
+    const memory = gateway.residentBytes
+    let longest = 0
+    for (let round = 0; round < 40; round++) {
+      const start = performance.now()
+      const [quiet] = await Promise.all([gateway.ask('/quiet'), chat(25)])
+      assert.equal(quiet.text, 'quiet')
+      longest = Math.max(longest, performance.now() - start)
+    }
+    assert.ok(longest < 5_000, `${longest} ms`)
+    assert.equal((await gateway.askAdmin('/health/ready')).status, 200)
+    const grown = (gateway.residentBytes - memory) / 1024 / 1024
+    assert.ok(grown < 100, `${grown} MB`)
+    const scrape = (await gateway.askAdmin('/metrics/prometheus')).text
+    assert.match(scrape, /^gw_log_lines_lost_total\{thread="unit-\d"\} [1-9]/m)
+    gateway.resumeReading()
+    const told = await gateway.log.until(/log lines were lost/)
+    assert.ok((told['lost'] as number) > 0)
+    // Whatever was written is whole lines, though two units and the control thread write to one pipe.
+    assert.ok(gateway.log.entries.length > 50)
+    gateway.kill('SIGTERM')
+    assert.equal((await gateway.exit).code, 0)
+    assert.equal(gateway.log.with(/"message":"stopped"/).length, 1)
+  },
+)
+
+test('a process whose output is not read still stops', options, async () => {
+  const routes = { chatty: pathRoute('/chatty', 'x', { capture: 'all' }) }
+  await using gateway = await GatewayProcess.start({ routes })
+  gateway.pauseReading()
+  const headers = { 'X-Long': 'x'.repeat(7_000) }
+  await Promise.all(Array.from({ length: 100 }, () => gateway.ask('/chatty', { headers })))
+  gateway.kill('SIGTERM')
+  await gateway.ended
+})
+
+const OK = { type: 'StaticResponseHandler', config: { status: 200 } }
+const failing = {
+  type: 'Chain',
+  config: { filters: [{ type: 'FaultFilter', config: { fault: 'throw' } }], handler: OK },
+}
+
+test(
+  'what a client can cause again and again is logged once in a while, with the number of the others',
+  options,
+  async () => {
+    await using gateway = await RunningGateway.start({
+      files: { 'extra/probe.js': PROBE_EXTENSION },
+      routes: {
+        condition: pathRoute('/none', 'x', { condition: "${integer(request.headers['X-Number'][0]) / 0 == 1}" }),
+        dispatch: {
+          condition: "${find(request.uri.path, '^/dispatch')}",
+          handler: {
+            type: 'DispatchHandler',
+            config: { bindings: [{ condition: '${false}', handler: failing }] },
+          },
+        },
+        fault: { condition: "${request.uri.path == '/fault'}", handler: failing },
+        down: {
+          condition: "${request.uri.path == '/down'}",
+          baseURI: 'http://127.0.0.1:1',
+          handler: 'ReverseProxyHandler',
+        },
+      },
+    })
+    const before = gateway.log.lines.length
+    const statuses = async (path: string) => {
+      const answers = await Promise.all(
+        Array.from({ length: 150 }, (_, at) => gateway.ask(path, { headers: { 'X-Number': `n${at}` } })),
+      )
+      return [...new Set(answers.map(({ status }) => status))]
+    }
+    assert.deepEqual(await statuses('/dispatch/x'), [404])
+    assert.deepEqual(await statuses('/fault'), [500])
+    assert.deepEqual(await statuses('/down'), [502])
+    assert.equal((await gateway.ask('/dispatch/last')).status, 404)
+    const lines = gateway.log.lines.slice(before)
+    const units = gateway.gateway.units.length
+    const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length
+    for (const pattern of [/counts as false/, /no binding takes the request/]) {
+      assert.ok(count(pattern) >= 1 && count(pattern) <= 3 * units, `${pattern}: ${count(pattern)} lines`)
+    }
+    for (const pattern of [/"the request failed"/, /the upstream gave no answer/]) {
+      assert.ok(count(pattern) >= 1 && count(pattern) < 100, `${pattern}: ${count(pattern)} lines`)
+    }
+    assert.ok((await gateway.metric('gw_log_lines_suppressed_total')) >= 300)
+    assert.equal(lines.filter((line) => /counts as false/.test(line) && /"stack"/.test(line)).length, 0)
+    assert.ok(lines.filter((line) => /"the request failed"/.test(line) && /"stack"/.test(line)).length <= units)
+  },
+)
