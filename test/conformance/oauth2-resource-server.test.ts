@@ -150,14 +150,25 @@ describe('Errors: OAuth2ResourceServerFilter', () => {
     await using at = await resourceWith()
     for (const [status, error] of [
       [400, 'invalid_request'],
-      [401, 'invalid_client'],
-      [403, 'access_denied'],
       [404, 'not_found'],
     ] as const) {
       at.server.answer = (response) => answerJson(response, status, { error })
       const seen = await at.ask(GOOD)
       assert.deepEqual([seen.status, seen.cacheControl], [400, 'no-store'])
       assert.match(seen.challenges[0] as string, /^Bearer realm="IdentityGateway", error="invalid_request"/)
+    }
+  })
+
+  test('the authorization server refuses the credentials of the gateway: 503 (decisions 13)', async () => {
+    await using at = await resourceWith()
+    for (const [status, error] of [
+      [400, 'invalid_client'],
+      [401, 'invalid_client'],
+      [403, 'access_denied'],
+    ] as const) {
+      at.server.answer = (response) => answerJson(response, status, { error })
+      const seen = await at.ask(GOOD)
+      assert.deepEqual([seen.status, seen.retryAfter, seen.challenges], [503, '5', []])
     }
   })
 

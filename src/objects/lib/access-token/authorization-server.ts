@@ -1,5 +1,5 @@
 import type { TokenRefusal } from '#contracts'
-import { type Exchange, type Handler, ownExchange, type Request, type Response } from '#http'
+import { type Exchange, type Handler, mediaType, ownExchange, type Request, type Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import type { Logger } from '#logging'
 import type { Environment } from '#schema'
@@ -9,6 +9,13 @@ export interface ServerAnswer {
   readonly status: number
   /** Null where the body is no JSON object. */
   readonly content: JsonObject | null
+}
+
+interface AnswerContent {
+  readonly status: number
+  readonly bytes: Uint8Array
+  /** Whether it is an HTML page. */
+  readonly isPage: boolean
 }
 
 /** What is said of one token is small; a server that sends more is broken or hostile (threats B62). */
@@ -30,7 +37,9 @@ export class AuthorizationServer {
   /** Asks on behalf of an exchange. Statuses from 200 to 299 and of refusals come back with their content. */
   async ask(request: Request, exchange: Exchange): Promise<ServerAnswer | TokenRefusal> {
     try {
-      const { status, bytes } = await this.#send(request, exchange)
+      const { status, bytes, isPage } = await this.#send(request, exchange)
+      // An HTML page comes from something in front of the server, whatever its status.
+      if (isPage) return this.unavailable(`expected a JSON object in the body, got an HTML page with status ${status}`)
       return this.#judged(status, contentIn(bytes))
     } catch (error) {
       return this.unavailable((error as Error).message)
@@ -62,7 +71,25 @@ export class AuthorizationServer {
     return { outcome: 'misasked', description: 'The authorization server did not accept the question about the token.' }
   }
 
-  async #send(request: Request, cause: Exchange): Promise<{ status: number; bytes: Uint8Array }> {
+  /** Whether the server refused the gateway as a client, rather than the question (RFC 7662 section 2.3, RFC 6749 5.2). */
+  refusesClient({ status, content }: ServerAnswer): boolean {
+    const error = content?.['error']
+    return status === 401 || status === 403 || error === 'invalid_client' || error === 'unauthorized_client'
+  }
+
+  /** The refusal where the server does not accept the gateway as a client: no fault of the token or its bearer. */
+  clientRefused({ status, content }: ServerAnswer): TokenRefusal {
+    const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
+    this.#logger
+      .limited()
+      .warn(
+        { reason: `status ${status}, error: ${error}` },
+        'the authorization server refuses the credentials of the gateway: requests get 503; check the client authentication in providerHandler, and whether the client may introspect tokens',
+      )
+    return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
+  }
+
+  async #send(request: Request, cause: Exchange): Promise<AnswerContent> {
     const exchange = ownExchange(request, cause)
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -83,13 +110,14 @@ export class AuthorizationServer {
 }
 
 /** The body where it can matter; redirects are not followed: the URL was chosen, where it would lead was not (threats B65). */
-async function bodyOf(response: Response): Promise<{ status: number; bytes: Uint8Array }> {
+async function bodyOf(response: Response): Promise<AnswerContent> {
   const { status } = response
-  if (status === 200 || (status >= 400 && status < 500)) {
-    return { status, bytes: await response.body.read(LARGEST_ANSWER) }
+  const isPage = mediaType(response.headers) === 'text/html'
+  if (!isPage && (status === 200 || (status >= 400 && status < 500))) {
+    return { status, isPage, bytes: await response.body.read(LARGEST_ANSWER) }
   }
   response.body.cancel()
-  return { status, bytes: new Uint8Array(0) }
+  return { status, isPage, bytes: new Uint8Array(0) }
 }
 
 function contentIn(bytes: Uint8Array): JsonObject | null {

@@ -153,8 +153,10 @@ describe('B62: what does not say that a token is active grants nothing', () => {
     ['a redirect', plain(302, '{"active":true}', { Location: '/other' }), 'unavailable'],
     ['a permanent redirect', plain(308, '', { Location: '/other' }), 'unavailable'],
     ['400', plain(400, '{"error":"invalid_request"}'), 'misasked'],
-    ['401 for the credentials of the gateway', plain(401, '{"error":"invalid_client"}'), 'misasked'],
-    ['403', plain(403, ''), 'misasked'],
+    ['401 for the credentials of the gateway', plain(401, '{"error":"invalid_client"}'), 'unavailable'],
+    ['400 for the credentials of the gateway', plain(400, '{"error":"invalid_client"}'), 'unavailable'],
+    ['403', plain(403, ''), 'unavailable'],
+    ['404 as a page of something in front', plain(404, '<html>', { 'Content-Type': 'text/html' }), 'unavailable'],
     ['404', plain(404, '<html>'), 'misasked'],
     ['400 that says active', plain(400, '{"active":true}'), 'misasked'],
     ['429', plain(429, '{"active":true}'), 'unavailable'],
@@ -237,7 +239,7 @@ test('a handler that throws is a server that can not be asked', async () => {
 
 test('what goes wrong is logged with its reason, once in ten seconds, without the token', async () => {
   await using at = await resolverAt()
-  at.server.answer = (response) => answerJson(response, 401, { error: 'invalid_client' })
+  at.server.answer = (response) => answerJson(response, 400, { error: 'invalid_request' })
   for (let i = 0; i < 3; i++) await at.resolve('very-secret-token')
   clock.advance(10_000)
   await at.resolve('very-secret-token')
@@ -246,7 +248,7 @@ test('what goes wrong is logged with its reason, once in ten seconds, without th
     [undefined, 2].map((suppressed) => ({
       level: 'warn',
       message: 'the authorization server does not accept the question',
-      reason: 'status 401, error: invalid_client',
+      reason: 'status 400, error: invalid_request',
       suppressed,
     })),
   )

@@ -45,7 +45,8 @@ function introspect(uri: Uri, server: AuthorizationServer, clock: Clock): Access
       const request = new Request({ method: 'POST', uri: uri.clone(), headers: new Headers(ASKING), body })
       const answer = await server.ask(request, exchange)
       if ('outcome' in answer) return answer
-      if (answer.status !== 200) return server.misasked(answer)
+      if (answer.status !== 200)
+        return server.refusesClient(answer) ? server.clientRefused(answer) : server.misasked(answer)
       return judge(token, answer.content as JsonObject, clock.now())
     },
   }
