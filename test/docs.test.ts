@@ -161,6 +161,19 @@ test('the JSON Schema refuses an unknown field in any object, and an unknown typ
   }
 })
 
+test('examples that read access tokens name their audience, unless they are tokens of an access manager', () => {
+  for (const { place, json } of documents) {
+    for (const { type, config } of declarations(json)) {
+      if (type !== 'StatelessAccessTokenResolver') continue
+      const { issuer = '', audience } = config as { issuer?: string; audience?: string }
+      assert.ok(
+        audience !== undefined || issuer.includes('/am/oauth2'),
+        `${place}: tokens of RFC 9068 would be refused`,
+      )
+    }
+  }
+})
+
 /** Objects that a document declares, wherever they stand. */
 function declarations(json: JsonValue): JsonObject[] {
   if (Array.isArray(json)) return json.flatMap(declarations)

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, numberValue } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, numberValue } from '#json'
 import { TokenError } from './token-error.ts'
 import { readObject } from './token-json.ts'
 
@@ -64,11 +64,25 @@ export function isForAudience(claims: JsonObject, audience: string): boolean {
   return Array.isArray(aud) ? aud.includes(audience) : aud === audience
 }
 
-/** The scopes of a token: a list, or text in which spaces stand between them (RFC 9068, RFC 8693). Throws TokenError. */
-export function scopesOf(claims: JsonObject): ReadonlySet<string> {
-  const scope = claim(claims, 'scope')
+/**
+ * The scopes of a token: a list, or text in which spaces stand between them (RFC 9068, RFC 8693). They are in `scope`, in
+ * `scp` as some issuers call it, or at a path that the operator names. Throws TokenError.
+ */
+export function scopesOf(claims: JsonObject, path: readonly string[] | null = null): ReadonlySet<string> {
+  const [scope, name] = path === null ? namedScope(claims) : [memberAt(claims, path), path.join('/')]
   if (scope === undefined || scope === null) return new Set()
   if (typeof scope === 'string') return new Set(scope.split(' ').filter((word) => word !== ''))
   if (Array.isArray(scope) && scope.every((word) => typeof word === 'string')) return new Set(scope as string[])
-  throw new TokenError('the claim scope is neither text nor a list of texts')
+  throw new TokenError(`the claim ${name} is neither text nor a list of texts`)
+}
+
+function namedScope(claims: JsonObject): readonly [JsonValue | undefined, string] {
+  const scope = claim(claims, 'scope')
+  return scope === undefined || scope === null ? [claim(claims, 'scp'), 'scp'] : [scope, 'scope']
+}
+
+function memberAt(claims: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = claims
+  for (const name of path) value = isPlainObject(value) ? claim(value as JsonObject, name) : undefined
+  return value
 }

@@ -9,6 +9,8 @@ export type ServerMetadata = JsonObject & { readonly issuer: string }
 
 /** After a failure the server is left alone for a moment, so that waiting requests do not all ask again. */
 const FAILURE_PAUSE = 2_000
+/** What a login needs to know. */
+const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
 /** Metadata are asked for anew after this time; keys have a time of their own. */
 const LIFETIME = 60 * 60_000
 
@@ -17,14 +19,17 @@ export class Discovery {
   readonly #url: string
   readonly #handler: Handler
   readonly #clock: Clock
+  readonly #required: readonly string[]
   #known: { readonly metadata: ServerMetadata; readonly at: number } | null = null
   #asking: Promise<ServerMetadata> | null = null
   #failed: { readonly error: OpenIdError; readonly at: number } | null = null
 
-  constructor(url: string, handler: Handler, clock: Clock) {
+  /** `required`: members that the metadata must have, as URLs. */
+  constructor(url: string, handler: Handler, clock: Clock, required: readonly string[] = LOGIN_MEMBERS) {
     this.#url = url
     this.#handler = handler
     this.#clock = clock
+    this.#required = required
   }
 
   /** The metadata; while the server fails, those known from before. */
@@ -51,7 +56,7 @@ export class Discovery {
         method: 'GET',
         headers: { Accept: 'application/json' },
       })
-      const metadata = checked(answer.status, await answer.text())
+      const metadata = checked(answer.status, await answer.text(), this.#required)
       this.#known = { metadata, at: this.#clock.monotonic() }
       this.#failed = null
       return metadata
@@ -64,12 +69,12 @@ export class Discovery {
   }
 }
 
-function checked(status: number, text: string): ServerMetadata {
+function checked(status: number, text: string, required: readonly string[]): ServerMetadata {
   if (status !== 200) throw new Error(`expected the status 200, got ${status}`)
   const metadata = parseJson(text)
   if (!isPlainObject(metadata)) throw new Error('expected a JSON object')
-  for (const field of ['issuer', 'authorization_endpoint', 'token_endpoint'] as const) {
-    const value = metadata[field]
+  for (const field of required) {
+    const value = Object.hasOwn(metadata, field) ? metadata[field] : null
     if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${field}" to be a URL`)
   }
   return metadata as ServerMetadata

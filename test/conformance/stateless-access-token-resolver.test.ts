@@ -15,6 +15,7 @@ import { Folder } from '#test/folder'
 import { keyStoreWith } from '#test/test-identity'
 import { keySecret, rawToken } from '#test/token-secrets'
 import { OAuth2ResourceServerFilter } from '../../src/objects/filters/oauth2-resource-server/oauth2-resource-server-filter.ts'
+import { ClientHandler } from '../../src/objects/handlers/reverse-proxy/client-handler.ts'
 import { StatelessAccessTokenResolver } from '../../src/objects/resolvers/stateless/stateless-access-token-resolver.ts'
 import { ScheduledExecutorService } from '../../src/objects/services/scheduled-executor/scheduled-executor-service.ts'
 import { Base64EncodedSecretStore } from '../../src/objects/stores/base64-encoded/base64-encoded-secret-store.ts'
@@ -36,11 +37,18 @@ const STORE = {
     { secretId: 'all', aliases: ['first', 'second', 'stranger'] },
   ],
 }
-const types = [Base64EncodedSecretStore, ScheduledExecutorService, KeyStoreSecretStore, StatelessAccessTokenResolver]
+const types = [
+  Base64EncodedSecretStore,
+  ClientHandler,
+  ScheduledExecutorService,
+  KeyStoreSecretStore,
+  StatelessAccessTokenResolver,
+]
 const heap = [
   { name: 'passwords', type: 'Base64EncodedSecretStore', config: { secrets: { 'store.password': btoa('changeit') } } },
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
   { name: 'keys', type: 'KeyStoreSecretStore', config: STORE },
+  { name: 'ClientHandler', type: 'ClientHandler' },
 ]
 
 const built = build<Filter>(

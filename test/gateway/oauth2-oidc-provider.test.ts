@@ -19,6 +19,9 @@ before(async () => {
       misconfigured: route('/misconfigured', introspecting('wrong.secret')),
       stateless: route('/stateless', stateless({ audience: RESOURCE })),
       anybody: route('/anybody', stateless({})),
+      discovered: route('/discovered', discovered({ audience: RESOURCE })),
+      gone: route('/gone', discovered({ wellKnownEndpoint: 'http://127.0.0.1:1/.well-known/openid-configuration' })),
+      renamed: route('/renamed', discovered({ audience: RESOURCE, issuer: 'https://public.example.com' })),
     },
   })
 })
@@ -32,6 +35,12 @@ const stateless = (more: object) => ({
     secretsProvider: { type: 'JwkSetSecretStore', config: { jwkUrl: server.jwkUrl } },
     ...more,
   },
+})
+
+/** Reads tokens by what the metadata of the server say. */
+const discovered = (more: object) => ({
+  type: 'StatelessAccessTokenResolver',
+  config: { wellKnownEndpoint: `${server.issuer}/.well-known/openid-configuration`, ...more },
 })
 
 after(async () => {
@@ -144,12 +153,29 @@ test('a JSON Web Token of RFC 9068 is read without asking anybody', async () => 
   assert.match(refused.headers['www-authenticate'] as string, /error_description="The signature of the token can not/)
 })
 
+test('wellKnownEndpoint: issuer and keys are those of the metadata; a configured issuer goes first', async () => {
+  const token = await server.token('read', RESOURCE)
+  assert.equal((await ask('/discovered', token)).status, 200)
+  const renamed = await ask('/renamed', token)
+  assert.match(renamed.headers['www-authenticate'] as string, /error_description="The token has another issuer\."/)
+})
+
+test('wellKnownEndpoint: a provider that can not be asked is no fault of the token: 503', async () => {
+  const { status, headers } = await ask('/gone', await server.token('read', RESOURCE))
+  assert.deepEqual([status, headers['retry-after']], [503, '5'])
+})
+
 test('without an audience, a token that bears no tokenName is no access token', async () => {
   const { status, headers } = await ask('/anybody', await server.token('read', RESOURCE))
   assert.equal(status, 401)
-  assert.match(headers['www-authenticate'] as string, /error_description="The token is not an access token\."/)
+  assert.match(
+    headers['www-authenticate'] as string,
+    /error_description="A token of the type at\+jwt is taken only where 'audience' is/,
+  )
 })
 
-test('a gateway that can not authenticate: 400', async () => {
-  assert.equal((await ask('/misconfigured', await server.token('read'))).status, 400)
+test('a gateway whose own credentials are refused: 503, and the log names them as the fault', async () => {
+  const { status, headers } = await ask('/misconfigured', await server.token('read'))
+  assert.deepEqual([status, headers['retry-after']], [503, '5'])
+  assert.ok(gateway.log.lines.some((line) => line.includes('refuses the credentials of the gateway')))
 })

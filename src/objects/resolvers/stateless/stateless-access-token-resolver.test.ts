@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '#json'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { keyPairs, keySecret, rawToken, symmetricKey, testKeysType } from '#test/token-secrets'
+import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { StatelessAccessTokenResolver } from './stateless-access-token-resolver.ts'
 
 const { rsa, otherRsa, p256 } = keyPairs
@@ -35,12 +36,17 @@ const KEYS = testKeysType({
   encryption: [new Secret({ secretId: 'encryption', key: rsa.publicKey, purposes: ['ENCRYPT'] })],
 })
 
+const HEAP: JsonObject[] = [
+  { name: 'Keys', type: 'TestKeys' },
+  { name: 'ClientHandler', type: 'ClientHandler' },
+]
+
 async function resolve(token: string, config: JsonObject = {}) {
   const whole: JsonValue = { issuer: ISSUER, secretsProvider: 'Keys', verificationSecretId: 'rsa.keys', ...config }
   await using built = await build<AccessTokenResolver>(StatelessAccessTokenResolver, whole, {
     clock,
-    types: [KEYS],
-    heap: [{ name: 'Keys', type: 'TestKeys' }],
+    types: [KEYS, ClientHandler],
+    heap: HEAP,
   })
   return await built.object.resolve(token, exchangeFor('GET', 'http://app.example.com/'))
 }
@@ -122,12 +128,10 @@ test('B45: the audience is compared letter by letter where one is configured', a
 
 test('ID tokens and refresh tokens are no access tokens', async () => {
   const { tokenName: _, ...without } = CLAIMS
-  for (const claims of [
-    without,
-    ...['id_token', 'refresh_token', null].map((tokenName) => ({ ...CLAIMS, tokenName })),
-  ]) {
-    assert.equal(await refusalOf(claims), 'The token is not an access token.')
+  for (const tokenName of ['id_token', 'refresh_token', null]) {
+    assert.equal(await refusalOf({ ...CLAIMS, tokenName }), 'The token is not an access token.')
   }
+  assert.equal(await refusalOf(without), 'The token has the type "JWT", and "tokenTypes" admits at+jwt.')
 })
 
 test('tokens of RFC 9068 say by their type that they are access tokens, which counts where an audience is configured', async () => {
@@ -143,7 +147,10 @@ test('tokens of RFC 9068 say by their type that they are access tokens, which co
     (await resolve(await typed('at+jwt', { ...forApi, tokenName: 'id_token' }), audience)).outcome,
     'invalid',
   )
-  assert.equal((await resolve(await typed('at+jwt', forApi))).outcome, 'invalid')
+  assert.deepEqual(await resolve(await typed('at+jwt', forApi)), {
+    outcome: 'invalid',
+    description: 'A token of the type at+jwt is taken only where "audience" is configured, and none is.',
+  })
 })
 
 test('B46: exp and nbf are kept to the second, with the skew and no more', async () => {
@@ -265,25 +272,29 @@ async function resolveWith(token: string, config: JsonObject) {
   await using built = await build<AccessTokenResolver>(
     StatelessAccessTokenResolver,
     { secretsProvider: 'Keys', ...config },
-    { clock, types: [KEYS], heap: [{ name: 'Keys', type: 'TestKeys' }] },
+    { clock, types: [KEYS, ClientHandler], heap: HEAP },
   )
   return await built.object.resolve(token, exchangeFor('GET', 'http://app.example.com/'))
 }
 
-test('a secret id is needed, old names are known', async () => {
+test('a secret id or the metadata are needed, old names are known', async () => {
   await assert.rejects(build(StatelessAccessTokenResolver, { issuer: ISSUER }), {
-    message: '/heap/0/config: give at least one of verificationSecretId, decryptionSecretId',
+    message: '/heap/0/config: give at least one of verificationSecretId, decryptionSecretId, wellKnownEndpoint',
+  })
+  const wellKnownEndpoint = 'https://a.example/.well-known/openid-configuration'
+  await assert.rejects(build(StatelessAccessTokenResolver, { wellKnownEndpoint, verificationSecretId: 'a' }), {
+    message: '/heap/0/config: give at most one of verificationSecretId, wellKnownEndpoint',
   })
   await assert.rejects(build(StatelessAccessTokenResolver, { verificationSecretId: 'a' }), /issuer/)
   await assert.rejects(
     build(StatelessAccessTokenResolver, { issuer: ISSUER, verificationSecretId: 'a', skewAllowance: 'unlimited' }),
     { message: '/heap/0/config/skewAllowance: expected a limited duration, got "unlimited"' },
   )
-  await using built = await build(StatelessAccessTokenResolver, {
-    issuer: ISSUER,
-    signatureSecretId: 'a',
-    encryptionSecretId: 'b',
-  })
+  await using built = await build(
+    StatelessAccessTokenResolver,
+    { issuer: ISSUER, signatureSecretId: 'a', encryptionSecretId: 'b' },
+    { types: [KEYS, ClientHandler], heap: HEAP },
+  )
   assert.equal(built.warnings.length, 2)
 })
 
@@ -291,7 +302,7 @@ test('failing keys are told once in a while', async () => {
   await using built = await build<AccessTokenResolver>(
     StatelessAccessTokenResolver,
     { issuer: ISSUER, verificationSecretId: 'out.of.reach', secretsProvider: 'Keys' },
-    { clock, types: [KEYS], heap: [{ name: 'Keys', type: 'TestKeys' }] },
+    { clock, types: [KEYS, ClientHandler], heap: HEAP },
   )
   const token = await signed(CLAIMS)
   for (let times = 0; times < 5; times++) await built.object.resolve(token, exchangeFor('GET', 'http://a.example/'))

@@ -1,16 +1,42 @@
-import { AccessTokenResolverKind, providerOf, SecretsProviderKind } from '#contracts'
-import { atLeastOneOf, config, defineType, duration, ref, secretId, string } from '#schema'
-import { StatelessTokens } from './stateless-tokens.ts'
+import { AccessTokenResolverKind, HandlerKind, providerOf, type SecretsProvider, SecretsProviderKind } from '#contracts'
+import type { Handler } from '#http'
+import type { KeySource } from '#jose'
+import { parsePointer } from '#json'
+import { Discovery } from '#openid'
+import {
+  atLeastOneOf,
+  atMostOneOf,
+  config,
+  defineType,
+  duration,
+  type Environment,
+  list,
+  ref,
+  secretId,
+  string,
+  url,
+} from '#schema'
+import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
+import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
+import { GENERIC_TYPE, normalType } from './access-token-type.ts'
+import { StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
 
-/** Finds out what an access token stands for by reading it. */
+/** Resolves access tokens by reading them. */
 export const StatelessAccessTokenResolver = defineType({
   name: 'StatelessAccessTokenResolver',
   aliases: ['PingAmStatelessAccessTokenResolver'],
   kind: AccessTokenResolverKind,
   summary: 'Reads access tokens that are JSON Web Tokens, without asking their issuer.',
   config: {
-    issuer: config(string({ nonEmpty: true })).meta({
-      description: 'Who must have issued a token: its claim `iss`, letter by letter.',
+    issuer: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description:
+          'Who must have issued a token: its claim `iss`, letter by letter. With wellKnownEndpoint by default the `issuer` of the metadata.',
+      }),
+    wellKnownEndpoint: config(url()).optional().meta({
+      description:
+        'URL of the metadata of the issuer, which name its keys; in place of secretsProvider and verificationSecretId.',
     }),
     audience: config(string({ nonEmpty: true }))
       .optional()
@@ -18,32 +44,95 @@ export const StatelessAccessTokenResolver = defineType({
         description:
           'Whom a token must be for: its claim `aud`, or one of its values, letter by letter; not checked by default.',
       }),
+    tokenTypes: list(config(string({ nonEmpty: true })), { nonEmpty: true })
+      .prefault(['at+jwt'])
+      .meta({
+        description:
+          'Values of the header `typ` that access tokens have. `JWT` covers tokens without `typ` too. Tokens with `tokenName` `access_token` need none of them.',
+      }),
+    scopeClaim: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description:
+          'The claim that holds the scopes: a name, or a JSON pointer such as `/realm_access/roles`. By default `scope`, else `scp`.',
+      }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     verificationSecretId: config(secretId()).optional().meta({
       description: 'Secret ID of the keys that tokens must be signed with.',
     }),
     decryptionSecretId: config(secretId()).optional().meta({
       description:
-        'Secret ID of the keys that tokens must be encrypted to. With a private key the token inside must be signed, and verificationSecretId is needed too.',
+        'Secret ID of the keys that tokens must be encrypted to. With a private key the token inside must be signed, and verificationSecretId or wellKnownEndpoint is needed too.',
     }),
     skewAllowance: config(duration({ unlimited: false }))
       .prefault('zero')
       .meta({
         description: 'By how much the clock of the issuer may be wrong; it lengthens the life of tokens at both ends.',
       }),
+    providerHandler: ref(HandlerKind)
+      .prefault('ClientHandler')
+      .meta({ description: 'Fetches the metadata and the keys of wellKnownEndpoint.' }),
+    trust: TRUST_FIELD,
   },
-  rules: [atLeastOneOf('verificationSecretId', 'decryptionSecretId')],
+  rules: [
+    atLeastOneOf('issuer', 'wellKnownEndpoint'),
+    atLeastOneOf('verificationSecretId', 'decryptionSecretId', 'wellKnownEndpoint'),
+    atMostOneOf('verificationSecretId', 'wellKnownEndpoint'),
+    atMostOneOf('trust', 'providerHandler'),
+  ],
   renamed: { signatureSecretId: 'verificationSecretId', encryptionSecretId: 'decryptionSecretId' },
-  create: ({ issuer, audience, secretsProvider, verificationSecretId, decryptionSecretId, skewAllowance }, env) => {
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
-    const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
+  check: ({ scopeClaim }, report) => {
+    if (scopeClaim?.startsWith('/') && parsePointer(scopeClaim)?.includes('')) {
+      report('/scopeClaim', 'expected the name of a claim, or a JSON pointer without empty names')
+    }
+  },
+  create: async (settings, env) => {
+    const { issuer, audience, scopeClaim, wellKnownEndpoint, skewAllowance, trust } = settings
+    const tokenTypes = new Set(settings.tokenTypes.map(normalType))
+    if (tokenTypes.has(GENERIC_TYPE) && audience === undefined) {
+      env.warn(
+        'tokenTypes has JWT and there is no audience: a token that the issuer made for any other service opens this one; set audience where its tokens have one',
+      )
+    }
+    const handler = await providerHandler(trust, settings.providerHandler, env)
+    const published = wellKnownEndpoint === undefined ? null : publishedBy(wellKnownEndpoint, handler, env)
     return new StatelessTokens({
-      issuer,
+      issuer: issuer === undefined ? (published as Published).issuer : () => issuer,
       audience: audience ?? null,
-      keys: { verification: source(verificationSecretId), decryption: source(decryptionSecretId) },
+      tokenTypes,
+      scopePath: scopeClaim === undefined ? null : (parsePointer(scopeClaim) ?? [scopeClaim]),
+      keys: keysOf(settings, published, env),
       skew: skewAllowance,
       clock: env.clock,
       logger: env.logger,
     })
   },
 })
+
+interface Published {
+  readonly issuer: () => Promise<string>
+  readonly keys: KeySource
+}
+
+/** What an issuer publishes about itself, read when the first token comes. */
+function publishedBy(wellKnownEndpoint: string, handler: Handler, env: Environment): Published {
+  const discovery = new Discovery(wellKnownEndpoint, handler, env.clock, ['issuer', 'jwks_uri'])
+  const member = async (name: 'issuer' | 'jwks_uri') => (await discovery.metadata())[name] as string
+  return { issuer: () => member('issuer'), keys: publishedKeys(() => member('jwks_uri'), handler, env) }
+}
+
+interface KeySettings {
+  readonly secretsProvider?: SecretsProvider | undefined
+  readonly verificationSecretId?: string | undefined
+  readonly decryptionSecretId?: string | undefined
+}
+
+function keysOf(
+  { secretsProvider, verificationSecretId, decryptionSecretId }: KeySettings,
+  published: Published | null,
+  env: Environment,
+): StatelessTokensSettings['keys'] {
+  const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+  const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
+  return { verification: published?.keys ?? source(verificationSecretId), decryption: source(decryptionSecretId) }
+}

@@ -12,24 +12,25 @@ import {
 } from '#jose'
 import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
+import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
+import { type AccessTokenRules, accessTokenProblem } from './access-token-type.ts'
 
 /** What makes a token a good one. */
 export interface StatelessTokensSettings {
-  readonly issuer: string
+  /** The `iss` of its tokens. Throws OpenIdError where the issuer has to say it and can not be asked. */
+  readonly issuer: () => string | Promise<string>
   /** Null where tokens for anybody will do. */
   readonly audience: string | null
+  readonly tokenTypes: AccessTokenRules['tokenTypes']
+  /** Where the scopes are, as a path of members; null for `scope` or `scp`. */
+  readonly scopePath: readonly string[] | null
   readonly keys: OpeningKeys
   /** Milliseconds by which the clock of the issuer may be wrong. */
   readonly skew: number
   readonly clock: Clock
   readonly logger: Logger
 }
-
-/** What access managers write into the claim `tokenName` of access tokens, and not into that of others. */
-const TOKEN_NAME = 'access_token'
-/** What other issuers write into the header of access tokens instead (RFC 9068 section 2.1), in any case of letters. */
-const ACCESS_TOKEN_TYPES: readonly string[] = ['at+jwt', 'application/at+jwt']
 
 /** Access tokens that say themselves what they are worth (access manager protocol 2.2). */
 export class StatelessTokens implements AccessTokenResolver {
@@ -41,23 +42,27 @@ export class StatelessTokens implements AccessTokenResolver {
 
   async resolve(token: string): Promise<TokenResolution> {
     const opened = await openJwt(token, this.#settings.keys)
-    if (opened.outcome === 'opened') return this.#judge(token, opened)
     if (opened.outcome === 'invalid') return refusal(opened.reason)
-    const { reason } = opened
-    this.#settings.logger.limited(reason).error({ reason }, 'access tokens can not be verified')
-    return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
+    if (opened.outcome === 'unavailable') return this.#unavailable(opened.reason)
+    try {
+      return this.#judge(token, opened, await this.#settings.issuer())
+    } catch (error) {
+      if (error instanceof OpenIdError) return this.#unavailable(error.message)
+      throw error
+    }
   }
 
-  #judge(token: string, opened: OpenedJwt): TokenResolution {
-    const { issuer, audience, skew, clock } = this.#settings
+  #judge(token: string, opened: OpenedJwt, issuer: string): TokenResolution {
+    const { audience, tokenTypes, scopePath, skew, clock } = this.#settings
     const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
     if (audience !== null && !isForAudience(claims, audience)) return refusal('the token is for another audience')
-    if (!isAccessToken(opened, audience)) return refusal('the token is not an access token')
+    const problem = accessTokenProblem(opened, { tokenTypes, hasAudience: audience !== null })
+    if (problem !== null) return refusal(problem)
     const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
     if (violation !== undefined) return refusal(violation)
     try {
-      const scopes = scopesOf(claims)
+      const scopes = scopesOf(claims, scopePath)
       // The end of its life as this resolver sees it, so that everybody who looks at the time sees the same.
       const expiresAt = (numericDate(claim(claims, 'exp') as JsonValue) as number) + skew
       return { outcome: 'valid', accessToken: { token, info: claims, scopes, expiresAt } }
@@ -66,16 +71,11 @@ export class StatelessTokens implements AccessTokenResolver {
       throw error
     }
   }
-}
 
-/**
- * ID tokens and refresh tokens are signed with the same keys: a token has to say that it is neither. The type in the
- * header says it too, for issuers of RFC 9068, whose tokens are good for the audience they name and for no other.
- */
-function isAccessToken({ claims, header }: OpenedJwt, audience: string | null): boolean {
-  const name = claim(claims, 'tokenName')
-  if (name !== undefined || audience === null) return name === TOKEN_NAME
-  return header.typ !== null && ACCESS_TOKEN_TYPES.includes(header.typ.toLowerCase())
+  #unavailable(reason: string): TokenResolution {
+    this.#settings.logger.limited(reason).error({ reason }, 'access tokens can not be verified')
+    return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
+  }
 }
 
 /** A reason becomes the sentence that the bearer of the token gets. */

@@ -1,0 +1,44 @@
+import { acquireClient } from '#client'
+import { type TrustManager, TrustManagerKind } from '#contracts'
+import type { Handler } from '#http'
+import { type Environment, listOrOne, ref } from '#schema'
+import { joinTrust } from '../tls/joined-managers.ts'
+import { limitsOf } from '../tls/limit-fields.ts'
+
+/** The field `trust` of objects that stand for an authorization server. */
+export const TRUST_FIELD = listOrOne(ref(TrustManagerKind)).optional().meta({
+  description:
+    'Whose certificates the authorization server may show, in every call to it; those of the authorities that the platform trusts by default.',
+})
+
+const CONNECTIONS = 64
+const TIMEOUT = 10_000
+
+/** The handler that sends requests to an authorization server: one with a trust of its own, where that is configured. */
+export async function providerHandler(
+  trust: readonly TrustManager[] | undefined,
+  handler: Handler,
+  env: Environment,
+): Promise<Handler> {
+  if (trust === undefined) return handler
+  const tls = {
+    ...limitsOf({ sslCipherSuites: undefined, sslEnabledProtocols: undefined }, true),
+    keys: null,
+    trust: joinTrust(trust),
+    hostnames: 'STRICT',
+  } as const
+  // What can not be used is found while the configuration is loaded, not by the first request.
+  await tls.trust?.authorities()
+  const client = acquireClient({
+    connections: Math.max(1, Math.floor(CONNECTIONS / env.units)),
+    connectionTimeout: TIMEOUT,
+    soTimeout: TIMEOUT,
+    disableReuseConnection: false,
+    connectionTimeToLive: Number.POSITIVE_INFINITY,
+    maxWaitQueueSize: 1_000,
+    tls,
+    ownListeners: env.ownListeners,
+  })
+  env.onDispose(() => client.release())
+  return (exchange) => client.send(exchange, exchange.request)
+}
