@@ -48,10 +48,9 @@ export function compileAnonymous(
     const self = allocate(info) as Instance
     setDefaults(self)
     self.captured = capture(scope, frame)
-    return andThen(initialise(self, base.kind === 'interface' ? ObjectClass : base, args), () => {
-      setFields(self)
-      return self
-    })
+    return andThen(initialise(self, base.kind === 'interface' ? ObjectClass : base, args), () =>
+      andThen(setFields(self), () => self),
+    )
   }
 }
 

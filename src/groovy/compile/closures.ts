@@ -71,7 +71,7 @@ class CompiledClosure extends ClosureValue {
 
   #frame(): Frame {
     const { scope } = this.#code
-    const frame: Frame = new Array(scope.size).fill(null)
+    const frame = scope.newFrame()
     frame[SELF] = this.thisObject
     frame[CLOSURE] = this
     const { captures } = scope

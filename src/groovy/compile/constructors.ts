@@ -1,7 +1,8 @@
 // How objects of a script's classes are made.
 
+import { eachItem } from '../runtime/iterate.ts'
 import { constructorMissing } from '../runtime/missing.ts'
-import { andThen, settled } from '../runtime/pending.ts'
+import { andThen } from '../runtime/pending.ts'
 import { setProperty } from '../runtime/property.ts'
 import type { Expression, Position } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
@@ -23,7 +24,7 @@ export interface Construction {
   /** Sets the fields to null, or to zero by their type. */
   readonly setDefaults: (self: Value) => void
   /** Sets the fields to the values they are declared with. */
-  readonly initialise: (self: Value) => void
+  readonly initialise: (self: Value) => Value
 }
 
 const constructions = new WeakMap<ClassInfo, Construction>()
@@ -63,10 +64,7 @@ export function initialise(self: Value, klass: ClassInfo, args: Value[]): Value 
 
 /** A class without constructors has one without parameters. */
 function initialiseWithout(self: Value, { klass, initialise: setFields }: Construction): Value {
-  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => {
-    setFields(self)
-    return null
-  })
+  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => setFields(self))
 }
 
 function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Value {
@@ -76,10 +74,7 @@ function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Va
 /** Runs what stands before the body of a constructor: the parent's, and the values of fields. */
 export function beginConstructor(self: Value, klass: ClassInfo): Value {
   const { initialise: setFields } = constructions.get(klass)!
-  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => {
-    setFields(self)
-    return null
-  })
+  return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => setFields(self))
 }
 
 /** `this(...)` and `super(...)`. */
@@ -96,10 +91,9 @@ export function compileConstructorCall(
   return withValues(args, context, (values, frame: Frame) => {
     const self = frame[SELF] as Value
     if (kind === 'this') return initialise(self, info, values)
-    return andThen(initialise(self, info.parent ?? ObjectClass, values), () => {
-      constructions.get(info)!.initialise(self)
-      return null
-    })
+    return andThen(initialise(self, info.parent ?? ObjectClass, values), () =>
+      constructions.get(info)!.initialise(self),
+    )
   })
 }
 
@@ -115,13 +109,15 @@ export function creators(klass: ClassInfo, declared: readonly Invocable[], alloc
   const takesMap = declared.some(({ parameters }) => parameters[0]?.name === 'Map' && parameters.length === 1)
   if (!takesNone || takesMap) return [...listed, ...plain]
   const mapType = parameterOf(MapInterface)
-  const named = creator([mapType], ([values]) => {
-    const self = settled(make([]), 'a constructor')
-    for (const { key, value } of (values as MapValue).entries()) {
-      settled(setProperty(self, textOf(key), value), 'the properties of a new object')
-    }
-    return self
-  })
+  const named = creator([mapType], ([values]) =>
+    andThen(make([]), (self) =>
+      eachItem(
+        (values as MapValue).entries(),
+        ({ key, value }) => setProperty(self, textOf(key), value),
+        () => self,
+      ),
+    ),
+  )
   return [...listed, ...plain, named]
 }
 

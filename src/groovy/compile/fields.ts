@@ -1,5 +1,6 @@
 // Fields of scripts' classes, and the values they begin with.
-import { settled } from '../runtime/pending.ts'
+import { eachItem } from '../runtime/iterate.ts'
+import { andThen, settled } from '../runtime/pending.ts'
 import type { FieldNode } from '../syntax/ast.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
 import type { Invocable } from '../values/method-group.ts'
@@ -130,29 +131,36 @@ export function fieldDefaults({ fields }: UserClass): (self: Value) => void {
 }
 
 /** Sets the fields of a new object to the values they are declared with, and runs the blocks of the class. */
-export function fieldInitialiser(user: UserClass, context: Context): (self: Value) => void {
+export function fieldInitialiser(user: UserClass, context: Context): (self: Value) => Value {
   const { node, fields } = user
   const scope = new FunctionScope('body', context.enclosing === null ? null : context.scope, node)
   const inner = within(context, scope, { isConstructor: true })
-  const steps: ((frame: Frame, self: Instance) => void)[] = []
+  const steps: ((frame: Frame, self: Instance) => Value)[] = []
   for (const { name, initial } of node.fields) {
     const { index, isStatic, type } = fields.get(name)!
     if (isStatic) continue
     const convert = converter(type)
     if (initial === null) continue
     const value = compileExpression(initial, inner)
-    steps.push((frame, self) => {
-      self.fields[index] = convert(settled(value(frame), 'the value of a field'))
-    })
+    steps.push((frame, self) =>
+      andThen(value(frame), (result) => {
+        self.fields[index] = convert(result)
+        return null
+      }),
+    )
   }
   for (const block of node.initialisers) {
     const exec = compileBlock(block, inner)
-    steps.push((frame) => settled(exec(frame), 'a block of a class'))
+    steps.push(exec)
   }
   return (self) => {
-    if (steps.length === 0) return
+    if (steps.length === 0) return null
     const frame = capturedFrame(scope, self)
-    for (const step of steps) step(frame, self as Instance)
+    return eachItem(
+      steps,
+      (step) => step(frame, self as Instance),
+      () => null,
+    )
   }
 }
 
@@ -171,7 +179,7 @@ export function prepareStatics(user: UserClass, context: Context): void {
   const constants = setUpConstants(user, inner)
   if (values.length === 0 && blocks.length === 0 && constants === null) return
   statics.prepare(() => {
-    const frame: Frame = new Array(scope.size).fill(null)
+    const frame = scope.newFrame()
     frame[SELF] = info
     constants?.(frame)
     for (const { index, type, node: value } of values) {

@@ -131,7 +131,7 @@ function frameFor({ parameters, scope }: FunctionCode, self: Value, args: unknow
 
 /** A frame with `this`, and with the variables that an anonymous class shares with the code around it. */
 export function capturedFrame(scope: FunctionScope, self: Value): Frame {
-  const frame: Frame = new Array(scope.size).fill(null)
+  const frame = scope.newFrame()
   frame[SELF] = self
   const { captures } = scope
   if (captures.length > 0) {

@@ -1,14 +1,17 @@
+import { checkUnit } from '../check/checker.ts'
 import type { Library } from '../registry/library.ts'
 import { Evaluation, type Output } from '../runtime/evaluation.ts'
 import type { Limits } from '../runtime/limits.ts'
+import { andThen } from '../runtime/pending.ts'
 import type { ClassNode, FieldNode, ScriptNode, Statement } from '../syntax/ast.ts'
 import { parseScript } from '../syntax/parser.ts'
+import { GroovyCompileError, GroovySyntaxError } from '../syntax/syntax-error.ts'
 import { BindingValue, ScriptObject } from '../values/binding.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import type { Value } from '../values/value.ts'
 import type { Context } from './context.ts'
 import { fieldDefaults, fieldInitialiser } from './fields.ts'
-import { CLOSURE, type Frame, type Node, SELF } from './frame.ts'
+import { CLOSURE, type Node, SELF } from './frame.ts'
 import { addMethod } from './methods.ts'
 import { FunctionScope } from './scope.ts'
 import { compileFunctionBody } from './statements.ts'
@@ -22,6 +25,8 @@ export interface ProgramSource {
   readonly library: Library
   /** Finds classes of other scripts. */
   readonly classes?: ClassFinder
+  /** Classes of the variables that the host gives, by their names: the members that scripts use of them are checked. */
+  readonly bindings?: ReadonlyMap<string, ClassInfo>
 }
 
 export interface RunOptions {
@@ -43,7 +48,7 @@ export class GroovyProgram {
   readonly #body: Node
   readonly #scope: FunctionScope
   readonly #setDefaults: (self: Value) => void
-  readonly #setFields: (self: Value) => void
+  readonly #setFields: (self: Value) => Value
 
   constructor(
     unit: Unit,
@@ -51,7 +56,7 @@ export class GroovyProgram {
     scope: FunctionScope,
     body: Node,
     setDefaults: (self: Value) => void,
-    setFields: (self: Value) => void,
+    setFields: (self: Value) => Value,
   ) {
     this.#setDefaults = setDefaults
     this.file = unit.file
@@ -68,22 +73,55 @@ export class GroovyProgram {
     const running = evaluation ?? new Evaluation(limits, output)
     return running.run(() => {
       this.#setDefaults(script)
-      this.#setFields(script)
-      const frame: Frame = new Array(this.#scope.size).fill(null)
+      const frame = this.#scope.newFrame()
       frame[SELF] = script
       frame[CLOSURE] = null
-      return this.#body(frame)
+      return andThen(this.#setFields(script), () => this.#body(frame))
     })
   }
 }
 
-/** Reads and compiles a script without running any of it; throws a GroovySyntaxError. */
-export function compileProgram({ text, file, library, classes }: ProgramSource): GroovyProgram {
+/** Reads, checks and compiles a script without running any of it; throws a GroovyCompileError. */
+export function compileProgram({ text, file, library, classes, bindings }: ProgramSource): GroovyProgram {
   const unit = new Unit(parseScript(text, file), library, classes)
-  return compileUnit(unit)
+  return compileUnit(unit, bindings)
 }
 
-export function compileUnit(unit: Unit): GroovyProgram {
+/** Compiles a script without looking for members that classes do not have; the run finds them. */
+export function compileUnchecked(unit: Unit): GroovyProgram {
+  const prepared = prepare(unit)
+  if (prepared instanceof GroovySyntaxError) throw prepared
+  return compileChecked(unit, unit.script, prepared)
+}
+
+/** Compiles a script that was read; `bindings` says the classes of variables that the host gives. */
+export function compileUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo> = new Map()): GroovyProgram {
+  const { script } = unit
+  const prepared = prepare(unit)
+  const problems = checkUnit(unit, bindings)
+  if (problems.length > 0) throw new GroovyCompileError(problems)
+  if (prepared instanceof GroovySyntaxError) throw prepared
+  return compileChecked(unit, script, prepared)
+}
+
+interface Prepared {
+  readonly declared: readonly UserClass[]
+  readonly user: UserClass
+  readonly context: Context
+  readonly statements: readonly Statement[]
+}
+
+/** Declares classes and fields, so that they can be checked; what stands in the way may be one of several problems. */
+function prepare(unit: Unit): Prepared | GroovySyntaxError {
+  try {
+    return declareAll(unit)
+  } catch (error) {
+    if (error instanceof GroovySyntaxError) return error
+    throw error
+  }
+}
+
+function declareAll(unit: Unit): Prepared {
   const { script } = unit
   const declared = declareUserClasses(script.classes, unit)
   const scope = new FunctionScope('body', null, script.statements)
@@ -100,13 +138,21 @@ export function compileUnit(unit: Unit): GroovyProgram {
   const user = scriptClass(unit, fields)
   declareFields(user, context)
   for (const each of declared) declareFields(each, context)
+  return { declared, user, context, statements }
+}
+
+function compileChecked(
+  unit: Unit,
+  script: ScriptNode,
+  { declared, user, context, statements }: Prepared,
+): GroovyProgram {
   for (const method of script.methods) addMethod(user, method, context)
   for (const each of declared) compileMembers(each, context)
   const setFields = fieldInitialiser(user, context)
   const position = { line: 1, column: 1, offset: 0 }
   const body = compileFunctionBody({ kind: 'block', statements, position }, context)
   const classes = declared.map(({ info }) => info)
-  return new GroovyProgram(unit, classes, scope, body, fieldDefaults(user), setFields)
+  return new GroovyProgram(unit, classes, context.scope, body, fieldDefaults(user), setFields)
 }
 
 /** The script itself as a class, with the fields that `@Field` declares. */

@@ -2,7 +2,7 @@
 
 import { walk } from '../syntax/walk.ts'
 import type { ClassInfo } from '../values/class-info.ts'
-import { FIRST_SLOT } from './frame.ts'
+import { FIRST_SLOT, type Frame } from './frame.ts'
 
 /** A variable as one function sees it. */
 export interface LocalVariable {
@@ -30,6 +30,7 @@ export class FunctionScope {
   readonly #blocks: Map<string, LocalVariable>[] = [new Map()]
   readonly #captured = new Map<string, LocalVariable>()
   #slots = FIRST_SLOT
+  #template: Frame = []
   /** Labels of the statements around the place that is compiled, for messages. */
   readonly labels: string[] = []
   loopDepth = 0
@@ -41,9 +42,11 @@ export class FunctionScope {
     this.#sharedNames = namesInClosures(code)
   }
 
-  /** How many places its frame has. */
-  get size(): number {
-    return this.#slots
+  /** A new frame for a call, all places null; called once the function is compiled. */
+  newFrame(): Frame {
+    // A copy of an array is made faster than an array that is filled.
+    if (this.#template.length !== this.#slots) this.#template = new Array(this.#slots).fill(null)
+    return this.#template.slice()
   }
 
   newSlot(): number {

@@ -1,9 +1,5 @@
 import type { ClassInfo } from '../values/class-info.ts'
-
-/** Why a class is not there, and what to use instead. */
-export interface Refusal {
-  readonly reason: string
-}
+import { CORE_REFUSALS, type Refusal } from './refusals.ts'
 
 /** The classes that scripts can use. A host makes one with its own added to those of the language. */
 export class Library {
@@ -13,15 +9,26 @@ export class Library {
   readonly #packages = new Set<string>()
   /** Packages and classes that need no import. */
   readonly automatic: readonly string[]
+  /** What to say of classes that are not there. */
+  readonly refusals: readonly Refusal[]
 
-  constructor(classes: Iterable<ClassInfo>, automatic: readonly string[] = AUTOMATIC_IMPORTS) {
+  constructor(
+    classes: Iterable<ClassInfo>,
+    automatic: readonly string[] = AUTOMATIC_IMPORTS,
+    refusals: readonly Refusal[] = CORE_REFUSALS,
+  ) {
     this.automatic = automatic
+    this.refusals = refusals
     for (const each of classes) this.#add(each.name.replaceAll('$', '.'), each)
   }
 
   /** The same classes and more. */
-  with(classes: Iterable<ClassInfo>, automatic: readonly string[] = []): Library {
-    const made = new Library([...this.classes(), ...classes], [...this.automatic, ...automatic])
+  with(classes: Iterable<ClassInfo>, automatic: readonly string[] = [], refusals: readonly Refusal[] = []): Library {
+    const made = new Library(
+      [...this.classes(), ...classes],
+      [...this.automatic, ...automatic],
+      [...refusals, ...this.refusals],
+    )
     for (const family of this.#families) made.#families.push(family)
     for (const name of this.#packages) made.#packages.add(name)
     return made
@@ -32,6 +39,11 @@ export class Library {
     const made = this.with([], automatic)
     made.#families.push({ prefixes, byName: new Map(Array.from(classes, (each) => [each.simpleName, each])) })
     return made
+  }
+
+  /** All classes, those of families included. */
+  allClasses(): ReadonlySet<ClassInfo> {
+    return new Set([...this.#byName.values(), ...this.#families.flatMap(({ byName }) => [...byName.values()])])
   }
 
   *classes(): Iterable<ClassInfo> {

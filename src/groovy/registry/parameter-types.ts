@@ -32,13 +32,13 @@ import type { WrittenType } from './signature.ts'
 const WIDENING: ReadonlyMap<ClassInfo, readonly string[]> = new Map([
   [ByteClass, ['byte', 'short', 'int', 'long', 'float', 'double']],
   [ShortClass, ['short', 'int', 'long', 'float', 'double']],
-  [CharacterClass, ['char', 'int', 'long', 'float', 'double']],
+  [CharacterClass, ['char']],
   [IntegerClass, ['int', 'long', 'float', 'double']],
   [LongClass, ['long', 'float', 'double']],
   [FloatClass, ['float', 'double']],
   [DoubleClass, ['double']],
-  [BigIntegerClass, ['double']],
-  [BigDecimalClass, ['double']],
+  [BigIntegerClass, ['int', 'float', 'double']],
+  [BigDecimalClass, ['float', 'double']],
 ])
 
 const CONVERSIONS: ReadonlyMap<string, (value: Value) => unknown> = new Map<string, (value: Value) => unknown>([
@@ -64,7 +64,6 @@ function primitiveType(name: string): ParameterType {
   }
   const distance = (value: Value): number => {
     if (name === 'int' && typeof value === 'number') return 0
-    if (name === 'char' && typeof value === 'string') return value.length === 1 ? 5 : -1
     return wideningDistance(value, name)
   }
   return { name, distance, convert: CONVERSIONS.get(name) as (value: Value) => unknown }

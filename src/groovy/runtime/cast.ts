@@ -15,13 +15,13 @@ import {
   LinkedHashSetClass,
   LongClass,
   MapInterface,
-  NumberClass,
   ObjectClass,
   ShortClass,
   StringClass,
 } from '../values/classes.ts'
 import { ClosureValue } from '../values/closure.ts'
 import { CollectionValue, ListValue, MapValue } from '../values/collection.ts'
+import { nullPointer } from '../values/exceptions.ts'
 import { GStringValue } from '../values/gstring.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
 import { ArrayValue, ByteArray, ObjectArray } from '../values/java-array.ts'
@@ -69,7 +69,6 @@ export function castTo(value: Value, klass: ClassInfo): Value {
   if (klass === CharacterClass) return castToChar(value, klass)
   const toNumber = TO_NUMBER.get(klass.name)
   if (toNumber !== undefined) return castToNumber(value, klass, toNumber)
-  if (klass === NumberClass && isCharacterText(value)) return textOf(value).charCodeAt(0)
   return castToOther(value, klass)
 }
 
@@ -77,8 +76,11 @@ function castToPrimitive(value: Value, klass: ClassInfo): Value {
   if (klass.name === 'int' && typeof value === 'number') return value
   if (klass.name === 'boolean') return truth(value)
   if (klass.name === 'void') return null
+  if (klass.name === 'char') {
+    if (value === null) throw nullPointer(null)
+    return castToChar(value, klass)
+  }
   if (value === null) throw castFailure(value, klass)
-  if (klass.name === 'char') return castToChar(value, klass)
   return castToNumber(value, klass, TO_NUMBER.get(klass.name)!)
 }
 

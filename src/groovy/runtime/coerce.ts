@@ -2,10 +2,17 @@
 import { BigDecimal } from '../values/big-decimal.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
-import { BooleanClass, CollectionInterface, DoubleClass, ListInterface, StringClass } from '../values/classes.ts'
+import {
+  BooleanClass,
+  CharacterClass,
+  CollectionInterface,
+  DoubleClass,
+  ListInterface,
+  StringClass,
+} from '../values/classes.ts'
 import { ClosureValue } from '../values/closure.ts'
 import { CollectionValue, ListValue, MapValue } from '../values/collection.ts'
-import { NumberFormatException, nullPointer } from '../values/exceptions.ts'
+import { NumberFormatException, nullPointer, StringIndexOutOfBoundsException } from '../values/exceptions.ts'
 import { GStringValue } from '../values/gstring.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
 import { ArrayValue, ObjectArray } from '../values/java-array.ts'
@@ -34,7 +41,9 @@ export function coerceTo(value: Value, klass: ClassInfo): Value {
   if (klass === BooleanClass || klass.name === 'boolean') return truth(value)
   // The decimal digits of a float are kept, not its binary ones.
   if (value instanceof FloatValue && (klass === DoubleClass || klass.name === 'double')) return widenedFloat(value)
-  if (typeof value === 'string' || value instanceof GStringValue) return coerceText(textOf(value), klass)
+  if (value instanceof GStringValue && own.isSubclassOf(klass)) return value
+  if (typeof value === 'string' || value instanceof GStringValue)
+    return coerceText(textOf(value), klass, typeof value === 'string')
   if (value instanceof ClosureValue && klass.kind === 'interface' && !own.isSubclassOf(klass))
     return new InterfaceProxy(klass, value)
   if (value instanceof MapValue && klass.kind === 'interface' && !own.isSubclassOf(klass))
@@ -50,9 +59,10 @@ export function widenedFloat({ value }: FloatValue): Value {
   return new DoubleValue(Number(floatText(value)))
 }
 
-function coerceText(text: string, klass: ClassInfo): Value {
+function coerceText(text: string, klass: ClassInfo, isString: boolean): Value {
   const convert = numberConversion(klass)
   if (convert !== undefined) return convert(parseNumber(text.trim(), klass.simpleName))
+  if (isString && (klass === CharacterClass || klass.name === 'char')) return firstCharacter(text)
   if (klass.kind === 'array' && klass.component?.name === 'char') {
     return new ObjectArray(
       klass.component,
@@ -65,6 +75,11 @@ function coerceText(text: string, klass: ClassInfo): Value {
     klass.kind === 'class' &&
     klass.constructors.some(({ parameters }) => parameters.length === 1 && parameters[0]!.name === 'String')
   return fromText ? construct(klass, [text]) : castTo(text, klass)
+}
+
+function firstCharacter(text: string): Value {
+  if (text === '') throw throwable(StringIndexOutOfBoundsException, 'String index out of range: 0')
+  return CharValue.of(text.charCodeAt(0))
 }
 
 /** A number as texts hold it, of the kind that a class needs; throws NumberFormatException. */

@@ -10,8 +10,9 @@ import type { MethodGroup } from '../values/method-group.ts'
 import { textOf } from '../values/text.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 import { callInClosure } from './closure-scope.ts'
+import { eachItem } from './iterate.ts'
 import { constructorMissing, missingMethod } from './missing.ts'
-import { PENDING, settled } from './pending.ts'
+import { andThen, PENDING } from './pending.ts'
 import { setProperty } from './property.ts'
 
 /** Calls a method of a value; may return PENDING. */
@@ -107,11 +108,13 @@ export function construct(klass: ClassInfo, args: Value[]): Value {
 
 /** `new X(a: 1)`: an object whose properties are set one by one. */
 function withProperties(klass: ClassInfo, values: MapValue): Value {
-  const made = settled(construct(klass, []), 'a constructor')
-  for (const { key, value } of values.entries()) {
-    settled(setProperty(made, textOf(key), value), 'the properties of a new object')
-  }
-  return made
+  return andThen(construct(klass, []), (made) =>
+    eachItem(
+      values.entries(),
+      ({ key, value }) => setProperty(made, textOf(key), value),
+      () => made,
+    ),
+  )
 }
 
 /** Whether a value is one that scripts may have, which everything that a host gives them must be. */

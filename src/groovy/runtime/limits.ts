@@ -47,7 +47,16 @@ export class GroovyLimitError extends Error {
 /** Steps between two looks at the clock. */
 const SLICE = 1_000
 
-let limits: Limits = DEFAULT_LIMITS
+/** For values that a host makes while no script runs. */
+const UNLIMITED: Limits = {
+  timeout: Number.POSITIVE_INFINITY,
+  maxDepth: Number.POSITIVE_INFINITY,
+  maxStringLength: Number.POSITIVE_INFINITY,
+  maxCollectionSize: Number.POSITIVE_INFINITY,
+  maxAllocation: Number.POSITIVE_INFINITY,
+}
+
+let limits: Limits = UNLIMITED
 let fuel = SLICE
 let depth = 0
 let allocated = 0

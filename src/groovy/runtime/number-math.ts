@@ -1,13 +1,15 @@
 // Arithmetic on numbers of any types, as Groovy's NumberMath does it: the larger rank of the two decides.
 import type { BigDecimal } from '../values/big-decimal.ts'
 import { classOf } from '../values/class-of.ts'
-import { arithmetic, unsupported } from '../values/exceptions.ts'
+import { arithmetic, GroovyRuntimeException, nullPointer, unsupported } from '../values/exceptions.ts'
 import {
   BIG_DECIMAL,
   BIG_INTEGER,
   FLOATING,
   INT,
   LONG,
+  NOT_A_NUMBER,
+  numberRank,
   numericRank,
   smallestWhole,
   toBigDecimal,
@@ -16,8 +18,9 @@ import {
   toInt,
   toLong,
 } from '../values/number-tower.ts'
-import { BigIntegerValue, DoubleValue } from '../values/numbers.ts'
+import { BigIntegerValue, DoubleValue, FloatValue } from '../values/numbers.ts'
 import { textOf } from '../values/text.ts'
+import { type ThrowableValue, throwable } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 import { checkBits } from './limits.ts'
 
@@ -25,6 +28,8 @@ import { checkBits } from './limits.ts'
 interface Operation {
   int(left: number, right: number): Value
   big(left: bigint, right: bigint): bigint
+  /** For numbers of any size. */
+  whole(left: bigint, right: bigint): bigint
   decimal(left: BigDecimal, right: BigDecimal): Value
   double(left: number, right: number): number
 }
@@ -36,7 +41,7 @@ function perform(operation: Operation, left: Value, right: Value): Value {
     case LONG:
       return BigInt.asIntN(64, operation.big(toBigInt(left), toBigInt(right)))
     case BIG_INTEGER:
-      return new BigIntegerValue(bounded(operation.big(toBigInt(left), toBigInt(right))))
+      return new BigIntegerValue(bounded(operation.whole(toBigInt(left), toBigInt(right))))
     case BIG_DECIMAL:
       return operation.decimal(toBigDecimal(left), toBigDecimal(right))
     default:
@@ -59,18 +64,21 @@ function bounded(number: bigint): bigint {
 const addition: Operation = {
   int: (a, b) => (a + b) | 0,
   big: (a, b) => a + b,
+  whole: (a, b) => a + b,
   decimal: (a, b) => a.plus(b),
   double: (a, b) => a + b,
 }
 const subtraction: Operation = {
   int: (a, b) => (a - b) | 0,
   big: (a, b) => a - b,
+  whole: (a, b) => a - b,
   decimal: (a, b) => a.minus(b),
   double: (a, b) => a - b,
 }
 const multiplication: Operation = {
   int: (a, b) => Math.imul(a, b),
-  big: (a, b) => {
+  big: (a, b) => a * b,
+  whole: (a, b) => {
     checkBits(bits(a) + bits(b))
     return a * b
   },
@@ -85,6 +93,11 @@ const remainder: Operation = {
   big: (a, b) => {
     if (b === 0n) throw arithmetic('/ by zero')
     return a % b
+  },
+  // The rest of a BigInteger is never negative.
+  whole: (a, b) => {
+    if (b <= 0n) throw arithmetic('BigInteger: modulus not positive')
+    return ((a % b) + b) % b
   },
   decimal: (a, b) => {
     if (b.sign === 0) throw arithmetic('Division by zero')
@@ -130,7 +143,30 @@ function asRank(rank: number, number: bigint): Value {
   return rank === LONG ? BigInt.asIntN(64, number) : new BigIntegerValue(number)
 }
 
-function cannotUse(method: string, number: Value): unknown {
+/** What an operator of a number throws for null; null when the number has no such operator. */
+export function withNull(method: string, number: Value): ThrowableValue | null {
+  if (ARITHMETIC.has(method)) {
+    return throwable(
+      GroovyRuntimeException,
+      `Ambiguous method overloading for method ${classOf(number).name}#${method}.`,
+    )
+  }
+  const rank = numberRank(number)
+  if (rank === NOT_A_NUMBER) return null
+  const isBits = method === 'and' || method === 'or' || method === 'xor'
+  const isShift = method.endsWith('Shift') || method.endsWith('Unsigned')
+  const cannot = isBits || (isShift && (rank > BIG_INTEGER || (rank === BIG_INTEGER && method.endsWith('Unsigned'))))
+  return cannot ? cannotUse(method, number) : nullPointer(null)
+}
+
+const ARITHMETIC: ReadonlySet<string> = new Set(['plus', 'minus', 'multiply', 'div'])
+
+/** `~` of a number that is no whole one. */
+export function cannotNegateBits(number: Value): unknown {
+  return cannotUse('bitwiseNegate', number)
+}
+
+function cannotUse(method: string, number: Value): ThrowableValue {
   return unsupported(
     `Cannot use ${method}() on this number type: ${classOf(number).name} with value: ${textOf(number)}`,
   )
@@ -181,7 +217,7 @@ export function negateNumber(value: Value): Value {
     case BIG_DECIMAL:
       return (value as BigDecimal).negate()
     default:
-      return new DoubleValue(-toDouble(value))
+      return value instanceof FloatValue ? new FloatValue(-value.value) : new DoubleValue(-toDouble(value))
   }
 }
 
@@ -201,8 +237,16 @@ export function powerOf(base: Value, exponent: Value): Value {
     const small = smallestWhole(power)
     return typeof small === 'number' && rank === LONG ? BigInt(small) : wideUnless(rank, small)
   }
-  if (rank === BIG_INTEGER && numericRank(exponent) === BIG_INTEGER) return powerOf(base, toInt(exponent))
+  if (rank === BIG_INTEGER && numericRank(exponent) <= BIG_INTEGER) return bigPower(base, exponent)
   return floatingPower(base, exponent)
+}
+
+/** A BigInteger to a power that is no Integer stays one. */
+function bigPower(base: Value, exponent: Value): Value {
+  const times = toBigInt(exponent)
+  if (times < 0n) return new BigIntegerValue(toBigInt(new DoubleValue(toDouble(base) ** toDouble(exponent))))
+  checkBits(bits(toBigInt(base)) * Number(times))
+  return new BigIntegerValue(toBigInt(base) ** times)
 }
 
 /** A power that its type can not hold is a BigInteger. */

@@ -1,6 +1,6 @@
 // The operators. Integers and texts go the short way; all else is a call of the method that the operator stands for.
 
-import { NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
+import { BIG_INTEGER, NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
 import { CharValue } from '../values/numbers.ts'
 import { textOf } from '../values/text.ts'
 import type { Value } from '../values/value.ts'
@@ -8,6 +8,7 @@ import { invokeMethod } from './invoke.ts'
 import { boundedText } from './limits.ts'
 import {
   addNumbers,
+  cannotNegateBits,
   combineBits,
   divideNumbers,
   multiplyNumbers,
@@ -16,6 +17,7 @@ import {
   remainderOf,
   shift,
   subtractNumbers,
+  withNull,
 } from './number-math.ts'
 
 type BinaryOperator = (left: Value, right: Value) => Value
@@ -26,32 +28,39 @@ function areNumbers(left: Value, right: Value): boolean {
   return a !== NOT_A_NUMBER && b !== NOT_A_NUMBER
 }
 
+/** The method that an operator stands for. */
+function invokeOperator(method: string, left: Value, right: Value): Value {
+  const problem = right === null && numericRank(left) !== NOT_A_NUMBER ? withNull(method, left) : null
+  if (problem !== null) throw problem
+  return invokeMethod(left, method, [right])
+}
+
 export function plus(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number') return (left + right) | 0
   if (typeof left === 'string') return boundedText(left + (typeof right === 'string' ? right : textOf(right)))
   if (areNumbers(left, right)) return addNumbers(left, right)
-  return invokeMethod(left, 'plus', [right])
+  return invokeOperator('plus', left, right)
 }
 
 export function minus(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number') return (left - right) | 0
   if (areNumbers(left, right)) return subtractNumbers(left, right)
-  return invokeMethod(left, 'minus', [right])
+  return invokeOperator('minus', left, right)
 }
 
 export function multiply(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number') return Math.imul(left, right)
   if (areNumbers(left, right)) return multiplyNumbers(left, right)
-  return invokeMethod(left, 'multiply', [right])
+  return invokeOperator('multiply', left, right)
 }
 
 export function divide(left: Value, right: Value): Value {
-  return areNumbers(left, right) ? divideNumbers(left, right) : invokeMethod(left, 'div', [right])
+  return areNumbers(left, right) ? divideNumbers(left, right) : invokeOperator('div', left, right)
 }
 
 export function modulo(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number' && right !== 0) return (left % right) | 0
-  return numbersOnly(left, right) ? remainderOf(left, right) : invokeMethod(left, 'mod', [right])
+  return numbersOnly(left, right) ? remainderOf(left, right) : invokeOperator('mod', left, right)
 }
 
 function numbersOnly(left: Value, right: Value): boolean {
@@ -59,13 +68,13 @@ function numbersOnly(left: Value, right: Value): boolean {
 }
 
 export function power(left: Value, right: Value): Value {
-  return numbersOnly(left, right) ? powerOf(left, right) : invokeMethod(left, 'power', [right])
+  return numbersOnly(left, right) ? powerOf(left, right) : invokeOperator('power', left, right)
 }
 
 const shifting =
   (method: 'leftShift' | 'rightShift' | 'rightShiftUnsigned'): BinaryOperator =>
   (left, right) =>
-    numbersOnly(left, right) ? shift(method, left, right) : invokeMethod(left, method, [right])
+    numbersOnly(left, right) ? shift(method, left, right) : invokeOperator(method, left, right)
 
 export const leftShift = shifting('leftShift')
 export const rightShift = shifting('rightShift')
@@ -75,7 +84,7 @@ const combining =
   (method: 'and' | 'or' | 'xor', ofBooleans: (left: boolean, right: boolean) => boolean): BinaryOperator =>
   (left, right) => {
     if (typeof left === 'boolean' && typeof right === 'boolean') return ofBooleans(left, right)
-    return numbersOnly(left, right) ? combineBits(method, left, right) : invokeMethod(left, method, [right])
+    return numbersOnly(left, right) ? combineBits(method, left, right) : invokeOperator(method, left, right)
   }
 
 export const bitAnd = combining('and', (left, right) => left && right)
@@ -93,7 +102,9 @@ export function positive(value: Value): Value {
 
 export function bitwiseNegate(value: Value): Value {
   if (typeof value === 'number') return ~value
-  return typeof value === 'bigint' ? ~value : invokeMethod(value, 'bitwiseNegate', [])
+  if (typeof value === 'bigint') return ~value
+  if (numberRank(value) > BIG_INTEGER) throw cannotNegateBits(value)
+  return invokeMethod(value, 'bitwiseNegate', [])
 }
 
 /** `++`. */

@@ -8,16 +8,27 @@ export interface Position {
   readonly offset: number
 }
 
-/** A text that is no script of the language, or uses a part of it that is left out. */
-export class GroovySyntaxError extends Error {
-  override readonly name = 'GroovySyntaxError'
-  readonly place: ScriptPlace
-  /** The message without the place. */
-  readonly reason: string
+/** One thing that keeps a script from being used. */
+export interface GroovyProblem extends ScriptPlace {
+  readonly message: string
+}
 
-  constructor(reason: string, file: string, { line, column }: Position) {
-    super(`${file}:${line}:${column}: ${reason}`)
-    this.reason = reason
-    this.place = { file, line, column }
+/** A script that can not be compiled, with all that was found. */
+export class GroovyCompileError extends Error {
+  override readonly name: string = 'GroovyCompileError'
+  readonly problems: readonly GroovyProblem[]
+
+  constructor(problems: readonly GroovyProblem[]) {
+    super(problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** A text that is no script of the language, or uses a part of it that is left out: the first place that does not fit. */
+export class GroovySyntaxError extends GroovyCompileError {
+  override readonly name = 'GroovySyntaxError'
+
+  constructor(message: string, file: string, { line, column }: Position) {
+    super([{ file, line, column, message }])
   }
 }

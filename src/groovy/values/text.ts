@@ -72,8 +72,8 @@ function compositeText(value: GroovyObject, style: Style): string | null {
     return style === 'java' ? null : listText(value.items, value, style)
   }
   if (value instanceof MapEntry) {
-    const separator = style === 'inspect' ? ':' : '='
-    return `${format(value.key, style)}${separator}${format(value.value, style)}`
+    if (style === 'inspect') return `${format(value.key, style)}:${format(value.value, style)}`
+    return `${javaText(value.key)}=${javaText(value.value)}`
   }
   if (value instanceof ClassInfo) return classText(value)
   return null

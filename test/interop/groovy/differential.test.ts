@@ -1,10 +1,11 @@
 // Holds our Groovy to what the real one gave for the same snippets. `npm run interop -- groovy` records that again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compileProgram, coreLibrary } from '#groovy'
 import { readExpected } from './expected.ts'
 import { differences } from './known-differences.ts'
 import { difference, ourOutcome } from './outcome.ts'
-import { snippetsByTopic } from './snippets.ts'
+import { snippetsByTopic, sourceOf } from './snippets.ts'
 
 for (const [topic, snippets] of snippetsByTopic()) {
   test(`snippets about ${topic} give what the real Groovy gives`, async () => {
@@ -14,13 +15,34 @@ for (const [topic, snippets] of snippetsByTopic()) {
       const outcome = expected.get(snippet)
       if (outcome === undefined) findings.push(`not recorded yet, run npm run interop -- groovy:\n${snippet}`)
       else if (!differences.has(snippet)) {
-        const found = difference(outcome, await ourOutcome(snippet))
+        const found = difference(outcome, await ourOutcome(sourceOf(snippet)))
         if (found !== null) findings.push(`${found}\n${snippet}`)
       }
     }
     assert.deepEqual(findings, [])
     assert.equal(expected.size, new Set(snippets).size, 'a recorded snippet is no longer there')
   })
+}
+
+test('the checker finds nothing in snippets that the real Groovy runs', () => {
+  const findings: string[] = []
+  for (const [topic, snippets] of snippetsByTopic()) {
+    const expected = readExpected(topic)
+    for (const snippet of snippets) {
+      if (expected.get(snippet)?.kind !== 'value' || differences.has(snippet)) continue
+      try {
+        compileProgram({ text: sourceOf(snippet), file: 'Snippet.groovy', library: coreLibrary() })
+      } catch (error) {
+        if (!usesMissingMember(snippet)) findings.push(`${(error as Error).message}\n${snippet}`)
+      }
+    }
+  }
+  assert.deepEqual(findings, [])
+})
+
+/** Snippets that try out what happens to members that do not exist. */
+function usesMissingMember(snippet: string): boolean {
+  return /catch \(e\)|catch \(NullPointerException/.test(snippet)
 }
 
 test('there are at least 1,000 snippets', () => {

@@ -3,7 +3,7 @@ import { readExpected, writeExpected } from './expected.ts'
 import { differences } from './known-differences.ts'
 import { difference, type Outcome, ourOutcome } from './outcome.ts'
 import { GROOVY_VERSION, realOutcomes } from './real-groovy.ts'
-import { snippetsByTopic } from './snippets.ts'
+import { snippetsByTopic, sourceOf } from './snippets.ts'
 
 /** Words choose topics. */
 export async function run(words: readonly string[]): Promise<boolean> {
@@ -12,7 +12,7 @@ export async function run(words: readonly string[]): Promise<boolean> {
   )
   const all = topics.flatMap(([, snippets]) => snippets)
   console.log(`Groovy ${GROOVY_VERSION}: ${all.length} snippets of ${topics.length} topics`)
-  const outcomes = await realOutcomes(all, (done) => {
+  const outcomes = await realOutcomes(all.map(sourceOf), (done) => {
     if (done % 250 === 0) console.log(`${done} of ${all.length}`)
   })
   let next = 0
@@ -30,7 +30,7 @@ export async function run(words: readonly string[]): Promise<boolean> {
           `${topic}: recorded otherwise before: ${difference(old, outcome) ?? 'its message differs'}\n  ${indented(snippet)}`,
         )
       }
-      const found = difference(outcome, await ourOutcome(snippet))
+      const found = difference(outcome, await ourOutcome(sourceOf(snippet)))
       if (found === null || differences.has(snippet)) continue
       differing += 1
       console.log(`${topic}: ${found}\n  ${indented(snippet)}`)

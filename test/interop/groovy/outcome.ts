@@ -1,15 +1,18 @@
 // What a snippet gives, in the real Groovy and in ours.
 import {
-  compileProgram,
+  classOf,
   coreLibrary,
+  GroovyCompileError,
   GroovyError,
   GroovyLimitError,
-  GroovySyntaxError,
+  type GroovyProgram,
   type Limits,
   textOf,
   type Value,
 } from '#groovy'
-import { classOf } from '../../../src/groovy/values/class-of.ts'
+import { compileUnchecked } from '../../../src/groovy/compile/program.ts'
+import { Unit } from '../../../src/groovy/compile/unit.ts'
+import { parseScript } from '../../../src/groovy/syntax/parser.ts'
 
 /** How a snippet ended: with a value, an exception, or refused before it ran. */
 export interface Outcome {
@@ -30,11 +33,16 @@ const limits: Limits = {
   maxAllocation: 50_000_000,
 }
 
-/** Runs a snippet in our engine. */
+/** Runs a snippet in our engine, members that do not exist included: the real one finds them only then. */
 export async function ourOutcome(snippet: string): Promise<Outcome> {
+  return outcomeOf(() => compileUnchecked(new Unit(parseScript(snippet, 'Snippet.groovy'), coreLibrary())))
+}
+
+/** Compiles and runs a program. */
+export async function outcomeOf(compile: () => GroovyProgram): Promise<Outcome> {
   let printed = ''
   try {
-    const program = compileProgram({ text: snippet, file: 'Snippet.groovy', library: coreLibrary() })
+    const program = compile()
     const value: Value = await program.run({
       limits,
       output: (text) => {
@@ -48,7 +56,7 @@ export async function ourOutcome(snippet: string): Promise<Outcome> {
       printed,
     }
   } catch (error) {
-    if (error instanceof GroovySyntaxError) return { kind: 'refused', class: '', text: error.message, printed }
+    if (error instanceof GroovyCompileError) return { kind: 'refused', class: '', text: error.message, printed }
     if (error instanceof GroovyLimitError)
       return { kind: 'throws', class: `limit ${error.limit}`, text: error.message, printed }
     if (!(error instanceof GroovyError))
@@ -97,7 +105,16 @@ export function difference(expected: Outcome, found: Outcome): string | null {
     (expected.kind === 'throws' && !expected.class.endsWith('PowerAssertionError')) ||
     expected.text === found.text ||
     plainClass(expected.class) === 'closure'
-  return sameClass && sameText ? null : `expected ${summary(expected)}, found ${summary(found)}`
+  if (sameClass && sameText) return null
+  return differingParts(expected.text, found.text) ?? `expected ${summary(expected)}, found ${summary(found)}`
+}
+
+/** Of texts made of parts, the parts that differ. */
+function differingParts(expected: string, found: string): string | null {
+  const [left, right] = [expected.split(' | '), found.split(' | ')]
+  if (left.length < 2 || left.length !== right.length) return null
+  const parts = left.flatMap((part, index) => (part === right[index] ? [] : [`${index}: ${part} -> ${right[index]}`]))
+  return `expected -> found, part ${parts.join('; ')}`
 }
 
 function summary({ kind, class: name, text }: Outcome): string {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generatedTopics } from './generated.ts'
+import { generatedTopics, PREAMBLE } from './generated.ts'
 
 const folder = join(import.meta.dirname, 'snippets')
 
@@ -16,4 +16,9 @@ export function snippetsByTopic(): Map<string, readonly string[]> {
   }
   for (const [topic, snippets] of generatedTopics()) topics.set(topic, snippets)
   return topics
+}
+
+/** The whole text of a snippet; those that are generated share what stands before them. */
+export function sourceOf(snippet: string): string {
+  return /\bt \{ /.test(snippet) ? PREAMBLE + snippet : snippet
 }

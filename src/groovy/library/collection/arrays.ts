@@ -66,6 +66,12 @@ extend(ArrayBaseClass, {
     like(self, count <= 0 ? [] : self.items.slice(-count)),
   'dropRight(int count): Object[]': (self: ArrayValue, count: number) =>
     like(self, count <= 0 ? self.items : self.items.slice(0, -count)),
+  'takeWhile(Closure condition): Object[]': (self: ArrayValue, closure: ClosureValue) =>
+    andThen(invokeMethod(asList(self), 'takeWhile', [closure]), (list) => like(self, (list as ListValue).items)),
+  'dropWhile(Closure condition): Object[]': (self: ArrayValue, closure: ClosureValue) =>
+    andThen(invokeMethod(asList(self), 'dropWhile', [closure]), (list) => like(self, (list as ListValue).items)),
+  'toUnique(): Object[]': (self: ArrayValue) =>
+    andThen(invokeMethod(asList(self), 'toUnique', []), (list) => like(self, (list as ListValue).items)),
   'reverse(): Object[]': (self: ArrayValue) => like(self, [...self.items].reverse()),
   'sort(): Object[]': (self: ArrayValue) => sortInPlace(self, null),
   'sort(Closure closure): Object[]': sortInPlace,

@@ -4,14 +4,14 @@ import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue, itemsOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { allocate, checkCopy, checkText, tick } from '../../runtime/limits.ts'
-import { divideNumbers } from '../../runtime/number-math.ts'
-import { multiply } from '../../runtime/operators.ts'
+import { bitwiseNegate, divide, negative, positive } from '../../runtime/operators.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { HashSetClass, IterableInterface, IteratorInterface } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { CollectionValue, ListValue } from '../../values/collection.ts'
+import { compareValues, naturalCompare } from '../../values/compare.ts'
 import { groovyEquals, javaEquals } from '../../values/equality.ts'
-import { NoSuchElementException } from '../../values/exceptions.ts'
+import { illegalArgument, NoSuchElementException } from '../../values/exceptions.ts'
 import { HashMapValue, HashSetValue } from '../../values/hash-map.ts'
 import { ArrayValue } from '../../values/java-array.ts'
 import { toInt } from '../../values/number-tower.ts'
@@ -21,8 +21,8 @@ import type { Value } from '../../values/value.ts'
 import { call, callOn, test } from '../closure/closure-calls.ts'
 import { sumBy, summed } from './iteration.ts'
 import { listOf, setOf, similar } from './similar.ts'
-import { compareAny, comparingBy, sorted } from './sorting.ts'
-import { containsAny, distinct, sameForUnique, uniqueItems } from './unique.ts'
+import { comparingBy, sorted } from './sorting.ts'
+import { containsAny, distinct, uniqueItems } from './unique.ts'
 
 /** Texts of all items with a separator between. */
 export function joined(items: readonly Value[], separator: string): string {
@@ -34,7 +34,7 @@ export function joined(items: readonly Value[], separator: string): string {
   return texts.join(separator)
 }
 
-/** The smallest (-1) or largest (1) item, by a closure or by itself. */
+/** The smallest (-1) or largest (1) item, by a closure or by itself; nulls count only where a closure judges them. */
 export function extreme(self: Value, callee: Value | null, wanted: number): Value {
   const { compare, key } = comparingBy(callee)
   let best: Value | undefined
@@ -42,9 +42,10 @@ export function extreme(self: Value, callee: Value | null, wanted: number): Valu
   return loop(
     iterationOf(self),
     (item) => {
+      if (callee === null) return item === null ? 0 : best === undefined ? wanted : compareValues(item, best)
       if (key === null) return best === undefined ? wanted : compare(item, best)
       return andThen(callOn(key, item), (value) => {
-        const order = best === undefined ? wanted : compareAny(value, bestKey)
+        const order = best === undefined ? wanted : compareValues(value, bestKey)
         if (order * wanted > 0) bestKey = value
         return order
       })
@@ -79,11 +80,12 @@ function without(self: Value, removed: readonly Value[]): Value {
 
 export function average(self: Value): Value {
   const items = itemsOf(self)
-  return andThen(summed(items, undefined), (sum) => (sum === null ? null : divideNumbers(sum, items.length)))
+  return andThen(summed(items, undefined), (sum) => divide(sum, items.length))
 }
 
 /** All ways to take one element of each list. */
 function combinations(lists: readonly (readonly Value[])[]): Value[] {
+  if (lists.length === 0) return []
   const count = lists.reduce((product, list) => product * list.length, 1)
   checkCopy(count * Math.max(lists.length, 1))
   let made: Value[][] = [[]]
@@ -132,7 +134,7 @@ extend(IterableInterface, {
   'max(Comparator comparator): Object': (self: Value, comparator: Value) => extreme(self, comparator, 1),
   'average(): Object': average,
   'average(Closure closure): Object': (self: Value, closure: ClosureValue) =>
-    andThen(sumBy(self, undefined, closure), (sum) => (sum === null ? null : divideNumbers(sum, itemsOf(self).length))),
+    andThen(sumBy(self, undefined, closure), (sum) => divide(sum, itemsOf(self).length)),
   'count(Object value): int': (self: Value, value: Value) =>
     itemsOf(self).filter((each) => groovyEquals(each, value)).length,
   'sort(): List': (self: Value) => sorted(itemsOf(self), null, listOf),
@@ -146,7 +148,11 @@ extend(IterableInterface, {
   'toSorted(Closure closure): List': (self: Value, closure: ClosureValue) => sorted(itemsOf(self), closure, listOf),
   'toSorted(Comparator comparator): List': (self: Value, comparator: Value) =>
     sorted(itemsOf(self), comparator, listOf),
-  'toUnique(): Collection': (self: Value) => uniqueItems(self, null, (items) => similar(self, items)),
+  'toUnique(): Collection': (self: Value) =>
+    similar(
+      self,
+      distinct(itemsOf(self), (left, right) => naturalCompare(left, right) === 0),
+    ),
   'toUnique(Closure closure): Collection': (self: Value, closure: ClosureValue) =>
     uniqueItems(self, closure, (items) => similar(self, items)),
   'flatten(): Collection': (self: Value) => similar(self, flattened(itemsOf(self))),
@@ -162,7 +168,11 @@ extend(IterableInterface, {
     keep: boolean,
   ) => collated(itemsOf(self), size, step, keep),
   'combinations(): List': (self: Value) =>
-    listOf(combinations(itemsOf(self).map((each) => (each instanceof CollectionValue ? each.items : [each])))),
+    listOf(
+      combinations(
+        itemsOf(self).map((each) => (each === null ? [] : each instanceof CollectionValue ? each.items : [each])),
+      ),
+    ),
   'withIndex(): List': (self: Value) => listOf(itemsOf(self).map((item, index) => new ListValue([item, index]))),
   'withIndex(int offset): List': (self: Value, offset: number) =>
     listOf(itemsOf(self).map((item, index) => new ListValue([item, index + offset]))),
@@ -178,16 +188,23 @@ extend(IterableInterface, {
     return !itemsOf(self).some(isThere)
   },
   'intersect(Iterable other): Collection': (self: Value, other: Value) => {
-    const isThere = containsAny(itemsOf(self))
-    return similar(self, distinct(itemsOf(other).filter(isThere), sameForUnique))
+    return similar(self, itemsOf(self).filter(containsAny(itemsOf(other))))
   },
   'plus(Object value): Collection': (self: Value, value: Value) => similar(self, [...itemsOf(self), value]),
   'plus(Iterable values): Collection': (self: Value, values: Value) =>
     similar(self, [...itemsOf(self), ...itemsOf(values)]),
   'minus(Object value): Collection': (self: Value, value: Value) => without(self, [value]),
   'minus(Iterable values): Collection': (self: Value, values: Value) => without(self, itemsOf(values)),
-  'multiply(Number factor): Collection': (self: Value, factor: Value) => repeated(self, factor),
+  'multiply(Number factor): Collection': (self: Value, factor: Value) => repeated(self, toInt(factor)),
+  'negative(): List': (self: Value) => collectItems(iterationOf(self), negative),
+  'positive(): List': (self: Value) => collectItems(iterationOf(self), positive),
+  'bitwiseNegate(): List': (self: Value) => collectItems(iterationOf(self), bitwiseNegate),
   'collectNested(Closure transform): List': collectNested,
+  'takeRight(int count): Collection': (self: Value, count: number) =>
+    similar(self, count <= 0 ? [] : itemsOf(self).slice(-count)),
+  'dropRight(int count): Collection': (self: Value, count: number) =>
+    similar(self, count <= 0 ? [...itemsOf(self)] : itemsOf(self).slice(0, -count)),
+  'permutations(): Set': (self: Value) => setOf(permutations(itemsOf(self)).map((each) => new ListValue(each))),
   'take(int count): Collection': (self: Value, count: number) =>
     similar(self, itemsOf(self).slice(0, Math.max(count, 0))),
   'drop(int count): Collection': (self: Value, count: number) => similar(self, itemsOf(self).slice(Math.max(count, 0))),
@@ -212,11 +229,22 @@ function endOf(self: Value, at: number, method: string): Value {
   return item
 }
 
-function repeated(self: Value, factor: Value): Value {
+function repeated(self: Value, times: number): Value {
+  if (times < 0) throw illegalArgument(`multiply() should be called with a number of 0 or greater not: ${times}`)
   const items = itemsOf(self)
-  const times = Math.max(Number(multiply(factor, 1)), 0)
   checkCopy(items.length * times)
   return similar(self, Array.from({ length: times }, () => items).flat())
+}
+
+/** All orders of items. */
+export function permutations(items: readonly Value[]): Value[][] {
+  if (items.length === 0) throw illegalArgument('there are no permutations of an empty collection')
+  const count = items.reduce<number>((product, _, index) => product * (index + 1), 1)
+  checkCopy(count * items.length)
+  if (items.length === 1) return [[...items]]
+  return items.flatMap((item, index) =>
+    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
+  )
 }
 
 function collectNested(self: Value, closure: ClosureValue): Value {

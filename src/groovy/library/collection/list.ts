@@ -1,5 +1,6 @@
 // Methods of lists.
 import { extend } from '../../registry/extend.ts'
+import { castTo } from '../../runtime/cast.ts'
 import { getAt, normalIndex, putAt } from '../../runtime/indexing.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { itemsOf } from '../../runtime/items.ts'
@@ -22,6 +23,7 @@ import { frozenList, IntRange, type RangeValue } from '../../values/range.ts'
 import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
+import { permutations } from './iterable.ts'
 import { listOf, setOf, similar } from './similar.ts'
 import { sorted } from './sorting.ts'
 
@@ -85,20 +87,11 @@ function peekEnd(self: ListValue, at: 0 | -1): Value {
 
 /** All lists made of the first elements, of the second ones, and so on. */
 function transposed(self: Value): Value {
-  const rows = itemsOf(self).map((each) => itemsOf(each))
+  const rows = itemsOf(self).map((each) => (castTo(each, ListInterface) as ListValue).items)
   if (rows.length === 0) return listOf([])
   const width = Math.min(...rows.map((row) => row.length))
   checkCopy(width * rows.length)
   return listOf(Array.from({ length: width }, (_, column) => new ListValue(rows.map((row) => row[column] as Value))))
-}
-
-function permutations(items: readonly Value[]): Value[][] {
-  const count = items.reduce<number>((product, _, index) => product * (index + 1), 1)
-  checkCopy(count * items.length)
-  if (items.length <= 1) return [[...items]]
-  return items.flatMap((item, index) =>
-    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
-  )
 }
 
 function subsequences(items: readonly Value[]): Value[] {
@@ -192,7 +185,6 @@ extend(ListInterface, {
   'plus(int index, List additions): List': (self: ListValue, index: number, values: ListValue) =>
     similar(self, [...self.items.slice(0, index), ...values.items, ...self.items.slice(index)]),
   'transpose(): List': transposed,
-  'permutations(): Set': (self: ListValue) => setOf(permutations(self.items).map((each) => new ListValue(each))),
   'eachPermutation(Closure closure): Iterator': (self: ListValue, closure: ClosureValue) =>
     eachItem(
       permutations(self.items),

@@ -9,7 +9,13 @@ import { libraryClasses, ObjectClass } from '../../values/classes.ts'
 import { AssertionError, MissingMethodException, MissingPropertyException } from '../../values/exceptions.ts'
 import { ObjectArray } from '../../values/java-array.ts'
 import { textOf } from '../../values/text.ts'
-import { ThrowableClass, type ThrowableValue, throwable, throwableText } from '../../values/throwable.ts'
+import {
+  declareException,
+  ThrowableClass,
+  type ThrowableValue,
+  throwable,
+  throwableText,
+} from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 
 function withCause(klass: ClassInfo, message: string | null, cause: ThrowableValue | null): ThrowableValue {
@@ -17,7 +23,7 @@ function withCause(klass: ClassInfo, message: string | null, cause: ThrowableVal
 }
 
 /** Gives a class of exceptions its constructors. */
-export function addExceptionConstructors(klass: ClassInfo): void {
+function addExceptionConstructors(klass: ClassInfo): void {
   extend(klass, {
     'new()': () => throwable(klass, null),
     'new(String? message)': (message: string | null) => throwable(klass, message),
@@ -26,6 +32,13 @@ export function addExceptionConstructors(klass: ClassInfo): void {
     'new(Throwable? cause)': (cause: ThrowableValue | null) =>
       withCause(klass, cause === null ? null : throwableText(cause), cause),
   })
+}
+
+/** A class of exceptions that scripts can throw and catch. */
+export function defineException(name: string, parent: ClassInfo): ClassInfo {
+  const made = declareException(name, parent)
+  addExceptionConstructors(made)
+  return made
 }
 
 for (const klass of libraryClasses()) if (klass.isSubclassOf(ThrowableClass)) addExceptionConstructors(klass)

@@ -145,9 +145,9 @@ extend(BooleanClass, {
   'static TRUE: Boolean': true,
   'static FALSE: Boolean': false,
   'booleanValue(): boolean': (self: boolean) => self,
-  'and(Boolean other): Boolean': (self: boolean, other: boolean) => self && other,
-  'or(Boolean other): Boolean': (self: boolean, other: boolean) => self || other,
-  'xor(Boolean other): Boolean': (self: boolean, other: boolean) => self !== other,
+  'and(Boolean? other): Boolean': (self: boolean, other: boolean | null) => self && other === true,
+  'or(Boolean? other): Boolean': (self: boolean, other: boolean | null) => self || other === true,
+  'xor(Boolean? other): Boolean': (self: boolean, other: boolean | null) => self !== (other === true),
   'implies(Boolean other): Boolean': (self: boolean, other: boolean) => !self || other,
   'compareTo(Boolean other): int': (self: boolean, other: boolean) => Number(self) - Number(other),
 })

@@ -95,4 +95,7 @@ extend(NullClass, {
     throw nullPointer(`Cannot execute null+${textOf(value)}`)
   },
   'iterator(): Iterator': () => new IteratorValue([]),
+  'hashCode(): int': () => {
+    throw nullPointer('Cannot invoke method hashCode() on null object')
+  },
 })

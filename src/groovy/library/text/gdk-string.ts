@@ -16,7 +16,7 @@ import { GStringValue } from '../../values/gstring.ts'
 import { ObjectArray } from '../../values/java-array.ts'
 import { toInt } from '../../values/number-tower.ts'
 import { IntRange, type RangeValue } from '../../values/range.ts'
-import { textOf } from '../../values/text.ts'
+import { javaText, textOf } from '../../values/text.ts'
 import type { Value } from '../../values/value.ts'
 import { call, test } from '../closure/closure-calls.ts'
 import { boundsOf } from '../collection/list.ts'
@@ -97,14 +97,13 @@ function stepped(text: string, step: 1 | -1): string {
   return text.slice(0, -1) + String.fromCharCode(code + step)
 }
 
+/** As Java's `stripIndent`: the indentation that all lines have, and blanks at their ends. */
 function withoutIndent(text: string): string {
-  const lines = linesOf(text)
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)![0].length)
-  const indent = indents.length === 0 ? 0 : Math.min(...indents)
-  return rejoined(
-    text,
-    lines.map((line) => line.slice(Math.min(indent, line.length))),
-  )
+  const lines = text.split(/\r\n|\r|\n/)
+  const last = lines.length - 1
+  const counted = lines.filter((line, index) => index === last || line.trim() !== '')
+  const indent = Math.min(...counted.map((line) => /^\s*/.exec(line)![0].length))
+  return lines.map((line) => (line.trim() === '' ? '' : line.slice(indent).trimEnd())).join('\n')
 }
 
 /** Lines as one text, with a line end at the end where the original had one. */
@@ -194,7 +193,10 @@ extend(CharSequenceInterface, {
     return repeated(textOf(self), toInt(count))
   },
   'leftShift(Object value): StringBuffer': (self: Value, value: Value) =>
-    StringBuilderValue.buffer(textOf(self)).append(textOf(value)),
+    (self instanceof GStringValue
+      ? new StringBuilderValue(textOf(self))
+      : StringBuilderValue.buffer(textOf(self))
+    ).append(javaText(value)),
   'next(): String': (self: Value) => stepped(textOf(self), 1),
   'previous(): String': (self: Value) => stepped(textOf(self), -1),
   'bitwiseNegate(): Pattern': (self: Value) => patternOf(textOf(self)),

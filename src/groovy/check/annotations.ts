@@ -1,0 +1,63 @@
+import type { Annotation } from '../syntax/ast.ts'
+import type { Findings } from './findings.ts'
+
+/** Annotations that change nothing here: types are checked as the script runs. */
+const IGNORED: ReadonlySet<string> = new Set([
+  'CompileStatic',
+  'CompileDynamic',
+  'TypeChecked',
+  'SuppressWarnings',
+  'Override',
+  'Deprecated',
+  'FunctionalInterface',
+  'SafeVarargs',
+  'Generated',
+  'Internal',
+  'NotNull',
+  'Nonnull',
+  'Nullable',
+  'NonNull',
+  'DelegatesTo',
+  'ClosureParams',
+  'NamedParam',
+  'NamedParams',
+  'SelfType',
+  'AutoFinal',
+  'Synchronized',
+  'ThreadInterrupt',
+  'TimedInterrupt',
+])
+
+const GRAPES = 'libraries can not be fetched; only the classes listed in the reference are there'
+const WRITE_OUT = 'write out what it would add'
+
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ['Grab', GRAPES],
+  ['Grapes', GRAPES],
+  ['GrabConfig', GRAPES],
+  ['GrabExclude', GRAPES],
+  ['GrabResolver', GRAPES],
+  ['BaseScript', 'the class of a script can not be chosen; call a class below scripts/groovy'],
+  ['Slf4j', 'use the variable logger'],
+  ['Log', 'use the variable logger'],
+  ['Log4j2', 'use the variable logger'],
+])
+
+/** Whether an import names an annotation, which is looked at where it is used. */
+export function isAnnotation(name: string): boolean {
+  const simple = name.slice(name.lastIndexOf('.') + 1)
+  return name.startsWith('groovy.transform.') || IGNORED.has(simple) || REFUSED.has(simple)
+}
+
+/** Checks the annotations of a declaration; `@Field` is only for variables of a script. */
+export function checkAnnotations(annotations: readonly Annotation[], mayBeField: boolean, findings: Findings): void {
+  for (const { name, position } of annotations) {
+    const simple = name.slice(name.lastIndexOf('.') + 1)
+    if (IGNORED.has(simple)) continue
+    if (simple === 'Field') {
+      if (!mayBeField) findings.add(position, '@Field can stand only before a variable of the script itself')
+      continue
+    }
+    findings.add(position, `@${simple} is not supported: ${REFUSED.get(simple) ?? WRITE_OUT}`)
+  }
+}

@@ -1,0 +1,179 @@
+// Members that a script uses: whether the class has them.
+import type { CallNode, Expression, MethodPointerNode, NewNode, PropertyNode } from '../syntax/ast.ts'
+import type { ClassInfo } from '../values/class-info.ts'
+import {
+  ClassClass,
+  ClosureClass,
+  CollectionInterface,
+  ListInterface,
+  MapInterface,
+  ObjectClass,
+  StringClass,
+} from '../values/classes.ts'
+import type { CheckScope } from './check-scope.ts'
+import { didYouMean } from './class-names.ts'
+import type { Findings } from './findings.ts'
+import type { StaticType } from './members.ts'
+import { staticType } from './static-types.ts'
+
+const REFLECTION = 'scripts have no reflection; of a class value only name and simpleName can be read'
+const NO_CHANGES = 'classes can not be changed while scripts run; use a map, or a class with methods'
+const NO_CODE = 'scripts make no code from text; put the code into the script, or into a class below scripts/groovy'
+
+/** Members that no object has, whatever its class. */
+const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['metaClass', NO_CHANGES],
+  ['getMetaClass', NO_CHANGES],
+  ['setMetaClass', NO_CHANGES],
+  ['mixin', NO_CHANGES],
+  ['classLoader', REFLECTION],
+  ['getClassLoader', REFLECTION],
+  ['contextClassLoader', REFLECTION],
+  ['forName', REFLECTION],
+  ['declaredMethods', REFLECTION],
+  ['declaredFields', REFLECTION],
+  ['getDeclaredMethods', REFLECTION],
+  ['getDeclaredMethod', REFLECTION],
+  ['getDeclaredFields', REFLECTION],
+  ['getDeclaredField', REFLECTION],
+  ['protectionDomain', REFLECTION],
+])
+
+/** Calls without a receiver that a script of the JVM can make, and ours can not. */
+const REFUSED_CALLS: ReadonlyMap<string, string> = new Map([
+  ['evaluate', NO_CODE],
+  ['use', NO_CHANGES],
+])
+
+export class MemberCalls {
+  readonly #scope: CheckScope
+  readonly #findings: Findings
+  /** In code whose `catch` names the exception for missing members. */
+  isExpected = false
+
+  constructor(scope: CheckScope, findings: Findings) {
+    this.#scope = scope
+    this.#findings = findings
+  }
+
+  checkCall({ target, name, args, namePosition, access }: CallNode): void {
+    if (typeof name !== 'string') return
+    if (target === null) {
+      const advice = this.#scope.isVariable(name) || this.#isDeclared(name) ? undefined : REFUSED_CALLS.get(name)
+      if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
+      return
+    }
+    const advice = REFUSED_MEMBERS.get(name)
+    if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
+    if (access === 'spread' || this.isExpected || target.kind === 'super') return
+    const type = staticType(target, this.#scope)
+    if (type === null || this.#isOpen(type) || type.klass.isSubclassOf(MapInterface)) return
+    const count = args.some(({ kind }) => kind === 'spread') ? null : args.length
+    if (this.#scope.members.hasMethod(type, name, count)) return
+    this.#findings.add(namePosition, this.#missingMethod(type, name, count))
+  }
+
+  #isDeclared(name: string): boolean {
+    const { unit, owner } = this.#scope
+    const methods = owner?.node.methods ?? unit.script.methods
+    return methods.some((method) => method.name === name) || unit.staticImport(name) !== null
+  }
+
+  /** Classes of which not everything is known. */
+  #isOpen(type: StaticType): boolean {
+    const { klass } = type
+    return (
+      klass === ObjectClass ||
+      klass.isSubclassOf(ClosureClass) ||
+      klass.kind === 'primitive' ||
+      this.#scope.members.answersAll(type)
+    )
+  }
+
+  #missingMethod(type: StaticType, name: string, count: number | null): string {
+    const { klass, isClass } = type
+    if (name === 'execute' && (klass === StringClass || klass.isSubclassOf(ListInterface))) {
+      return 'execute is not available: scripts start no processes'
+    }
+    const what = isClass ? 'static method' : 'method'
+    if (this.#scope.members.hasMethod(type, name, null)) {
+      const texts = (isClass ? klass.staticMethod(name) : klass.method(name))?.overloads.map(({ text }) => text) ?? []
+      const known = texts.length === 0 ? '' : `; there is ${texts.slice(0, 3).join(', ')}`
+      return `${nameOf(klass)} has no ${what} ${name} with ${count} argument${count === 1 ? '' : 's'}${known}`
+    }
+    return `${nameOf(klass)} has no ${what} ${name}${this.#hint(type, name)}`
+  }
+
+  #hint(type: StaticType, name: string): string {
+    if (type.klass === ClassClass) return `; ${REFLECTION}`
+    return didYouMean(name, this.#scope.members.names(type))
+  }
+
+  checkProperty(node: PropertyNode): void {
+    const { target, name, namePosition, access } = node
+    if (typeof name !== 'string' || this.#scope.classNamed(node) !== null) return
+    const advice = REFUSED_MEMBERS.get(name)
+    if (advice !== undefined && !this.#isMap(target)) {
+      this.#findings.add(namePosition, `${name} is not available: ${advice}`)
+    }
+    if (access === 'spread' || access === 'field' || this.isExpected || target.kind === 'super') return
+    const type = staticType(target, this.#scope)
+    if (type === null || this.#isOpen(type)) return
+    const { klass, isClass } = type
+    // `list.name` is what each element has, `map.name` an entry.
+    if (
+      !isClass &&
+      (klass.isSubclassOf(MapInterface) || klass.isSubclassOf(CollectionInterface) || klass.kind === 'array')
+    )
+      return
+    if (this.#scope.members.hasProperty(type, name)) return
+    const what = isClass ? 'static property' : 'property'
+    this.#findings.add(namePosition, `${nameOf(klass)} has no ${what} ${name}${this.#hint(type, name)}`)
+  }
+
+  #isMap(target: Expression): boolean {
+    return staticType(target, this.#scope)?.klass.isSubclassOf(MapInterface) === true
+  }
+
+  checkPointer({ target, name, namePosition }: MethodPointerNode): void {
+    if (typeof name !== 'string' || name === 'new' || this.isExpected) return
+    const type = staticType(target, this.#scope)
+    if (type === null || this.#isOpen(type)) return
+    const { members } = this.#scope
+    const isThere = members.hasMethod(type, name, null) || members.hasMethod({ ...type, isClass: false }, name, null)
+    if (!isThere)
+      this.#findings.add(namePosition, `${nameOf(type.klass)} has no method ${name}${this.#hint(type, name)}`)
+  }
+
+  /** `new X(...)` of a class of the library. */
+  checkNew({ type, args, body }: NewNode): void {
+    const { unit } = this.#scope
+    const klass = unit.findType(type)
+    if (klass === null || unit.userClasses.has(klass) || body !== null || this.isExpected) return
+    if (klass.constructors.length === 0) {
+      const statics = [...klass.ownStatics.keys()].slice(0, 5)
+      const instead =
+        statics.length === 0 ? '' : `; there is ${statics.map((each) => `${klass.simpleName}.${each}`).join(', ')}`
+      this.#findings.add(type.position, `no ${nameOf(klass)} can be made with new${instead}`)
+      return
+    }
+    const takesProperties = args.length === 1 && args[0]?.kind === 'map' && klass.creation.takes(0)
+    const spreads = args.some(({ kind }) => kind === 'spread')
+    if (
+      spreads ||
+      takesProperties ||
+      klass.creation.takes(args.length) ||
+      (args.length === 0 && klass.creation.takes(1))
+    )
+      return
+    const known = klass.constructors.map(({ text }) => text.replace(/^new/, klass.simpleName)).slice(0, 4)
+    this.#findings.add(
+      type.position,
+      `${nameOf(klass)} has no constructor with ${args.length} argument${args.length === 1 ? '' : 's'}; there is ${known.join(', ')}`,
+    )
+  }
+}
+
+function nameOf(klass: ClassInfo): string {
+  return klass.kind === 'array' ? klass.simpleName : klass.name.replaceAll('$', '.')
+}

@@ -1,0 +1,141 @@
+// Which members classes have, those of scripts included, whose methods are not compiled yet.
+import type { Unit } from '../compile/unit.ts'
+import type { MethodNode } from '../syntax/ast.ts'
+import type { ClassInfo } from '../values/class-info.ts'
+import { ClassClass } from '../values/classes.ts'
+
+/** What is known of a receiver: an object of a class or of one below it, or the class itself. */
+export interface StaticType {
+  readonly klass: ClassInfo
+  /** Of this very class, as a literal or `new` gives it. */
+  readonly exact: boolean
+  /** The class itself, whose static members are meant. */
+  readonly isClass: boolean
+}
+
+/** Answers questions about members. */
+export class MemberIndex {
+  readonly #unit: Unit
+  readonly #below = new Map<ClassInfo, readonly ClassInfo[]>()
+
+  constructor(unit: Unit) {
+    this.#unit = unit
+  }
+
+  /** Whether a call with so many arguments can mean something; null count: any number. */
+  hasMethod(type: StaticType, name: string, count: number | null): boolean {
+    return this.#candidates(type).some((klass) => this.#takes(klass, name, count, type.isClass))
+  }
+
+  hasProperty(type: StaticType, name: string): boolean {
+    return this.#candidates(type).some((klass) => this.#property(klass, name, type.isClass))
+  }
+
+  /** Methods of a class that answer for any name make every member possible. */
+  answersAll({ klass, isClass }: StaticType): boolean {
+    if (isClass) return false
+    return [...klass.lineage].some((each) => {
+      const declared = this.#unit.userClasses.get(each)?.node.methods ?? []
+      return declared.some(({ name }) => ANY_NAME.has(name)) || (each.ownMethods.get('get') ?? []).some(takesName)
+    })
+  }
+
+  /** Names of members, for suggestions. */
+  names({ klass, isClass }: StaticType): string[] {
+    return [...klass.lineage].flatMap((each) => {
+      const user = this.#unit.userClasses.get(each)
+      const declared = user === undefined ? [] : [...user.node.methods.map(({ name }) => name), ...user.fields.keys()]
+      const maps = isClass ? [each.ownStatics, each.ownStaticProperties] : [each.ownMethods, each.ownProperties]
+      return [...declared, ...maps.flatMap((map) => [...map.keys()])]
+    })
+  }
+
+  /** The type that a method returns, where all overloads agree. */
+  returnType({ klass, isClass }: StaticType, name: string): string | null {
+    const group = isClass ? klass.staticMethod(name) : klass.method(name)
+    const types = new Set(group?.overloads.map(({ returns }) => returns) ?? [])
+    return types.size === 1 ? ([...types][0] ?? null) : null
+  }
+
+  propertyType({ klass, isClass }: StaticType, name: string): string | null {
+    return (isClass ? klass.staticProperty(name) : klass.property(name))?.type ?? null
+  }
+
+  /** The class, and unless it is exact all below it: an object of a parent's type may be one of them. */
+  #candidates({ klass, exact, isClass }: StaticType): readonly ClassInfo[] {
+    if (exact || isClass) return [klass]
+    let below = this.#below.get(klass)
+    if (below === undefined) {
+      const all = [...this.#unit.library.allClasses(), ...this.#unit.userClasses.keys()]
+      below = [klass, ...all.filter((each) => each !== klass && each.isSubclassOf(klass))]
+      this.#below.set(klass, below)
+    }
+    return below
+  }
+
+  #takes(klass: ClassInfo, name: string, count: number | null, isStatic: boolean): boolean {
+    for (const each of klass.lineage) {
+      const methods = isStatic ? each.ownStatics.get(name) : each.ownMethods.get(name)
+      if (methods?.some(({ parameters, varargs }) => fits(parameters.length, 0, varargs, count, false)) === true)
+        return true
+      const user = this.#unit.userClasses.get(each)
+      if (user?.node.methods.some((method) => method.name === name && methodFits(method, count)) === true) return true
+      if (user !== undefined && this.#accessorFits(user.fields.keys(), name)) return true
+      if (user?.node.form === 'enum' && (name === 'values' || name === 'valueOf')) return true
+    }
+    // A closure in a property can be called by the name of the property.
+    if (this.#unit.userClasses.has(klass) && this.#property(klass, name, isStatic)) return true
+    return isStatic && ClassClass.method(name) !== null
+  }
+
+  #accessorFits(fields: Iterable<string>, name: string): boolean {
+    const property = /^(?:get|set|is)(\p{Lu}.*)$/u.exec(name)?.[1]
+    if (property === undefined) return false
+    return [...fields].some((field) => field.toLowerCase() === property.toLowerCase())
+  }
+
+  #property(klass: ClassInfo, name: string, isStatic: boolean): boolean {
+    if (isStatic && (name === 'class' || ClassClass.property(name) !== null)) return true
+    const capital = name.charAt(0).toUpperCase() + name.slice(1)
+    const accessors = [`get${capital}`, `is${capital}`, `set${capital}`]
+    for (const each of klass.lineage) {
+      const properties = isStatic ? each.ownStaticProperties : each.ownProperties
+      if (properties.has(name) || each.ownStaticProperties.has(name)) return true
+      const methods = isStatic ? each.ownStatics : each.ownMethods
+      if (accessors.some((accessor) => methods.has(accessor))) return true
+      const user = this.#unit.userClasses.get(each)
+      if (user === undefined) continue
+      if (user.fields.has(name) || user.node.constants.some((constant) => constant.name === name)) return true
+      if (user.node.nested.some((nested) => nested.name === name)) return true
+      if (user.node.methods.some((method) => accessors.includes(method.name))) return true
+    }
+    return false
+  }
+}
+
+const ANY_NAME: ReadonlySet<string> = new Set([
+  'methodMissing',
+  'propertyMissing',
+  'invokeMethod',
+  'getProperty',
+  'get',
+  'set',
+])
+
+function takesName({ parameters }: { readonly parameters: readonly { readonly name: string }[] }): boolean {
+  return parameters.length === 1 && parameters[0]?.name === 'String'
+}
+
+function methodFits({ parameters }: MethodNode, count: number | null): boolean {
+  const optional = parameters.filter(({ initial }) => initial !== null).length
+  const last = parameters.at(-1)
+  const varargs = last !== undefined && (last.varargs || last.type?.dimensions === 1)
+  return fits(parameters.length, optional, varargs, count, true)
+}
+
+/** Whether a method with so many parameters can be called with so many arguments; a script's one may miss its only one. */
+function fits(parameters: number, optional: number, varargs: boolean, count: number | null, isOwn: boolean): boolean {
+  if (count === null) return true
+  if (varargs) return count >= parameters - 1 - optional
+  return (count <= parameters && count >= parameters - optional) || (isOwn && count === 0 && parameters === 1)
+}

@@ -1,0 +1,95 @@
+/** Classes that scripts of the JVM use and that are not there: why, and what to use instead. */
+export interface Refusal {
+  /** Full names, by their beginning; a name that ends in a dot is a package. */
+  readonly names: readonly string[]
+  readonly advice: string
+}
+
+/** What the language itself leaves out. */
+export const CORE_REFUSALS: readonly Refusal[] = [
+  {
+    names: ['java.lang.Runtime', 'java.lang.Process', 'java.lang.ProcessBuilder', 'java.lang.ProcessHandle'],
+    advice: 'scripts start no processes',
+  },
+  {
+    names: [
+      'java.lang.reflect.',
+      'java.lang.invoke.',
+      'java.lang.ClassLoader',
+      'java.lang.Module',
+      'java.lang.SecurityManager',
+      'sun.',
+      'jdk.',
+      'com.sun.',
+    ],
+    advice: 'scripts have no reflection and load no classes; of a class value only name and simpleName can be read',
+  },
+  {
+    names: [
+      'groovy.lang.GroovyShell',
+      'groovy.lang.GroovyClassLoader',
+      'groovy.util.Eval',
+      'groovy.util.GroovyScriptEngine',
+      'javax.script.',
+      'org.codehaus.groovy.control.',
+    ],
+    advice: 'scripts make no code from text; put the code into the script, or into a class below scripts/groovy',
+  },
+  {
+    names: [
+      'groovy.lang.MetaClass',
+      'groovy.lang.ExpandoMetaClass',
+      'groovy.lang.GroovySystem',
+      'groovy.util.Expando',
+      'groovy.lang.DelegatingMetaClass',
+    ],
+    advice: 'classes can not be changed while scripts run; use a map, or a class with methods',
+  },
+  {
+    names: ['groovy.grape.', 'groovy.lang.Grab'],
+    advice: 'libraries can not be fetched; only the classes listed in the reference are there',
+  },
+  {
+    names: ['java.lang.Thread', 'java.util.concurrent.', 'java.util.Timer'],
+    advice: 'scripts have no threads; a call that waits suspends the script without holding anything up',
+  },
+  {
+    names: [
+      'java.nio.file.',
+      'java.io.FileOutputStream',
+      'java.io.FileWriter',
+      'java.io.RandomAccessFile',
+      'java.io.PrintWriter',
+    ],
+    advice: 'scripts write no files',
+  },
+  {
+    names: [
+      'java.sql.',
+      'javax.sql.',
+      'groovy.sql.',
+      'javax.naming.',
+      'java.net.Socket',
+      'java.net.ServerSocket',
+      'java.nio.channels.',
+    ],
+    advice: 'scripts open no connections of their own; call a service over HTTP',
+  },
+  { names: ['groovyx.'], advice: 'this library is not there; call a service over HTTP with what the host offers' },
+]
+
+/** The advice for a class, by its full or its simple name; null when there is none. */
+export function adviceFor(name: string, refusals: readonly Refusal[]): string | null {
+  const isSimple = !name.includes('.')
+  for (const { names, advice } of refusals) {
+    const fits = names.some((each) =>
+      isSimple
+        ? each.slice(each.lastIndexOf('.') + 1) === name
+        : each.endsWith('.')
+          ? name.startsWith(each)
+          : name === each,
+    )
+    if (fits) return advice
+  }
+  return null
+}
