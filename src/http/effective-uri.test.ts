@@ -39,6 +39,9 @@ test('B1: dot segments are resolved before anybody looks at the path', () => {
     '/a/.../b': '/a/.../b',
     '/a/..b/c..': '/a/..b/c..',
     '/.well-known/x': '/.well-known/x',
+    '/a/%20/b': '/a/%20/b',
+    '/a/..%20b/c': '/a/..%20b/c',
+    '/a/v1.%202/c': '/a/v1.%202/c',
   })
 })
 
@@ -56,6 +59,16 @@ test('B1: what two readers could take for different paths is refused', () => {
     '/public/%2e%2e%3B/admin',
     '/public/..%253b/admin',
     '/.;/admin',
+    '/public/..%20/admin',
+    '/public/%20../admin',
+    '/public/.%20./admin',
+    '/public/..%20%20/admin',
+    '/public/.%20/admin',
+    '/public/..%2520/admin',
+    '/public/..%09/admin',
+    '/public/..%C2%A0/admin',
+    '/public/%e3%80%80..%e2%80%8b/admin',
+    '/public/..%20',
     '/public\\..\\admin',
     '/public/..%5cadmin',
     '/..',

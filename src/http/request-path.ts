@@ -16,6 +16,11 @@ const TWICE_ENCODED = /%25(?:2[ef5]|5c|7f|[01][0-9a-f])/i
 // Servers that drop parameters see a dot segment here.
 const DOTS_WITH_PARAMETERS = /^\.{1,2}(?:;|%3B|%253B)/i
 
+// A segment of dots and blanks, as it is and escaped once more: servers that trim names see a dot segment here.
+const BLANK =
+  '%(?:25)*20|%C2%(?:85|A0)|%E1%(?:9A%80|A0%8E)|%E2%80%(?:8[0-D]|A[89F])|%E2%81%(?:9F|A0)|%E3%80%80|%EF%BB%BF'
+const DOTS_AND_BLANKS = new RegExp(`^(?:${BLANK})*\\.(?:\\.|${BLANK})*$`)
+
 function table(kept: string): Uint8Array {
   const actions = new Uint8Array(256)
   for (const each of '"<>^`{|}[]') actions[each.charCodeAt(0)] = ENCODE
@@ -118,6 +123,9 @@ function resolveSegments(path: string): Normal {
       continue
     }
     if (DOTS_WITH_PARAMETERS.test(segment)) return { problem: 'the path holds a dot segment with parameters' }
+    if (DOTS_AND_BLANKS.test(segment) && segment.includes('%')) {
+      return { problem: 'the path holds a segment of dots and blanks' }
+    }
     kept.push(segment)
   }
   return { text: `/${kept.join('/')}` }
