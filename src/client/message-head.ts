@@ -1,4 +1,4 @@
-import { Headers, isHopByHop, removeHopByHop } from '#http'
+import { dashedName, Headers, isHopByHop, removeHopByHop } from '#http'
 
 const ORDINARY_CONNECTION = /^[ \t]*(?:keep-alive|close)[ \t]*$/i
 const PLAIN_TEXT = /^[\x20-\x7e]+$/
@@ -38,22 +38,18 @@ export function inboundHeaders(received: readonly (Buffer | string)[]): Headers 
 
 /**
  * The trailers of a request that say nothing about a field of its head: to a server that takes both for one, a client
- * could contradict by them what a filter has set (threats B15).
+ * could contradict by them what a filter has set, or bring back what one has removed (threats B15).
  */
 export function besides(head: Headers, trailers: readonly string[]): string[] {
   const raw = head.raw()
   const said = new Set<string>()
-  for (let i = 0; i < raw.length; i += 2) said.add(likeInCgi(raw[i]!))
+  for (let i = 0; i < raw.length; i += 2) said.add(dashedName(raw[i]!))
   const list: string[] = []
   for (let i = 0; i < trailers.length; i += 2) {
-    if (!said.has(likeInCgi(trailers[i]!))) list.push(trailers[i]!, trailers[i + 1]!)
+    const name = trailers[i]!
+    if (!said.has(dashedName(name)) && !head.isRemoved(name)) list.push(name, trailers[i + 1]!)
   }
   return list
-}
-
-/** CGI and WSGI servers cannot tell `X_User` from `X-User`. */
-function likeInCgi(name: string): string {
-  return name.toLowerCase().replace(/[_.]/g, '-')
 }
 
 /** Of an interim response only what no filter need see: the links of 103 (RFC 8297). */

@@ -174,3 +174,18 @@ test('behaves as a list of pairs under any sequence of writes', () => {
     }),
   )
 })
+
+test('a name that was removed is remembered, in every spelling and by copies (B15)', () => {
+  const headers = new Headers([['X-User', 'a']])
+  assert.equal(headers.isRemoved('X-User'), false)
+  headers.delete('X-User')
+  headers.deleteWhere((name) => name.toLowerCase() === 'x-never-there')
+  headers.set('X-Empty', [])
+  const copy = headers.clone()
+  copy.delete('X-Later')
+  for (const name of ['X-User', 'x-user', 'X_User', 'x.user', 'X-Never-There', 'X_EMPTY']) {
+    assert.equal(headers.isRemoved(name), true, name)
+    assert.equal(copy.isRemoved(name), true, name)
+  }
+  assert.deepEqual([headers.isRemoved('X-Later'), copy.isRemoved('X-Later'), copy.isRemoved('X')], [false, true, false])
+})

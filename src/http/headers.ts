@@ -1,6 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import { JsonNumber } from '#json'
 import { equalsIgnoreCase } from './ascii.ts'
+import { dashedName } from './header-alias.ts'
 
 /** A header name or value that must not be sent: it could end the line or the head it stands in. */
 export class InvalidHeaderError extends Error {
@@ -23,6 +24,8 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 export class Headers {
   #list: string[]
   #borrowed: boolean
+  /** What was removed, and must not come back in another way. */
+  #removals: ((name: string) => boolean)[] | null = null
 
   /** Takes a flat list of names and values as the parser made it; it is copied only when first written to. */
   static fromRaw(raw: readonly string[]): Headers {
@@ -74,6 +77,7 @@ export class Headers {
     if (!placed) place()
     this.#list = kept
     this.#borrowed = false
+    if (values.length === 0) this.#remember((each) => equalsIgnoreCase(each, name))
   }
 
   add(name: string, value: string): void {
@@ -92,6 +96,7 @@ export class Headers {
 
   /** Removes every field whose name the predicate accepts and says how many there were. */
   deleteWhere(accepts: (name: string) => boolean): number {
+    this.#remember(accepts)
     const list = this.#list
     let kept: string[] | null = null
     for (let i = 0; i < list.length; i += 2) {
@@ -104,6 +109,21 @@ export class Headers {
     this.#list = kept
     this.#borrowed = false
     return removed
+  }
+
+  /**
+   * Whether fields of this name, or of one that an upstream could take for it, were removed, also if there were none: a trailer
+   * must not bring them back (threats B15).
+   */
+  isRemoved(name: string): boolean {
+    if (this.#removals === null) return false
+    const dashed = dashedName(name)
+    return this.#removals.some((accepts) => accepts(name) || accepts(dashed))
+  }
+
+  #remember(removal: (name: string) => boolean): void {
+    this.#removals ??= []
+    if (!this.#removals.includes(removal)) this.#removals.push(removal)
   }
 
   names(): string[] {
@@ -135,6 +155,7 @@ export class Headers {
   clone(): Headers {
     const copy = Headers.fromRaw(this.#list)
     this.#borrowed = true
+    if (this.#removals !== null) copy.#removals = [...this.#removals]
     return copy
   }
 

@@ -2,6 +2,7 @@ import { type IncomingMessage, METHODS } from 'node:http'
 import { effectiveUri, type Uri } from '#http'
 import type { Peer } from './peer.ts'
 import { type Refusal, type RequestHead, readHead } from './request-head.ts'
+import type { Service } from './service.ts'
 import type { ListenerSettings } from './settings.ts'
 
 /** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
@@ -23,12 +24,12 @@ export function admit(
   message: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>,
   expect: Expectation,
   peer: Peer,
-  settings: ListenerSettings,
+  { settings, fields }: Pick<Service, 'settings' | 'fields'>,
 ): Admitted | Refusal {
   const { method = '', url = '', httpVersion: version, rawHeaders } = message
   if (version !== '1.1' && version !== '1.0') return { status: 505, problem: 'an HTTP version other than 1.x' }
   if (!httpMethods.has(method)) return { status: 400, problem: 'a method of another protocol' }
-  const head = readHead(rawHeaders, peer.trust, version)
+  const head = readHead(rawHeaders, fields, peer.trust, version)
   if ('problem' in head) return head
   if (expect === 'unknown') return { status: 417, problem: 'an expectation other than 100-continue' }
   // RFC 9110 section 9.3.8: TRACE would show the client what filters added.

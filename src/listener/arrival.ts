@@ -6,7 +6,7 @@ import { headersOf, type Refusal, type RequestHead } from './request-head.ts'
 import type { Service } from './service.ts'
 
 /** What a listener has to know to describe the origin of a request. */
-export type Reach = Pick<Service, 'settings' | 'trusted'>
+export type Reach = Pick<Service, 'settings' | 'trusted' | 'fields'>
 
 /** Turns an admitted request into the exchange that handlers see. */
 export function makeExchange(

@@ -1,4 +1,4 @@
-import { isHopByHop } from '#http'
+import { dashedName, isHopByHop } from '#http'
 
 /** What the listener does with a header field of a request. */
 export const keep = 0
@@ -14,8 +14,8 @@ export const forwardedHost = 9
 export const forwardedPort = 10
 export const forwarded = 11
 export const forwardedOther = 12
-export const forwardedAlias = 13
-export const te = 14
+export const te = 13
+export const cookie = 14
 
 const special: Readonly<Record<string, number>> = {
   Host: host,
@@ -23,8 +23,11 @@ const special: Readonly<Record<string, number>> = {
   'Transfer-Encoding': transferEncoding,
   Connection: connection,
   TE: te,
+  Cookie: cookie,
   // The listener itself does what Expect asks for (RFC 9110 section 10.1.1).
   Expect: drop,
+  // Servers that make variables of names take it for the proxy of their own requests ("httpoxy").
+  Proxy: drop,
   'User-Agent': userAgent,
   'X-Forwarded-For': forwardedFor,
   'X-Forwarded-Proto': forwardedProto,
@@ -47,7 +50,6 @@ const ordinary = [
   'Authorization',
   'Cache-Control',
   'Content-Type',
-  'Cookie',
   'If-Modified-Since',
   'If-None-Match',
   'Origin',
@@ -64,32 +66,49 @@ const ordinary = [
   'X-Requested-With',
 ]
 
-const byLowerCase = new Map(Object.entries(special).map(([name, kind]) => [name.toLowerCase(), kind]))
+const NOT_DASHED = /[^a-z0-9-]/
 
-const bySpelling = new Map<string, number>()
-for (const [name, kind] of [...Object.entries(special), ...ordinary.map((name) => [name, keep] as const)]) {
-  bySpelling.set(name, kind)
-  bySpelling.set(name.toLowerCase(), kind)
+/** Tells what is to be done with request headers, by their name. */
+export class FieldKinds {
+  readonly #byLowerCase: ReadonlyMap<string, number>
+  readonly #bySpelling = new Map<string, number>()
+
+  /** `more` are further names that the gateway manages, and what is done with them. */
+  constructor(more: Readonly<Record<string, number>> = {}) {
+    const rules = [...Object.entries(special), ...Object.entries(more)]
+    this.#byLowerCase = new Map(rules.map(([name, kind]) => [name.toLowerCase(), kind]))
+    for (const [name, kind] of [...ordinary.map((name) => [name, keep] as const), ...rules]) {
+      this.#bySpelling.set(name, kind)
+      this.#bySpelling.set(name.toLowerCase(), kind)
+    }
+  }
+
+  kindOf(name: string): number {
+    return this.#bySpelling.get(name) ?? this.#lookUp(name.toLowerCase())
+  }
+
+  #lookUp(lower: string): number {
+    const kind = this.#byLowerCase.get(lower)
+    if (kind !== undefined) return kind
+    if (isHopByHop(lower)) return drop
+    if (lower.startsWith('x-forwarded-')) return forwardedOther
+    // What an upstream could take for a field that the gateway manages (threats B15).
+    return NOT_DASHED.test(lower) && this.#isManaged(dashedName(lower)) ? drop : keep
+  }
+
+  #isManaged(name: string): boolean {
+    const kind = this.#byLowerCase.get(name) ?? userAgent
+    return kind !== userAgent || isHopByHop(name) || name.startsWith('x-forwarded-')
+  }
 }
 
-/** What is to be done with a request header of this name. */
-export function kindOf(name: string): number {
-  return bySpelling.get(name) ?? lookUp(name)
-}
-
-function lookUp(name: string): number {
-  const lower = name.toLowerCase()
-  const kind = byLowerCase.get(lower)
-  if (kind !== undefined) return kind
-  if (isHopByHop(lower)) return drop
-  if (lower.startsWith('x-forwarded-')) return forwardedOther
-  return isForwardedAlias(lower) ? forwardedAlias : keep
-}
-
-// CGI and WSGI servers cannot tell `X_Forwarded_For` from `X-Forwarded-For` (threats B15).
-function isForwardedAlias(lower: string): boolean {
-  if (!lower.includes('_') && !lower.includes('.')) return false
-  const dashed = lower.replace(/[_.]/g, '-')
-  const kind = byLowerCase.get(dashed) ?? keep
-  return dashed.startsWith('x-forwarded-') || (kind >= forwardedFor && kind <= forwardedOther)
+/** The rules of one listener: ids of transactions come from clients only where they are trusted for that (threats B21). */
+export function fieldKinds({
+  transactionIdHeader: name,
+  trustTransactionHeader,
+}: {
+  readonly transactionIdHeader: string
+  readonly trustTransactionHeader: boolean
+}): FieldKinds {
+  return new FieldKinds({ [dashedName(name)]: drop, [name]: trustTransactionHeader ? keep : drop })
 }

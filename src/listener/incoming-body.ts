@@ -49,7 +49,7 @@ export class IncomingBody extends ReceivedBody {
   }
 
   protected override finish(sink: BodySink): void {
-    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers))
+    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers, this.#reception.fields))
     else sink.fail(new Error('the client closed the connection in the middle of the request body'))
   }
 

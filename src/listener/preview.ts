@@ -1,6 +1,7 @@
 import type { Body, Exchange } from '#http'
 import { admit } from './admission.ts'
 import { makeExchange } from './arrival.ts'
+import { fieldKinds } from './header-field.ts'
 import { TrustedProxies } from './peer.ts'
 import type { Refusal } from './request-head.ts'
 import { reservedPaths } from './reserved-path.ts'
@@ -34,10 +35,11 @@ export function previewRequest(
     certificates: [],
   }
   const message = { method, url: target, httpVersion: '1.1', rawHeaders: [...rawHeaders] }
-  const admitted = admit(message, 'nothing', peer, settings)
+  const fields = fieldKinds(settings)
+  const admitted = admit(message, 'nothing', peer, { settings, fields })
   if ('problem' in admitted) return admitted
   const isReserved = reservedPaths(settings.reservedPrefix)
   if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }
-  const exchange = makeExchange(admitted, () => body, peer, { settings, trusted })
+  const exchange = makeExchange(admitted, () => body, peer, { settings, trusted, fields })
   return 'problem' in exchange ? exchange : { exchange }
 }

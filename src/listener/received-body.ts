@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
 import type { AwaitedBody, BodyWatch, WatchedBody } from './body-watch.ts'
+import type { FieldKinds } from './header-field.ts'
 
 /** What surrounds a request body. */
 export interface Reception {
@@ -10,6 +11,8 @@ export interface Reception {
   /** Runs when the client does not send what it announced. */
   readonly onStall: () => void
   readonly maxBytes: number
+  /** What of its trailers may pass. */
+  readonly fields: FieldKinds
   /** Runs when the body is first asked for, if the client waits for 100 Continue. */
   readonly onFirstRead: (() => void) | null
 }

@@ -1,4 +1,5 @@
 import { Headers, removeHopByHop } from '#http'
+import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 
 /** What a trusted proxy said about the client, as received. */
@@ -45,6 +46,7 @@ const noHosts: readonly string[] = []
 /** Reads the raw header list once: framing, host, and what the peer may not say about others. */
 export function readHead(
   list: readonly string[],
+  kinds: FieldKinds,
   peer: 'trusted' | 'untrusted',
   version: string,
 ): RequestHead | Refusal {
@@ -52,6 +54,7 @@ export function readHead(
   const raw: string[] = []
   let hosts = noHosts
   let hostAt = -1
+  let cookieAt = -1
   let userAgent: string | null = null
   let length: string | null = null
   let encoding: string | null = null
@@ -62,7 +65,7 @@ export function readHead(
   for (let i = 0; i < list.length; i += 2) {
     const name = list[i]!
     const value = list[i + 1]!
-    const kind = field.kindOf(name)
+    const kind = kinds.kindOf(name)
     switch (kind) {
       case field.keep:
         raw.push(name, value)
@@ -93,8 +96,12 @@ export function readHead(
       case field.te:
         wantsTrailers ||= LISTS_TRAILERS.test(value)
         break
+      case field.cookie:
+        // RFC 6265 section 5.4: one field; servers differ in what they make of several.
+        if (cookieAt < 0) cookieAt = raw.push(name, value) - 1
+        else raw[cookieAt] = `${raw[cookieAt]}; ${value}`
+        break
       case field.drop:
-      case field.forwardedAlias:
         break
       case field.forwardedOther:
         if (peer === 'trusted') raw.push(name, value)

@@ -111,8 +111,11 @@ export class ResponseWriter implements BodySink {
   #addTrailers(raw: readonly string[] | null): void {
     const allowed = raw === null ? null : allowedTrailers(raw)
     if (allowed === null || !this.#target.chunkedEncoding) return
+    const { headers } = this.#response
     const pairs: [string, string][] = []
-    for (let i = 0; i < allowed.length; i += 2) pairs.push([allowed[i]!, allowed[i + 1]!])
+    for (let i = 0; i < allowed.length; i += 2) {
+      if (!headers.isRemoved(allowed[i]!)) pairs.push([allowed[i]!, allowed[i + 1]!])
+    }
     try {
       this.#target.addTrailers(pairs)
     } catch {

@@ -9,6 +9,7 @@ import { BodyWatch } from './body-watch.ts'
 import { ClientLog } from './client-log.ts'
 import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
+import { fieldKinds } from './header-field.ts'
 import { Http2Connections } from './http2/sessions.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { ReceivedMessage } from './received-message.ts'
@@ -251,6 +252,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     logger,
     handler,
     trusted: new TrustedProxies(settings.trustedProxies),
+    fields: fieldKinds(settings),
     isReserved: reservedPaths(settings.reservedPrefix),
     clientLog: new ClientLog(logger),
     bodies: new BodyWatch(settings),

@@ -2,6 +2,7 @@ import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { BodyWatch } from './body-watch.ts'
 import type { ClientLog } from './client-log.ts'
+import type { FieldKinds } from './header-field.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -10,6 +11,7 @@ export interface Service {
   readonly settings: ListenerSettings
   readonly logger: Logger
   readonly trusted: TrustedProxies
+  readonly fields: FieldKinds
   readonly isReserved: (path: string) => boolean
   readonly clientLog: ClientLog
   readonly bodies: BodyWatch

@@ -6,7 +6,7 @@ import { type Exchange, effectiveUri, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
 
 const corpora = new URL('../../../shared/corpora/http1/', import.meta.url)
-const deadline = 1000
+const deadline = 10_000
 const atOnce = 64
 
 interface Reading {

@@ -107,7 +107,7 @@ export class Transaction implements InterimTaker {
   #begin(): void {
     const service = this.#service
     const { peer } = this.#connection
-    const admitted = admit(this.#message, this.#expect, peer, service.settings)
+    const admitted = admit(this.#message, this.#expect, peer, service)
     if ('problem' in admitted) {
       this.#refuse(admitted)
       return
@@ -194,6 +194,7 @@ export class Transaction implements InterimTaker {
       answered: () => (this.#target.headersSent ? (this.#writer?.written ?? 0) : null),
       onStall: () => this.#connection.unreadable(bodyTimeout()),
       framing: length < 0 ? 'chunked' : 'length',
+      fields: this.#service.fields,
       onFirstRead: this.#expect === 'continue' ? () => this.#sendContinue() : null,
       onAbuse: (error) => this.#connection.unreadable(error),
     })

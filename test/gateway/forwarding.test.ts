@@ -73,6 +73,20 @@ describe('an application that shows every byte', () => {
           },
         },
       },
+      '4-removing': {
+        condition: "${find(request.uri.path, '^/removed')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              { type: 'HeaderFilter', config: { messageType: 'REQUEST', remove: ['X-Secret'] } },
+              { type: 'HeaderFilter', config: { messageType: 'RESPONSE', remove: ['X-Inner'] } },
+            ],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
       '9-all': { baseURI: upstream.url, handler: 'ReverseProxyHandler' },
     }
     gateway = await RunningGateway.start({ routes })
@@ -158,6 +172,64 @@ describe('an application that shows every byte', () => {
     assert.deepEqual(valuesOf(message!, 'forwarded'), [
       'for=203.0.113.7;proto=https;host=public.test, for=127.0.0.1;host="app.test";proto=http',
     ])
+  })
+
+  /** Separators that one server or another can not tell from a dash. */
+  const SEPARATORS = ['_', '.', '!', '#', '$', '%', '&', "'", '*', '+', '^', '`', '|', '~']
+  const MANAGED = {
+    'Transfer-Encoding': 'chunked',
+    'Content-Length': '5',
+    'Keep-Alive': 'timeout=1',
+    'Proxy-Connection': 'close',
+    'Proxy-Authorization': 'Basic eDp5',
+    'X-Forwarded-For': '10.1.1.1',
+    'X-Real-IP': '10.1.1.1',
+    'X-Original-URL': '/admin',
+    'X-Vendor-TransactionId': 'forged',
+  }
+
+  test('B15: look-alikes of framing, forwarding and transaction fields do not arrive, in the head and as trailers', async () => {
+    for (const [name, value] of Object.entries(MANAGED)) {
+      for (const separator of SEPARATORS) {
+        const alike = name.replaceAll('-', separator)
+        const message = await arrives(request([`${alike}: ${value}`, `${alike.toLowerCase()}: ${value}`]))
+        assert.deepEqual(valuesOf(message!, alike.toLowerCase()), [], alike)
+      }
+      const trailers = SEPARATORS.map((separator) => `${name.replaceAll('-', separator)}: ${value}\r\n`).join('')
+      const body = `2\r\nok\r\n0\r\n${trailers}X-Sum: 1\r\n\r\n`
+      const message = await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', body))
+      assert.equal(message!.body, 'ok')
+      assert.match(received[0]!, /\r\n0\r\nX-Sum: 1\r\n\r\n$/, name)
+    }
+  })
+
+  test('B15: the Proxy field and an untrusted transaction id do not arrive', async () => {
+    const message = await arrives(request(['Proxy: http://evil.test', 'x-vendor-transactionid: forged', 'X-Kept: 1']))
+    assert.deepEqual(valuesOf(message!, 'proxy'), [])
+    assert.deepEqual(valuesOf(message!, 'x-vendor-transactionid'), [])
+    assert.deepEqual(valuesOf(message!, 'x-kept'), ['1'])
+  })
+
+  test('B15: a field that a filter removed does not come back as a trailer, in either direction', async () => {
+    const body = '2\r\nok\r\n0\r\nX-Secret: 1\r\nx_secret: 2\r\nX-Hop: 3\r\nX-Sum: 4\r\n\r\n'
+    for (const fields of [[], ['X-Secret: 0']]) {
+      const all = ['Transfer-Encoding: chunked', 'Connection: close, X-Hop', ...fields]
+      await arrives(request(all, 'POST /removed', body))
+      assert.match(received[0]!, /\r\n0\r\nX-Sum: 4\r\n\r\n$/)
+      assert.doesNotMatch(received[0]!, /secret|x-hop/i)
+    }
+    const { text } = await comesBack(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Inner: 1\r\nx_inner: 2\r\nX-Sum: 1\r\n\r\n',
+      'GET /removed',
+      ['TE: trailers'],
+    )
+    assert.match(text, /\r\n0\r\nX-Sum: 1\r\n\r\n$/)
+    assert.doesNotMatch(text, /inner/i)
+  })
+
+  test('several Cookie lines arrive as one (RFC 6265 section 5.4)', async () => {
+    const message = await arrives(request(['Cookie: a=1', 'X-Between: 1', 'cookie: b=2; c=3', 'Cookie: d=4']))
+    assert.deepEqual(valuesOf(message!, 'cookie'), ['a=1; b=2; c=3; d=4'])
   })
 
   test('B15, B16: what a filter sets is what arrives, whatever spelling or Connection list a client tries', async () => {

@@ -2,7 +2,7 @@ import { effectiveUri } from '#http'
 import { type Admitted, bodyLimit } from '../admission.ts'
 import type { Peer } from '../peer.ts'
 import { type Refusal, readHead } from '../request-head.ts'
-import type { ListenerSettings } from '../settings.ts'
+import type { Service } from '../service.ts'
 
 /** What each header field counts beyond its bytes (RFC 9113 section 6.5.2). */
 const FIELD_COST = 32
@@ -27,7 +27,7 @@ export function admitStream(
   raw: readonly string[],
   endsWithHead: boolean,
   peer: Peer,
-  settings: ListenerSettings,
+  { settings, fields: kinds }: Pick<Service, 'settings' | 'fields'>,
 ): Admitted | Refusal {
   const fields = separate(raw)
   if ('problem' in fields) return fields
@@ -45,7 +45,7 @@ export function admitStream(
   const target = effectiveUri(path, [authority], peer.scheme, method)
   if ('problem' in target) return { status: 400, problem: target.problem }
   // Filters and upstreams of HTTP/1.1 look for the host where it stands there.
-  const head = readHead(['Host', authority, ...list], peer.trust, '2')
+  const head = readHead(['Host', authority, ...list], kinds, peer.trust, '2')
   if ('problem' in head) return head
   const bodyLength = endsWithHead ? 0 : declaresLength ? head.bodyLength : -1
   if (bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }

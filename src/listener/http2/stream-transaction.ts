@@ -114,7 +114,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
 
   #begin(raw: readonly string[]): void {
     const { peer, service } = this.#owner
-    const admitted = admitStream(raw, this.#endsWithHead, peer, service.settings)
+    const admitted = admitStream(raw, this.#endsWithHead, peer, service)
     if ('problem' in admitted) {
       this.#refuse(admitted)
       return
@@ -143,6 +143,7 @@ export class StreamTransaction implements InterimTaker, Attendee {
       watch: this.#owner.service.bodies,
       answered: () => (this.#stream.headersSent ? this.written : null),
       onStall: () => this.timeOut(),
+      fields: this.#owner.service.fields,
       onFirstRead: waits ? () => this.#sendContinue() : null,
       onBytes: (count) => this.#owner.received(count),
     })

@@ -51,6 +51,16 @@ test('bodies arrive whole, with a length and without', options, async () => {
   assert.equal(answer.text.length, long.length)
 })
 
+test('look-alikes of framing and forwarding fields are dropped, and so is Proxy (B15)', options, async () => {
+  await using server = await secure(async ({ request }) => respond(200, {}, request.headers.names().join(' ')))
+  await using client = new H2Client(server.port)
+  const names = ['transfer_encoding', 'content.length', 'x_forwarded_for', 'x_vendor_transactionid', 'proxy']
+  const headers = Object.fromEntries(['x-vendor-transactionid', ...names].map((name) => [name, '1']))
+  const { text } = await client.ask('/', { headers: { ...headers, 'x-kept': '1' } })
+  assert.match(text, /x-kept/)
+  for (const name of Object.keys(headers)) assert.ok(!text.split(' ').includes(name), name)
+})
+
 test('trailers pass in both directions, except those that belong in the head (B32)', options, async () => {
   const ended = Promise.withResolvers<readonly string[] | null>()
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
