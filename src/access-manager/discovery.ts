@@ -2,7 +2,7 @@ import { AccessManagerError, type AmDialect } from '#contracts'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { ASSUMED_VERSION, dialectOf } from './dialect.ts'
+import { dialectOf } from './dialect.ts'
 import type { RealmUris } from './realm-uri.ts'
 import { Remembered } from './remembered.ts'
 import { callRest } from './rest-call.ts'
@@ -85,7 +85,22 @@ export class Discovery {
 
   /** What is known without asking. */
   get assumed(): AmDialect {
-    return this.#dialect.known ?? dialectOf(this.#settings.version ?? ASSUMED_VERSION)
+    return this.#dialect.known ?? dialectOf(this.#settings.version)
+  }
+
+  /** What the server or the configuration has told; null before. */
+  get told(): AmDialect | null {
+    return this.#dialect.known ?? (this.#settings.version === null ? null : dialectOf(this.#settings.version))
+  }
+
+  /** Whether the REST API answers at this moment. */
+  async isServing(): Promise<boolean> {
+    try {
+      await this.#askForCookie()
+      return true
+    } catch {
+      return false
+    }
   }
 
   async #askForCookie(): Promise<SessionCookie> {
@@ -118,9 +133,12 @@ export class Discovery {
       }
       return dialectOf(version)
     }
-    const version = configured ?? ASSUMED_VERSION
-    logger.warn({ status, version }, 'the access manager does not tell its version; another one is assumed')
-    return dialectOf(version)
+    const assumed = dialectOf(configured)
+    logger.warn(
+      { status, version: assumed.version },
+      'the access manager does not tell its version; another one is assumed',
+    )
+    return assumed
   }
 }
 

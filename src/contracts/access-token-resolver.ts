@@ -1,6 +1,7 @@
 import type { Exchange } from '#http'
 import type { JsonObject } from '#json'
 import { kind } from '#schema'
+import type { AmService } from './am-service.ts'
 
 /** What is known of an access token that was found good. */
 export interface AccessToken {
@@ -36,6 +37,8 @@ export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken:
 export interface AccessTokenResolver {
   /** The schemes of the Authorization header under which it takes tokens; `Bearer` alone where it is left out. */
   readonly schemes?: readonly ('Bearer' | 'DPoP')[]
+  /** The access manager that it asks, where it is configured with one: its kind bounds how long answers are kept. */
+  readonly accessManager?: AmService
   /** Says what a token is worth. The answer depends on nothing but the token, so that it may be kept for a while. */
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
   /**

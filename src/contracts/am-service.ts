@@ -15,12 +15,16 @@ export interface NotificationListener {
   disconnected?(): void
   /** News arrive again; whatever happened in between is not told. */
   connected?(): void
+  /** The server turned out to have no notifications; `connected` follows if it gets them. */
+  absent?(): void
 }
 
 /** The stream of news. */
 export interface Notifications {
   /** Whether the connection is up and every subscription acknowledged. */
   readonly connected: boolean
+  /** Whether the server serves requests but has no notifications endpoint: then answers may be used for a short time only. */
+  readonly isAbsent: boolean
   /** Starts listening; gives the way to stop. The listener is told of changes only: look at `connected` first. */
   listen(listener: NotificationListener): () => void
   /** Somebody is denied for want of news: the next attempt to connect comes soon, though not more than one a second. */
@@ -34,6 +38,11 @@ export interface AmDialect {
   readonly adviceEncoding: 'base64url' | 'xml'
   /** The version this was chosen by: the server's own word, else the configuration's, else 7.3. */
   readonly version: string
+  /**
+   * Whether notifications get lost on an open connection, as those of OpenAM do: then an answer that is used without
+   * asking again has to be a recent one. True as well where nobody told the version.
+   */
+  readonly losesNotifications: boolean
 }
 
 /** What the access manager knows of a user's session that is valid. */
@@ -91,6 +100,8 @@ export interface AmService {
   cookieDomains(): Promise<readonly string[]>
   /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
   dialect(): Promise<AmDialect>
+  /** The same where the server or the configuration has told it; null before. */
+  readonly knownDialect: AmDialect | null
 }
 
 /**

@@ -5,9 +5,14 @@ import type { JsonObject } from '#json'
 export class ManualNotifications implements Notifications {
   readonly #listeners = new Set<NotificationListener>()
   #connected = true
+  #isAbsent = false
 
   get connected(): boolean {
     return this.#connected
+  }
+
+  get isAbsent(): boolean {
+    return this.#isAbsent
   }
 
   /** How many listen. */
@@ -30,8 +35,16 @@ export class ManualNotifications implements Notifications {
     for (const listener of this.#listeners) listener.disconnected?.()
   }
 
+  /** The server has no notifications. */
+  vanish(): void {
+    this.#connected = false
+    this.#isAbsent = true
+    for (const listener of this.#listeners) listener.absent?.()
+  }
+
   connect(): void {
     this.#connected = true
+    this.#isAbsent = false
     for (const listener of this.#listeners) listener.connected?.()
   }
 }

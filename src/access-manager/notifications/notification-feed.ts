@@ -25,6 +25,8 @@ export interface FeedSettings {
   readonly transactionIdHeader: string
   readonly metrics: FeedMetrics
   cookieName(): Promise<string>
+  /** Whether the server answers requests other than for notifications at this moment. */
+  isServing(): Promise<boolean>
   /** Told when the state changes; the detail is for operators. */
   state(state: 'starting' | 'up' | 'degraded', detail: string): void
   random?(): number
@@ -41,6 +43,10 @@ export interface FeedMetrics {
 const WARN_INTERVAL = 60_000
 /** The least time between attempts, however much somebody is in need of one. */
 const LEAST_PAUSE = 1_000
+/** Answers to an upgrade by which a server says that it has no such endpoint, if it serves requests otherwise. */
+const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 501])
+/** Between attempts at a server that has no such endpoint: an upgrade of the server may bring it. */
+const ABSENT_PAUSE = 60_000
 
 /**
  * News of the access manager, over one connection that is made again for ever. A connection that has reached its age is
@@ -60,6 +66,7 @@ export class NotificationFeed implements Notifications {
   #attempting = false
   #lastAttempt = Number.NEGATIVE_INFINITY
   #relogged = false
+  #isAbsent = false
   #cancelNext = (): void => {}
 
   constructor(settings: FeedSettings) {
@@ -69,6 +76,10 @@ export class NotificationFeed implements Notifications {
 
   get connected(): boolean {
     return this.#current !== null
+  }
+
+  get isAbsent(): boolean {
+    return this.#isAbsent
   }
 
   listen(listener: NotificationListener): () => void {
@@ -121,10 +132,34 @@ export class NotificationFeed implements Notifications {
       if (this.#stopped) connection.destroy()
       else this.#replace(connection)
     } catch (error) {
+      const status = await this.#noEndpoint(error)
       this.#attempting = false
       this.#lastAttempt = this.#settings.clock.monotonic()
-      if (!this.#stopped) this.#failed(error as Error)
+      if (this.#stopped) return
+      if (status !== null && this.#current === null) this.#absent(status)
+      else this.#failed(error as Error)
     }
+  }
+
+  /** The status by which the server said that it has no notifications; null for any other failure. */
+  async #noEndpoint(error: unknown): Promise<number | null> {
+    if (!(error instanceof UpgradeRefusedError) || !NO_ENDPOINT.has(error.status)) return null
+    // A server that is being deployed answers 404 to everything.
+    return (await this.#settings.isServing()) ? error.status : null
+  }
+
+  #absent(status: number): void {
+    const { logger, state } = this.#settings
+    this.#cancelNext()
+    this.#plan(ABSENT_PAUSE)
+    if (this.#isAbsent) return
+    this.#isAbsent = true
+    logger.warn(
+      { status },
+      'the access manager has no notifications: cached answers are asked for again after a short time; set notifications.enabled to false where that is to stay so',
+    )
+    state('degraded', `notifications: the access manager has none (${status}); caches live by time alone`)
+    this.#tell((listener) => listener.absent?.())
   }
 
   async #open(): Promise<SubscribedConnection> {
@@ -174,6 +209,7 @@ export class NotificationFeed implements Notifications {
     this.#since = clock.monotonic()
     this.#failures = 0
     this.#relogged = false
+    this.#isAbsent = false
     if (before === null) {
       logger.info('notifications are connected')
       if (this.#everConnected) metrics.reconnects.add()
@@ -198,6 +234,8 @@ export class NotificationFeed implements Notifications {
   #failed(error: Error): void {
     const { logger, initialAttempts, state } = this.#settings
     const pause = this.#pause()
+    // Nothing is denied for want of notifications, and the state has told.
+    if (this.#isAbsent) return
     if (this.#current !== null) {
       logger.warn({ error, pause }, 'the connection for notifications could not be replaced; the old one stays in use')
       return
@@ -278,6 +316,7 @@ function bound(listener: NotificationListener): NotificationListener {
     notified: (notification) => listener.notified?.(notification),
     disconnected: () => listener.disconnected?.(),
     connected: () => listener.connected?.(),
+    absent: () => listener.absent?.(),
   }
 }
 

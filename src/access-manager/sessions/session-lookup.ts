@@ -72,13 +72,17 @@ export class SessionLookup {
   }
 
   #read({ status, json }: RestAnswer): FoundSession | null {
+    // An error page of a proxy or of a server that is being deployed says nothing of the session.
+    if (json === null) {
+      throw new AccessManagerError('unavailable', `sessions: expected a JSON object, got the status ${status} without`)
+    }
     if (NO_SESSION.has(status)) return null
     if (status === 403) {
       throw new AccessManagerError('misconfigured', 'the agent may not look sessions up; give it the privilege')
     }
-    if (status !== 200 || json === null) {
-      const got = status === 200 ? 'something else' : `the status ${status}`
-      throw new AccessManagerError('unavailable', `sessions: expected what is known of a session, got ${got}`)
+    if (status !== 200) {
+      const message = `sessions: expected what is known of a session, got the status ${status}`
+      throw new AccessManagerError('unavailable', message)
     }
     const found = readSession(json, this.#wanted)
     // OpenAM overlooks a token in the body, and tells of whoever asks: a made-up token would pass for the agent.

@@ -232,6 +232,11 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     this.#hub.dropSockets(code)
   }
 
+  /** Loses notifications on open sockets until it is told otherwise, as OpenAM does while it sends others. */
+  loseNotifications(isLosing = true): void {
+    this.#hub.loseNotifications(isLosing)
+  }
+
   /** Answers upgrades of the notification socket with this status; null lets them through again. */
   refuseUpgrades(status: number | null): void {
     this.#hub.refuseUpgrades(status)

@@ -92,7 +92,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     allowRemote: given.allowRemote ?? false,
     contextPath: given.contextPath ?? (ping ? '/am' : '/openam'),
     family,
-    version: given.version ?? (ping ? '7.5.0' : '16.0.3'),
+    version: given.version ?? (ping ? '7.5.0' : '16.0.5'),
     cookieName: given.cookieName ?? 'iPlanetDirectoryPro',
     tls: given.tls ?? null,
     secureCookie: given.secureCookie ?? given.tls !== undefined,

@@ -46,6 +46,7 @@ export class NotificationHub {
   readonly #pinging: NodeJS.Timeout
   readonly #waiting = new Set<() => void>()
   #refusal: number | null = null
+  #isLosing = false
 
   constructor(settings: HubSettings, sessions: Sessions, clock: Clock) {
     this.#settings = settings
@@ -64,6 +65,11 @@ export class NotificationHub {
     this.#refusal = status
   }
 
+  /** Loses every further notification without a sign, as OpenAM does with some while it sends others. */
+  loseNotifications(isLosing: boolean): void {
+    this.#isLosing = isLosing
+  }
+
   /** Lets an agent in; everybody else gets a status. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const status = this.#refusal ?? this.#judge(request)
@@ -73,6 +79,7 @@ export class NotificationHub {
 
   /** Tells everybody who subscribed to the topic. */
   publish(topic: string, body: object): void {
+    if (this.#isLosing) return
     const text = JSON.stringify({ topic, timestamp: new Date(this.#clock.now()).toISOString(), body })
     const limit = performance.now() - SILENT_PINGS * this.#settings.pingInterval
     for (const [socket, { topics, heardAt }] of this.#subscribers) {

@@ -14,7 +14,10 @@ const CACHE_FIELD = object({
     .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
   maxTimeout: config(duration({ zero: false, unlimited: false }))
     .optional()
-    .meta({ description: 'How long any token is kept at most; by default until it expires.' }),
+    .meta({
+      description:
+        'How long any token is kept at most; by default until it expires, and `defaultTimeout` with OpenAM, which does not tell of revoked tokens.',
+    }),
   amService: ref(AmServiceKind)
     .optional()
     .meta({ description: 'Access manager that tells which tokens are revoked; its notifications have to be enabled.' }),
@@ -72,7 +75,8 @@ export const OAuth2ResourceServerFilter = defineType({
               executor,
               amService: cache.amService ?? null,
               maximumSize: DEFAULT_SIZE,
-              maxTimeout: cache.maxTimeout ?? Number.POSITIVE_INFINITY,
+              maxTimeout: cache.maxTimeout ?? null,
+              maxTimeoutField: 'maxTimeout',
             },
             env,
           )

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { normalRealm } from '#access-manager'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
+import { AnswerAge } from '../../lib/revocable-cache/answer-age.ts'
 import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
 import {
   type Answer,
@@ -14,11 +15,15 @@ import { type Decision, SubjectRefused } from './ask-decision.ts'
 import { type Question, type Subject, textOfQuestion } from './policy-question.ts'
 
 const SWEEP_INTERVAL = 10_000
+/** How long a decision without `ttl` is kept where nobody says. */
+const DEFAULT_TIMEOUT = 60_000
+/** How long a decision is believed in where notifications of changes may get lost. */
+const SHORT_TIME = 30_000
 
-/** How long decisions are kept. */
+/** How long decisions are kept; null where the configuration does not say. */
 export interface DecisionCacheSettings {
-  readonly defaultTimeout: number
-  readonly maximumTimeToCache: number
+  readonly defaultTimeout: number | null
+  readonly maximumTimeToCache: number | null
   readonly maximumSize: number
   readonly executor: Executor
   readonly strategy: DisconnectionStrategy
@@ -35,6 +40,7 @@ export class DecisionCache {
   readonly #cache: RevocableCache<Decision | SubjectRefused>
   readonly #settings: DecisionCacheSettings
   readonly #env: Environment
+  readonly #age: AnswerAge
   readonly #policyMarks: readonly string[]
   /** What all questions have in common. */
   readonly #source: string
@@ -42,6 +48,16 @@ export class DecisionCache {
   constructor(amService: AmService, source: DecisionSource, settings: DecisionCacheSettings, env: Environment) {
     this.#settings = settings
     this.#env = env
+    this.#age = new AnswerAge(
+      amService,
+      {
+        configured: settings.maximumTimeToCache ?? settings.defaultTimeout,
+        short: SHORT_TIME,
+        field: settings.maximumTimeToCache === null ? 'cache.defaultTimeout' : 'cache.maximumTimeToCache',
+        accepted: 'ended sessions and withdrawn permissions',
+      },
+      env,
+    )
     const realm = normalRealm(source.realm)
     this.#source = JSON.stringify([realm, source.application])
     // Which policy set is asked where none is named, is the access manager's affair: news of any may be about it.
@@ -75,23 +91,24 @@ export class DecisionCache {
     return this.#cache.pass(ask)
   }
 
-  #answer(
+  async #answer(
     decision: Decision | SubjectRefused,
     { ssoToken }: Subject,
     sessionNames: readonly string[],
-  ): Answer<Decision | SubjectRefused> {
+  ): Promise<Answer<Decision | SubjectRefused>> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
     const marks = [...this.#policyMarks, ...token]
     // A subject that is not taken is not asked about again at once: who makes them up costs the access manager little.
     if (decision instanceof SubjectRefused) return { value: decision, keepFor: 0, marks, negative: true }
-    return { value: decision, keepFor: this.#keepFor(decision), marks }
+    return { value: decision, keepFor: await this.#keepFor(decision), marks }
   }
 
-  #keepFor(decision: Decision): number {
+  async #keepFor(decision: Decision): Promise<number> {
     if (Object.keys(decision.context.advices).length > 0) return 0
     const { defaultTimeout, maximumTimeToCache } = this.#settings
-    const left = decision.ttl === null ? defaultTimeout : decision.ttl - this.#env.clock.now()
-    return Math.min(left, maximumTimeToCache)
+    const limit = Math.min(maximumTimeToCache ?? Number.POSITIVE_INFINITY, await this.#age.limit())
+    const left = decision.ttl === null ? (defaultTimeout ?? DEFAULT_TIMEOUT) : decision.ttl - this.#env.clock.now()
+    return Math.min(left, limit)
   }
 }
 

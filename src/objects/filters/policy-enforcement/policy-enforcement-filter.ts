@@ -30,11 +30,17 @@ const valuesOrExpression = () => byShape({ object: map(template()), string: runt
 const CACHE_FIELD = object({
   enabled: config(boolean()).prefault(false).meta({ description: 'Whether decisions are kept.' }),
   defaultTimeout: config(duration({ unlimited: false }))
-    .prefault('1 minute')
-    .meta({ description: 'How long a decision is kept that has no valid `ttl`.' }),
+    .optional()
+    .meta({
+      description:
+        'How long a decision is kept that has no valid `ttl`; 1 minute by default, 30 seconds with OpenAM, whose notifications get lost.',
+    }),
   maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
     .optional()
-    .meta({ description: 'How long any decision is kept at most; by default as long as its `ttl` says.' }),
+    .meta({
+      description:
+        'How long any decision is kept at most; by default as long as its `ttl` says, with OpenAM as long as `defaultTimeout`.',
+    }),
   maximumSize: config(integer({ min: 1 }))
     .optional()
     .meta({ description: 'The most decisions that are kept by one unit; 100,000 by default.' }),
@@ -108,8 +114,8 @@ export const PolicyEnforcementFilter = defineType({
             amService,
             { realm, application },
             {
-              defaultTimeout: cache.defaultTimeout,
-              maximumTimeToCache: cache.maximumTimeToCache ?? Number.POSITIVE_INFINITY,
+              defaultTimeout: cache.defaultTimeout ?? null,
+              maximumTimeToCache: cache.maximumTimeToCache ?? null,
               maximumSize: cache.maximumSize ?? DEFAULT_SIZE,
               executor: cache.executor,
               strategy: cache.onNotificationDisconnection,

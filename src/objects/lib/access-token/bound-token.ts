@@ -37,11 +37,12 @@ export function demanding(
   schemes: NonNullable<AccessTokenResolver['schemes']>,
   demand: Admit,
 ): AccessTokenResolver {
-  const { admit, watch } = delegate
+  const { admit, watch, accessManager } = delegate
   const both: Admit = async (accessToken, exchange) =>
     (await demand(accessToken, exchange)) ?? (await admit?.call(delegate, accessToken, exchange)) ?? null
   return {
     schemes,
+    ...(accessManager !== undefined && { accessManager }),
     resolve: (token, exchange) => delegate.resolve(token, exchange),
     admit: admit === undefined ? demand : both,
     // The demand refuses every binding that it can not verify.

@@ -3,6 +3,7 @@ import type { Exchange } from '#http'
 import { deepFrozen } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
+import type { AnswerAge } from '../revocable-cache/answer-age.ts'
 import { type Answer, NotAsked, type RevocableCache } from '../revocable-cache/revocable-cache.ts'
 import { digestOf, namesIn } from './token-marks.ts'
 
@@ -18,7 +19,8 @@ export interface Verdict {
 /** How long answers are kept, in milliseconds. */
 export interface KeepingTimes {
   readonly defaultTimeout: number
-  readonly maxTimeout: number
+  /** Null where only the expiry of the token counts. */
+  readonly maxTimeout: number | null
 }
 
 /** What surrounds a resolver that keeps answers. */
@@ -26,6 +28,8 @@ export interface CachingSettings extends KeepingTimes {
   readonly cache: RevocableCache<Verdict>
   /** Whether tokens are to go when they are revoked. */
   readonly hasNews: boolean
+  /** How long a token is believed in where revocations are not told of; null without an access manager. */
+  readonly age: AnswerAge | null
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,7 +41,7 @@ export class CachedResolver implements AccessTokenResolver {
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachingSettings
-  #saidNameless = false
+  #hasSaid = false
 
   constructor(delegate: AccessTokenResolver, settings: CachingSettings) {
     this.schemes = delegate.schemes ?? ['Bearer']
@@ -89,21 +93,33 @@ export class CachedResolver implements AccessTokenResolver {
     }
     const { info, scopes, expiresAt } = resolution.accessToken
     const names = namesIn(info)
-    if (names.length === 0) this.#sayNameless()
+    const limit = (await this.#settings.age?.limit()) ?? Number.POSITIVE_INFINITY
+    if (Number.isFinite(limit)) this.#sayUnannounced(limit)
+    else if (names.length === 0) this.#sayNameless()
     // Many requests will share these: none may change what the next one sees.
     const facts: Facts = { info: deepFrozen(info), scopes: unchangeable(scopes), expiresAt }
-    return { value: { facts, refusal: null }, keepFor: this.#keepFor(expiresAt), marks: [key, ...names] }
+    return { value: { facts, refusal: null }, keepFor: this.#keepFor(expiresAt, limit), marks: [key, ...names] }
   }
 
   /** Spec, `cache` fields of OAuth2ResourceServerFilter: the expiry of the token within `maxTimeout`, else the default. */
-  #keepFor(expiresAt: number | null): number {
+  #keepFor(expiresAt: number | null, limit: number): number {
     const { defaultTimeout, maxTimeout, clock } = this.#settings
-    return Math.min(expiresAt === null ? defaultTimeout : expiresAt - clock.now(), maxTimeout)
+    const left = expiresAt === null ? defaultTimeout : expiresAt - clock.now()
+    return Math.min(left, maxTimeout ?? Number.POSITIVE_INFINITY, limit)
+  }
+
+  #sayUnannounced(limit: number): void {
+    if (this.#hasSaid) return
+    this.#hasSaid = true
+    this.#settings.logger.warn(
+      { seconds: Math.round(limit / 1_000) },
+      'the access manager does not tell of every revoked token: one is accepted until it leaves the cache, after this time at most (defaultTimeout)',
+    )
   }
 
   #sayNameless(): void {
-    if (this.#saidNameless || !this.#settings.hasNews) return
-    this.#saidNameless = true
+    if (this.#hasSaid || !this.#settings.hasNews) return
+    this.#hasSaid = true
     this.#settings.logger.warn(
       'what is known of an access token holds no authGrantId, auditTrackingId or jti: it is kept, but leaves the cache by time, or by news that hold the token or its SHA-256 digest',
     )

@@ -1,5 +1,6 @@
 import type { AccessTokenResolver, AmService, Executor } from '#contracts'
 import { config, type Environment, oneOf } from '#schema'
+import { AnswerAge } from '../revocable-cache/answer-age.ts'
 import { cacheCounters } from '../revocable-cache/cache-counters.ts'
 import { type DisconnectionStrategy, RevocableCache } from '../revocable-cache/revocable-cache.ts'
 import { CachedResolver, type KeepingTimes, type Verdict } from './cached-resolver.ts'
@@ -7,6 +8,8 @@ import { marksIn } from './token-marks.ts'
 
 /** What a cache of tokens is made of, whatever its fields are called. */
 export interface TokenCacheSettings extends KeepingTimes {
+  /** What the configuration calls `maxTimeout`. */
+  readonly maxTimeoutField: string
   readonly maximumSize: number
   readonly executor: Executor
   readonly amService: AmService | null
@@ -58,9 +61,21 @@ export function cachedResolver(
   return new CachedResolver(delegate, {
     cache,
     hasNews: notifications !== null,
+    age: answerAge(amService ?? delegate.accessManager ?? null, settings, env),
     clock,
     logger,
     defaultTimeout,
     maxTimeout,
   })
+}
+
+function answerAge(
+  source: AmService | null,
+  { defaultTimeout, maxTimeout, maxTimeoutField }: TokenCacheSettings,
+  env: Environment,
+): AnswerAge | null {
+  if (source === null) return null
+  const field = maxTimeout === null ? 'defaultTimeout' : maxTimeoutField
+  const configured = maxTimeout ?? defaultTimeout
+  return new AnswerAge(source, { configured, short: defaultTimeout, field, accepted: 'revoked tokens' }, env)
 }

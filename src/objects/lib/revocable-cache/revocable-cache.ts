@@ -78,7 +78,8 @@ export class RevocableCache<V extends object> {
   readonly #lookups = new Lookups<V | NotAsked>()
   readonly #watchers = new MarkIndex<Watcher>()
   readonly #stopListening: () => void
-  #connected: boolean
+  /** False while notifications are expected and can be missed. */
+  #mayAsk: boolean
 
   constructor({ maximumSize, clock, counters, news }: CacheSettings) {
     this.#clock = clock
@@ -90,8 +91,9 @@ export class RevocableCache<V extends object> {
         notified: (notification) => this.#notified(notification),
         disconnected: () => this.#disconnected(),
         connected: () => this.#reconnected(),
+        absent: () => this.#absent(),
       }) ?? (() => {})
-    this.#connected = news?.notifications.connected ?? true
+    this.#mayAsk = news === null || news.notifications.connected || news.notifications.isAbsent
   }
 
   /** The kept answer at once, else what `ask` says; nothing is asked while news can be missed. */
@@ -104,7 +106,7 @@ export class RevocableCache<V extends object> {
     }
     this.#counters.misses.add()
     this.#evicted(this.#kept.forget(key), 'expired')
-    if (!this.#connected) return this.#denied()
+    if (!this.#mayAsk) return this.#denied()
     const negative = this.#negative.get(key, now)
     if (negative !== null) return negative
     const underway = this.#lookups.get(key)
@@ -115,7 +117,7 @@ export class RevocableCache<V extends object> {
 
   /** What `ask` says, of a question whose answer is never kept; as the others, it is not asked while news can be missed. */
   async pass(ask: () => Promise<V>): Promise<V | NotAsked> {
-    return this.#connected ? ask() : this.#denied()
+    return this.#mayAsk ? ask() : this.#denied()
   }
 
   /** Calls back once when news name one of the marks or everything, whether or not the answer is still kept; gives the way to stop. */
@@ -158,7 +160,7 @@ export class RevocableCache<V extends object> {
       this.#lookups.renew(course)
       answer = await ask()
     }
-    if (!this.#connected) return DISCONNECTED
+    if (!this.#mayAsk) return DISCONNECTED
     if (!course.outdated && !this.#lookups.crossed(course, answer.marks)) this.#keep(key, answer)
     return answer.value
   }
@@ -206,14 +208,21 @@ export class RevocableCache<V extends object> {
   }
 
   #disconnected(): void {
-    this.#connected = false
+    this.#mayAsk = false
     this.#lookups.abandon()
     if (this.#news?.strategy === 'CLEAR_ON_DISCONNECT') this.#clear()
   }
 
   #reconnected(): void {
-    this.#connected = true
+    this.#mayAsk = true
     if (this.#news?.strategy === 'CLEAR_ON_RECONNECT') this.#clear()
+  }
+
+  /** From now on answers live by time alone: those that were to be ended by notifications go, whatever the strategy. */
+  #absent(): void {
+    this.#mayAsk = true
+    this.#lookups.abandon()
+    this.#clear()
   }
 
   #clear(): void {

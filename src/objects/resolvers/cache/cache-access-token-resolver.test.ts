@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { dialectOf } from '#access-manager'
 import {
   type AccessTokenResolver,
   AccessTokenResolverKind,
@@ -51,14 +52,14 @@ async function cachedWith(
     kind: AmServiceKind,
     summary: 'Has news and nothing else.',
     config: {},
-    create: () => ({ notifications }) as unknown as AmService,
+    create: () => ({ notifications, ...DIALECT }) as unknown as AmService,
   })
   const Silent = defineType({
     name: 'SilentAmService',
     kind: AmServiceKind,
     summary: 'Has no news.',
     config: {},
-    create: () => ({ notifications: null }) as unknown as AmService,
+    create: () => ({ notifications: null, ...DIALECT }) as unknown as AmService,
   })
   const built = await build<AccessTokenResolver>(
     CacheAccessTokenResolver,
@@ -87,6 +88,8 @@ async function cachedWith(
   }
 }
 
+const PINGAM = dialectOf('7.5')
+const DIALECT = { knownDialect: PINGAM, dialect: async () => PINGAM }
 const AM = { amService: 'am' }
 
 test('a kept token is the same in all but its identity, and costs no promise', async () => {

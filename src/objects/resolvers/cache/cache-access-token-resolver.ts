@@ -15,7 +15,10 @@ export const CacheAccessTokenResolver = defineType({
       .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
     maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
       .optional()
-      .meta({ description: 'How long any token is kept at most; by default until it expires.' }),
+      .meta({
+        description:
+          'How long any token is kept at most; by default until it expires, and `defaultTimeout` with OpenAM, which does not tell of revoked tokens.',
+      }),
     maximumSize: config(integer({ min: 1 }))
       .optional()
       .meta({
@@ -36,7 +39,8 @@ export const CacheAccessTokenResolver = defineType({
       delegate,
       {
         ...settings,
-        maxTimeout: maximumTimeToCache ?? Number.POSITIVE_INFINITY,
+        maxTimeout: maximumTimeToCache ?? null,
+        maxTimeoutField: 'maximumTimeToCache',
         maximumSize: maximumSize ?? DEFAULT_SIZE,
         amService: amService ?? null,
       },

@@ -28,7 +28,8 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   rules: [atLeastOneOf('amService', 'endpoint')],
   create({ amService, endpoint, providerHandler }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
-    return introspect(uri, new AuthorizationServer(providerHandler, env), env.clock)
+    const resolver = introspect(uri, new AuthorizationServer(providerHandler, env), env.clock)
+    return amService === undefined ? resolver : { ...resolver, accessManager: amService }
   },
 })
 

@@ -116,7 +116,12 @@ test('a request whose body can not be sent twice gets its 401, and the next one 
 test('OpenAM: the module takes the place of a journey that is not there, the cookie that of the token in the body', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url, quiet)
-  assert.deepEqual(await built.object.dialect(), { family: 'openam', adviceEncoding: 'xml', version: '16.0.3' })
+  assert.deepEqual(await built.object.dialect(), {
+    family: 'openam',
+    adviceEncoding: 'xml',
+    version: '16.0.5',
+    losesNotifications: true,
+  })
   const ways = () => manager.requests('authenticate').map(({ target }) => target.split('?')[1])
   assert.deepEqual(ways(), [
     'authIndexType=service&authIndexValue=Agent',
@@ -183,11 +188,21 @@ test('the cookie name is asked for again while the server does not tell it, and 
 test('the version of the server goes before that of the configuration, with a warning; without either it is 7.3', async () => {
   await using manager = await DevelopmentAccessManager.start({ version: '6.5.5' })
   await using built = await buildAmService(manager.url, { ...quiet, version: '7.5' })
-  assert.deepEqual(await built.object.dialect(), { family: 'pingam', adviceEncoding: 'xml', version: '6.5.5' })
+  assert.deepEqual(await built.object.dialect(), {
+    family: 'pingam',
+    adviceEncoding: 'xml',
+    version: '6.5.5',
+    losesNotifications: false,
+  })
   assert.equal(logged(built, /another version than the configuration says/), 1)
   manager.fail('version', { status: 403 })
   await using assumed = await buildAmService(manager.url, quiet)
-  assert.deepEqual(await assumed.object.dialect(), { family: 'pingam', adviceEncoding: 'base64url', version: '7.3' })
+  assert.deepEqual(await assumed.object.dialect(), {
+    family: 'pingam',
+    adviceEncoding: 'base64url',
+    version: '7.3',
+    losesNotifications: true,
+  })
   await using told = await buildAmService(manager.url, { ...quiet, version: '14.5' })
   assert.equal((await told.object.dialect()).family, 'openam')
 })

@@ -18,6 +18,7 @@ import {
 } from '#contracts'
 import type { Handler } from '#http'
 import { config, defineType, type Environment, list, object, ref, secretId, string, url } from '#schema'
+import type { AnswerSource } from '../../lib/revocable-cache/answer-age.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
 import { SESSION_CACHE_FIELD, SESSION_IDLE_REFRESH_FIELD } from './session-fields.ts'
@@ -84,7 +85,10 @@ export const AmService = defineType({
     )
     const cookieName = () => discovery.cookieName()
     const dialect = () => discovery.dialect()
-    const notifications = await openFeed({ values: values.notifications, uris, session, cookieName }, env)
+    const isServing = () => discovery.isServing()
+    const notifications = await openFeed({ values: values.notifications, uris, session, cookieName, isServing }, env)
+    // What is warned of by version is warned of while the route is loaded, where the server is up.
+    if (notifications?.connected === true) await dialect()
     const lookup = new SessionLookup({
       uris,
       handler: values.amHandler,
@@ -95,6 +99,13 @@ export const AmService = defineType({
       dialect,
     })
     const { sessionCache: cache, sessionIdleRefresh: refresh } = values
+    const source: AnswerSource = {
+      notifications,
+      get knownDialect() {
+        return discovery.told
+      },
+      dialect,
+    }
     return {
       url: uris.url,
       realm: uris.realm,
@@ -102,12 +113,15 @@ export const AmService = defineType({
       agentHandler,
       handler: values.amHandler,
       notifications,
-      sessions: openSessions({ lookup, cache, refresh, notifications }, env),
+      sessions: openSessions({ lookup, cache, refresh, source }, env),
       restUri: (path, realm) => uris.rest(path, realm),
       oauth2Uri: (path, realm) => uris.oauth2(path, realm),
       cookieName,
       cookieDomains: () => discovery.cookieDomains(),
       dialect,
+      get knownDialect() {
+        return discovery.told
+      },
     }
   },
 })

@@ -12,6 +12,7 @@ export interface FeedParts {
   readonly uris: RealmUris
   readonly session: AgentSession
   cookieName(): Promise<string>
+  isServing(): Promise<boolean>
 }
 
 /** News are small; longer messages end the connection. */
@@ -23,7 +24,7 @@ const ACKNOWLEDGE_TIMEOUT = 10_000
 const LONGEST_INTERVAL = 20_000
 
 /** Connects to the notifications of the access manager; null where they are not wanted. */
-export async function openFeed({ values, uris, session, cookieName }: FeedParts, env: Environment) {
+export async function openFeed({ values, uris, session, ...server }: FeedParts, env: Environment) {
   if (!values.enabled) return null
   const unknown = Object.keys(values.vertx).map((name) => JSON.stringify(name))
   if (unknown.length > 0) {
@@ -54,7 +55,7 @@ export async function openFeed({ values, uris, session, cookieName }: FeedParts,
     initialAttempts: values.initialConnectionAttempts < 0 ? Number.POSITIVE_INFINITY : values.initialConnectionAttempts,
     transactionIdHeader: env.transactionIdHeader,
     metrics: metricsOf(env),
-    cookieName,
+    ...server,
     state: (state, detail) => env.reportState(state, detail),
   })
   const { auditService, auditIgnoredNotifications } = values.audit
@@ -76,7 +77,7 @@ async function firstAttempt(feed: NotificationFeed, url: string, { executor }: N
   const cancel = executor.schedule(FIRST_WAIT, resolve)
   await Promise.race([first, late])
   cancel()
-  if (!feed.connected) rememberFailure(origin, env.clock)
+  if (!feed.connected && !feed.isAbsent) rememberFailure(origin, env.clock)
 }
 
 function metricsOf({ metrics, name }: Environment) {

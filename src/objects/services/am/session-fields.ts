@@ -16,7 +16,7 @@ const CACHE_MEMBERS = {
     }),
   maximumTimeToCache: config(duration()).optional().meta({
     description:
-      'Longest time for which a session is kept, never beyond its own end. By default until 30 seconds before it would end unused.',
+      'Longest time for which a session is kept, never beyond its own end. By default until 30 seconds before it would end unused; 30 seconds with OpenAM, whose notifications get lost.',
   }),
   onNotificationDisconnection: config(oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']))
     .prefault('CLEAR_ON_DISCONNECT')

@@ -1,6 +1,7 @@
 import type { FoundSession, IdleTime, SessionLookup } from '#access-manager'
-import { AccessManagerError, type AmSession, type AmSessions, type Notifications } from '#contracts'
+import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
+import { AnswerAge, type AnswerSource } from '../../lib/revocable-cache/answer-age.ts'
 import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
 import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
 import { NotAsked, RevocableCache } from '../../lib/revocable-cache/revocable-cache.ts'
@@ -12,8 +13,7 @@ export interface SessionsParts {
   readonly lookup: SessionLookup
   readonly cache: SessionCacheValues
   readonly refresh: SessionIdleRefreshValues
-  /** Null where there is no news. */
-  readonly notifications: Notifications | null
+  readonly source: AnswerSource
 }
 
 /** A kept session; null where there was none. */
@@ -26,6 +26,8 @@ const SWEEP_INTERVAL = 30_000
 const MOST_REFRESHED = 100_000
 /** A session is looked up anew this long before it would end unused. */
 const IDLE_MARGIN = 30_000
+/** How long a session is believed in where notifications of its end may get lost. */
+const SHORT_TIME = 30_000
 
 /** Looks sessions up, with a cache where one is wanted. */
 export function openSessions(parts: SessionsParts, env: Environment): AmSessions {
@@ -47,11 +49,22 @@ export function openSessions(parts: SessionsParts, env: Environment): AmSessions
 }
 
 function cachedSessions(
-  { lookup, cache, notifications }: SessionsParts,
+  { lookup, cache, source }: SessionsParts,
   env: Environment,
   idleTimeFor: (key: string) => IdleTime,
 ): AmSessions {
   const { clock, logger } = env
+  const { notifications } = source
+  const age = new AnswerAge(
+    source,
+    {
+      configured: cache.maximumTimeToCache ?? null,
+      short: SHORT_TIME,
+      field: 'sessionCache.maximumTimeToCache',
+      accepted: 'ended sessions',
+    },
+    env,
+  )
   const kept = new RevocableCache<Kept>({
     maximumSize: Math.max(1, Math.ceil(cache.maximumSize / env.units)),
     clock,
@@ -67,10 +80,10 @@ function cachedSessions(
     kept.dispose()
   })
   const ask = async (token: string, key: string, idleTime: IdleTime) => {
-    const found = await lookup.find(token, idleTime)
+    const [found, limit] = await Promise.all([lookup.find(token, idleTime), age.limit()])
     return {
       value: { session: found?.session ?? null },
-      keepFor: found === null ? 0 : timeToKeep(found, cache.maximumTimeToCache, clock.now()),
+      keepFor: found === null ? 0 : Math.min(timeToKeep(found, cache.maximumTimeToCache, clock.now()), limit),
       marks: [key, ...(found?.names ?? [])],
       negative: found === null,
     }

@@ -1,0 +1,74 @@
+// Tokens of an access manager that does not tell of revocations, as OpenAM.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DevelopmentAccessManager } from '#dev'
+import type { JsonObject } from '#json'
+import { amServiceConfig } from '#test/am-service'
+import { type ProtectedResource, protectedResource } from '#test/protected-resource'
+
+const SECRETS = {
+  name: 'secrets',
+  type: 'Base64EncodedSecretStore',
+  config: { secrets: { 'agent.password': btoa('password'), 'client.password': btoa('password') } },
+}
+/** OpenAM tells of a token only the client that it was issued to. */
+const AS_CLIENT = {
+  type: 'Chain',
+  config: {
+    filters: [
+      {
+        type: 'HttpBasicAuthenticationClientFilter',
+        config: { username: 'client-application', passwordSecretId: 'client.password', secretsProvider: 'secrets' },
+      },
+    ],
+    handler: 'ForgeRockClientHandler',
+  },
+}
+const RESOLVER = {
+  type: 'TokenIntrospectionAccessTokenResolver',
+  config: { amService: 'am', providerHandler: AS_CLIENT },
+}
+
+function resource(manager: DevelopmentAccessManager, config: JsonObject): Promise<ProtectedResource> {
+  const am = { name: 'am', type: 'AmService', config: amServiceConfig(manager.url) }
+  return protectedResource({ accessTokenResolver: RESOLVER, ...config }, [SECRETS, am])
+}
+
+/** The status for a token that was revoked after its first use, so many milliseconds ago. */
+async function statusAfter(config: JsonObject, milliseconds: number): Promise<number> {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using pages = await resource(manager, config)
+  const token = await manager.issueToken()
+  assert.equal(await pages.status(token), 200)
+  manager.revoke(token)
+  pages.clock.advance(milliseconds)
+  return pages.status(token)
+}
+
+test('OpenAM tells of no revoked token: one passes for a minute at most, though it expires in an hour', async () => {
+  const cache = { enabled: true, amService: 'am' }
+  assert.equal(await statusAfter({ cache }, 59_999), 200)
+  assert.equal(await statusAfter({ cache }, 60_000), 401)
+  assert.equal(await statusAfter({ cache: { ...cache, defaultTimeout: '10 s' } }, 10_000), 401)
+  assert.equal(await statusAfter({ cache: { ...cache, maxTimeout: '2 minutes' } }, 119_999), 200)
+  assert.equal(await statusAfter({ cache: { ...cache, maxTimeout: '2 minutes' } }, 120_000), 401)
+})
+
+test('a cache without amService follows that of its resolver', async () => {
+  assert.equal(await statusAfter({ cache: { enabled: true } }, 60_000), 401)
+  const accessTokenResolver = { type: 'CacheAccessTokenResolver', config: { delegate: RESOLVER } }
+  assert.equal(await statusAfter({ accessTokenResolver }, 60_000), 401)
+})
+
+test('the log says once for how long a revoked token is accepted; more than 5 minutes are warned of at load', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using pages = await resource(manager, { cache: { enabled: true, amService: 'am' } })
+  await pages.status(await manager.issueToken())
+  await pages.status(await manager.issueToken())
+  const said = pages.built.log.lines.filter((line) => line.includes('does not tell of every revoked token'))
+  assert.equal(said.length, 1)
+  assert.match(said[0] ?? '', /"seconds":60/)
+  assert.deepEqual(pages.built.warnings, [])
+  await using long = await resource(manager, { cache: { enabled: true, amService: 'am', maxTimeout: '1 hour' } })
+  assert.match(long.built.warnings.join('\n'), /maxTimeout: revoked tokens are accepted for up to 3600 seconds/)
+})

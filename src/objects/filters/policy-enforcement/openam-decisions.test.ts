@@ -1,0 +1,67 @@
+// Decisions of an access manager that behaves as OpenAM was seen to.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '#json'
+import { PAGE, policy, protectedPages, READERS } from '#test/protected-pages'
+
+const openam = { family: 'openam' } as const
+
+/** Pages whose decisions are kept; the policy that grants them is withdrawn, and the notification of it gets lost. */
+async function statusAfter(cache: JsonObject, milliseconds: number, ttl?: number): Promise<number> {
+  await using pages = await protectedPages([policy({ cache: { enabled: true, ...cache } })], { manager: openam })
+  const { manager, clock } = pages
+  manager.loseNotifications()
+  manager.putPolicy(READERS)
+  const session = manager.login('demo')
+  if (ttl !== undefined) {
+    const decision = { resource: PAGE, actions: { GET: true }, attributes: {}, advices: {}, ttl: clock.now() + ttl }
+    manager.fail('policies', { status: 200, body: JSON.stringify([decision]), times: 1 })
+  }
+  assert.equal((await pages.ask(session)).status, 200)
+  manager.removePolicy('pages')
+  clock.advance(milliseconds)
+  return (await pages.ask(session)).status
+}
+
+test('OpenAM loses notifications: a withdrawn permission holds for 30 seconds at most, whatever its ttl', async () => {
+  assert.equal(await statusAfter({}, 29_999), 200)
+  assert.equal(await statusAfter({}, 30_000), 403)
+  assert.equal(await statusAfter({}, 29_999, 3_600_000), 200)
+  assert.equal(await statusAfter({}, 30_000, 3_600_000), 403)
+  assert.equal(await statusAfter({}, 10_000, 10_000), 403)
+})
+
+test('defaultTimeout and maximumTimeToCache set other times', async () => {
+  assert.equal(await statusAfter({ defaultTimeout: '2 minutes' }, 119_999, 3_600_000), 200)
+  assert.equal(await statusAfter({ defaultTimeout: '2 minutes' }, 120_000, 3_600_000), 403)
+  const both = { defaultTimeout: '10 seconds', maximumTimeToCache: '1 minute' }
+  assert.equal(await statusAfter(both, 10_000), 403)
+  assert.equal(await statusAfter(both, 59_999, 3_600_000), 200)
+  assert.equal(await statusAfter(both, 60_000, 3_600_000), 403)
+})
+
+test('times of more than 5 minutes are warned of at load', async () => {
+  for (const field of ['defaultTimeout', 'maximumTimeToCache']) {
+    const filter = policy({ cache: { enabled: true, [field]: '1 hour' } })
+    await using pages = await protectedPages([filter], { manager: openam })
+    assert.match(
+      pages.built.warnings.join('\n'),
+      new RegExp(`cache\\.${field}: ended sessions and withdrawn permissions are accepted for up to 3600 seconds`),
+    )
+    await using trusted = await protectedPages([filter])
+    assert.deepEqual(trusted.built.warnings, [])
+  }
+})
+
+test('a session that was logged out unheard has no decisions after 30 seconds', async () => {
+  await using pages = await protectedPages([policy({ cache: { enabled: true } })], { manager: openam })
+  const { manager, clock } = pages
+  manager.loseNotifications()
+  manager.putPolicy(READERS)
+  const session = manager.login('demo')
+  assert.equal((await pages.ask(session)).status, 200)
+  manager.endSession(session)
+  assert.equal((await pages.ask(session)).status, 200)
+  clock.advance(30_000)
+  assert.equal((await pages.ask(session)).status, 403)
+})
