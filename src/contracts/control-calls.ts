@@ -1,13 +1,14 @@
 import { call, notice } from '#rpc'
-import type { KeptRecord } from '#schema'
-import type {
-  ObjectStatus,
-  OpeningRouter,
-  RecordRequest,
-  RouteFailure,
-  RouteSource,
-  RouteWarnings,
-} from './messages.ts'
+import type { RecordChange, SharedRecord } from '#schema'
+import type { ObjectStatus, OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from './messages.ts'
+
+/** Milliseconds: requests wait for the store, which holds sessions among others. */
+const STORE_TIMEOUT = 5_000
+
+interface StoreKey {
+  readonly space: string
+  readonly key: string
+}
 
 /** What a unit asks of the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
 export const CONTROL_CALLS = {
@@ -22,6 +23,13 @@ export const CONTROL_CALLS = {
   /** Memory that every unit sees under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),
-  /** One step on a record that every unit sees: sessions among others, for which requests wait. */
-  record: call<RecordRequest, KeptRecord | null>(5_000),
+  storeGet: call<StoreKey & { readonly lifetime: number | null }, SharedRecord | null>(STORE_TIMEOUT),
+  storeUpdate: call<
+    StoreKey & { readonly change: RecordChange; readonly lifetime: number; readonly ifPresent: boolean },
+    void
+  >(STORE_TIMEOUT),
+  storeGetAndDelete: call<StoreKey, SharedRecord | null>(STORE_TIMEOUT),
+  storeGetOrCreate: call<StoreKey & { readonly initial: SharedRecord; readonly lifetime: number }, SharedRecord>(
+    STORE_TIMEOUT,
+  ),
 }

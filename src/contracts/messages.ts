@@ -1,5 +1,5 @@
 import type { EntityLimits } from '#http'
-import type { ObjectState, Problem, RecordStep } from '#schema'
+import type { ObjectState, Problem } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -90,13 +90,6 @@ export interface OpeningRouter {
 export type UnitStart =
   | { readonly ports: readonly number[] }
   | { readonly problems: readonly Problem[]; readonly message: string }
-
-/** A step on the record of a key. */
-export interface RecordRequest {
-  readonly space: string
-  readonly key: string
-  readonly step: RecordStep
-}
 
 /** A connector as units open it: plain data, times in milliseconds. */
 export interface ConnectorSettings {

@@ -17,11 +17,11 @@ import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
 import { RouteHistory } from './history/route-history.ts'
+import { KeyValueStore } from './key-value-store.ts'
 import { measureHistory } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { measureProcess } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
-import { RecordKeeper } from './record-keeper.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
@@ -50,7 +50,7 @@ export class Gateway {
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
-  readonly #records = new RecordKeeper(systemClock)
+  readonly #store = new KeyValueStore(systemClock)
   readonly #monitoring: Monitoring
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
@@ -175,7 +175,11 @@ export class Gateway {
       objectStatus: (status) => this.states.take(unit, status),
       share: ({ key, bytes }) => this.#memory.take(key, bytes, unit),
       unshare: ({ key }) => this.#memory.release(key, unit),
-      record: ({ space, key, step }) => this.#records.do(space, key, step),
+      storeGet: ({ space, key, lifetime }) => this.#store.get(space, key, lifetime),
+      storeUpdate: ({ space, key, change, lifetime, ifPresent }) =>
+        this.#store.update(space, key, change, lifetime, ifPresent),
+      storeGetAndDelete: ({ space, key }) => this.#store.getAndDelete(space, key),
+      storeGetOrCreate: ({ space, key, initial, lifetime }) => this.#store.getOrCreate(space, key, initial, lifetime),
     }
   }
 

@@ -1,6 +1,6 @@
 export { type AdminSettings, openAdminSettings, readConfigFile } from './admin-settings.ts'
 export { Gateway, type GatewayInput } from './gateway.ts'
-export { RecordKeeper } from './record-keeper.ts'
+export { KeyValueStore } from './key-value-store.ts'
 export { parseRouteFile, type RouteFile, readRouteFiles, revisionOf } from './route-files.ts'
 export { planRoutes } from './route-plan.ts'
 export type { RouteStatus } from './route-store.ts'

@@ -111,7 +111,7 @@ export class UnitLink {
 
   /** How it is doing, for operators. */
   get detail(): string {
-    return this.state === 'unresponsive' ? `unresponsive for ${this.#heartbeat.silence / 1_000} s` : this.state
+    return this.state === 'unresponsive' ? `unresponsive for ${this.#heartbeat.unansweredFor / 1_000} s` : this.state
   }
 
   /** Resolves when the unit has ended, or was given up. */
@@ -229,7 +229,10 @@ export class UnitLink {
       unresponsive: () => {
         if (this.state !== 'ready') return
         this.state = 'unresponsive'
-        this.#logger.warn({ silence: heartbeat.silence }, 'a unit does not answer; the gateway is not ready')
+        this.#logger.warn(
+          { unansweredFor: heartbeat.unansweredFor },
+          'a unit does not answer; the gateway is not ready',
+        )
         if (this.#deploys > 0) void this.end(MISSED_DEPLOY)
       },
       recovered: () => {
@@ -237,7 +240,7 @@ export class UnitLink {
         this.state = 'ready'
         this.#logger.info('a unit answers again')
       },
-      lost: () => void this.end(`it did not answer for ${heartbeat.silence / 1_000} s`),
+      lost: () => void this.end(`it did not answer for ${heartbeat.unansweredFor / 1_000} s`),
     })
     this.#channel.onPong = () => heartbeat.answered()
     return heartbeat

@@ -2,7 +2,7 @@ import type { Scope } from '#expression'
 import { DEFAULT_ENTITY_LIMITS } from '#http'
 import type { Logger } from '#logging'
 import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
-import { keptRecords } from './kept-records.ts'
+import { jsonStore } from './json-store.ts'
 import type { StateReporter, World } from './world.ts'
 
 /** Where one object stands. */
@@ -66,7 +66,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
       place.resources.defer(release)
       return memory
     },
-    kept: (space) => keptRecords(world, space),
+    sharedStore: (space) => jsonStore(world.sharedStore(space)),
     onReload: (refresh) => {
       const stop = world.onReload?.(refresh)
       if (stop !== undefined) place.resources.defer(stop)

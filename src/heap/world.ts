@@ -1,15 +1,6 @@
 import type { EntityLimits } from '#http'
 import type { Logger } from '#logging'
-import type {
-  Clock,
-  Directories,
-  KeptRecord,
-  Metrics,
-  ObjectState,
-  OwnListeners,
-  RecordStep,
-  RouterHost,
-} from '#schema'
+import type { Clock, Directories, Metrics, ObjectState, OwnListeners, RouterHost, SharedStore } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import type { Construction, Heap } from './heap.ts'
 
@@ -66,8 +57,8 @@ export interface World {
   stateReporter?(): StateReporter
   /** Told when the gateway is to look at its files again; gives the way to stop listening. */
   onReload?(refresh: () => void): () => void
-  /** One step on a record that all units see alike. */
-  record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null>
+  /** A key-value store that all units see alike; the space keeps keys apart. */
+  sharedStore(space: string): SharedStore
   /** Memory shared over all units under a key, until it is released. */
   shared(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

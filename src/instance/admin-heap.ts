@@ -1,7 +1,7 @@
 import { Catalogue, ConfigDocument, type World } from '#heap'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import { type Problem, systemClock, type TypeDefinition } from '#schema'
+import { type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
 import { AdminDocument } from './admin-document.ts'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
@@ -93,8 +93,7 @@ function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads
       reloads.add(refresh)
       return () => reloads.delete(refresh)
     },
-    record: () =>
-      Promise.reject(new Error('records are kept for routes; admin.json can hold no object that needs them')),
+    sharedStore: () => unavailableStore('the shared store is for routes; admin.json can hold no object that needs it'),
     shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
 }

@@ -1,6 +1,6 @@
 /** Places of faults that are remembered; beyond them no further stack is written. */
 const MAX_PLACES = 1_000
-/** Characters that tell two stacks apart. */
+/** Characters of a stack that are compared. */
 const MAX_LENGTH = 1_000
 
 /** Says which errors were not seen before, by the frames of their stacks. */

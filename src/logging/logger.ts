@@ -140,7 +140,7 @@ class NamedLogger implements Logger {
   }
 }
 
-/** What is thrown may be anything, and its text somebody else's code. */
+/** What is thrown may be anything: reading its text could run code of a script. */
 function keyOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : cause
   return typeof text === 'string' || typeof text === 'number' ? String(text) : ''

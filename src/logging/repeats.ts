@@ -1,7 +1,7 @@
 /** Milliseconds in which one entry of a kind is written, unless the caller says otherwise. */
 export const REPEAT_INTERVAL = 10_000
 
-/** Keys of one message that are told apart; a client may make up any number of them. */
+/** Keys of one message in an interval; a client may make up any number of them. */
 const MAX_KEYS = 16
 /** Messages of all loggers that are remembered; the oldest gives way. */
 const MAX_MESSAGES = 2_000

@@ -49,7 +49,7 @@ export class Heartbeat implements Disposable {
   }
 
   /** Milliseconds without an answer. */
-  get silence(): number {
+  get unansweredFor(): number {
     return this.#missed * this.#limits.interval
   }
 

@@ -1,8 +1,8 @@
 import type { Scope } from '#expression'
 import type { EntityLimits, Handler } from '#http'
 import type { Logger } from '#logging'
-import type { KeptRecords } from './kept-records.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
+import type { SharedStore } from './shared-store.ts'
 
 /** Time as objects see it; tests move it by hand. */
 export interface Clock {
@@ -122,8 +122,8 @@ export interface Environment {
   readonly secrets: SecretsProvider
   /** Memory that the same object of the same route revision shares over all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
-  /** Records that all units see alike and that survive a new version of the route; the space keeps names apart. */
-  kept(space: string): KeptRecords
+  /** A store that all units see alike and that survives a new version of the route; the space keeps keys apart. */
+  sharedStore(space: string): SharedStore
   /** Called when the gateway is told to look at its files again (SIGHUP). */
   onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */

@@ -39,7 +39,6 @@ export type {
 } from './environment.ts'
 export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
 export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
-export { changedRecord, type KeptRecord, type KeptRecords, type RecordChange, type RecordStep } from './kept-records.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { type Place, placesIn } from './places.ts'
@@ -65,5 +64,12 @@ export {
 export { type Purpose, Secret, type SecretParts } from './secret.ts'
 export type { SecretQuery, SecretStore, SecretsProvider } from './secret-lookup.ts'
 export { settle } from './settle.ts'
+export {
+  changedRecord,
+  type RecordChange,
+  type SharedRecord,
+  type SharedStore,
+  unavailableStore,
+} from './shared-store.ts'
 export { systemClock } from './system-clock.ts'
 export { template } from './template.ts'

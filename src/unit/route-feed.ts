@@ -1,5 +1,5 @@
 import type { ObjectStatus, OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
-import type { KeptRecord, RecordStep } from '#schema'
+import type { SharedStore } from '#schema'
 
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
 export interface RouteFeed {
@@ -12,8 +12,8 @@ export interface RouteFeed {
   warned(warnings: RouteWarnings): void
   /** An object says how it is doing; of interest only where somebody serves. */
   reported?(status: ObjectStatus): void
-  /** One step on a record that every unit sees. */
-  record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null>
+  /** A key-value store that every unit sees. */
+  sharedStore(space: string): SharedStore
   /** Memory that every unit sees under a key. */
   share(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>
 }

@@ -10,6 +10,7 @@ import { Body, type Exchange, TemporaryStorage } from '#http'
 import { instanceDirectories } from '#instance'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
+import { unavailableStore } from '#schema'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { Routers } from './routers.ts'
@@ -36,7 +37,7 @@ async function open(routes: Readonly<Record<string, string>>): Promise<Opened> {
     opened: () => {},
     warned: () => {},
     close: (directory: string) => void closed.push(directory),
-    record: async () => null,
+    sharedStore: () => unavailableStore('no store in this test'),
     share: async (_key: string, bytes: number) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
   const routers = new Routers(feed, metrics)

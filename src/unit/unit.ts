@@ -127,7 +127,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     stateReporter: () => states.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.feed.share(key, bytes),
-    record: (space, key, step) => input.feed.record(space, key, step),
+    sharedStore: (space) => input.feed.sharedStore(space),
   }
   return world
 }

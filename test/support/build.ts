@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RecordKeeper } from '#control'
+import { KeyValueStore } from '#control'
 import { baseScope } from '#expression'
 import { Catalogue, Heap, Properties, type World } from '#heap'
 import type { JsonValue } from '#json'
@@ -174,7 +174,7 @@ export function testWorld(
   metrics: TestMetrics,
 ): World {
   const shared = new Map<string, SharedArrayBuffer>()
-  const records = new RecordKeeper(surroundings.clock ?? systemClock)
+  const store = new KeyValueStore(surroundings.clock ?? systemClock)
   return {
     catalogue: new Catalogue([...new Set(types)]),
     logger: createLogger({
@@ -199,7 +199,7 @@ export function testWorld(
     transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
     router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
-    record: async (space, key, step) => structuredClone(records.do(space, key, step)),
+    sharedStore: (space) => store.space(space),
     shared: async (key, bytes) => {
       const memory = shared.get(key) ?? new SharedArrayBuffer(bytes)
       shared.set(key, memory)

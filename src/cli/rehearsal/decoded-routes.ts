@@ -65,7 +65,7 @@ function emptyWorld(types: readonly TypeDefinition[], directories: InstanceDirec
     transactionIdHeader: '',
     router: never,
     metrics: never,
-    record: never,
+    sharedStore: never,
     shared: never,
   }
 }

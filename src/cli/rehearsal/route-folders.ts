@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
-import { planRoutes, RecordKeeper, type RouteFile, readRouteFiles } from '#control'
-import { type KeptRecord, type RecordStep, systemClock } from '#schema'
+import { KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
+import { type SharedStore, systemClock } from '#schema'
 import type { RouteFeed } from '#unit'
 import { type PlacedProblem, placed } from '../problems.ts'
 
@@ -11,7 +11,7 @@ export class RouteFolders implements RouteFeed {
   readonly warnings: PlacedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
-  readonly #records = new RecordKeeper(systemClock)
+  readonly #store = new KeyValueStore(systemClock)
   #withheld: boolean
 
   /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` hears of each folder. */
@@ -57,8 +57,8 @@ export class RouteFolders implements RouteFeed {
 
   close(): void {}
 
-  async record(space: string, key: string, step: RecordStep): Promise<KeptRecord | null> {
-    return this.#records.do(space, key, step)
+  sharedStore(space: string): SharedStore {
+    return this.#store.space(space)
   }
 
   async share(_key: string, bytes: number): Promise<{ memory: SharedArrayBuffer; release(): void }> {

@@ -137,10 +137,10 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     revokeOnLogout: settings.revokeOauth2TokenOnLogout,
     endSessionOnLogout: settings.openIdEndSessionOnLogout,
     clock,
-    usedStates: new UsedStates(env.kept('used login states'), LOGIN_LIFETIME),
+    usedStates: new UsedStates(env.sharedStore('used login states'), LOGIN_LIFETIME),
   })
   const loggedIn: LoggedInSettings = {
-    refreshes: new SharedRefresh(env.kept('oauth2 refresh'), clock),
+    refreshes: new SharedRefresh(env.sharedStore('oauth2 refresh'), clock),
     userInfo: new UserInfo(settings.cacheExpiration, clock),
     now: () => clock.now(),
     assign: (exchange, info) => settings.target(exchange, null, info),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { RecordKeeper } from '#control'
+import { KeyValueStore } from '#control'
 import { type IssuedTokens, OpenIdError } from '#openid'
-import type { KeptRecord, KeptRecords } from '#schema'
+import type { SharedStore } from '#schema'
 import { manualClock } from '#test/build'
 import { SharedRefresh } from './shared-refresh.ts'
 
@@ -15,23 +15,22 @@ const issued = (accessToken: string): IssuedTokens => ({
   expiresIn: 300,
 })
 
-/** The records of a gateway, and units that share them. Time is moved by hand, for records and timers alike. */
+/** The store of a gateway, and units that share them. Time is moved by hand, for store and timers alike. */
 function gateway(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const clock = manualClock()
-  const keeper = new RecordKeeper(clock)
+  const shared = new KeyValueStore(clock).space('s')
   const unit = (isAlive: () => boolean = () => true) => {
-    const run = async (key: string, step: Parameters<RecordKeeper['do']>[2]): Promise<KeptRecord | null> =>
-      // A thread that has ended neither sends nor hears anything.
-      isAlive() ? structuredClone(keeper.do('s', key, step)) : new Promise(() => {})
-    const records: KeptRecords = {
-      read: (key, lifetime) => run(key, { step: 'read', lifetime: lifetime ?? null }),
-      change: async (key, change, lifetime) => void (await run(key, { step: 'change', change, lifetime })),
-      amend: async (key, change, lifetime) => void (await run(key, { step: 'amend', change, lifetime })),
-      take: (key) => run(key, { step: 'take' }),
-      obtain: async (key, initial, lifetime) => (await run(key, { step: 'obtain', initial, lifetime })) as KeptRecord,
+    // A thread that has ended neither sends nor receives anything.
+    const alive = <T>(step: () => Promise<T>): Promise<T> => (isAlive() ? step() : new Promise<T>(() => {}))
+    const store: SharedStore = {
+      get: (key, lifetime) => alive(() => shared.get(key, lifetime)),
+      update: (key, change, lifetime) => alive(() => shared.update(key, change, lifetime)),
+      updateIfPresent: (key, change, lifetime) => alive(() => shared.updateIfPresent(key, change, lifetime)),
+      getAndDelete: (key) => alive(() => shared.getAndDelete(key)),
+      getOrCreate: (key, initial, lifetime) => alive(() => shared.getOrCreate(key, initial, lifetime)),
     }
-    return new SharedRefresh(records, clock)
+    return new SharedRefresh(store, clock)
   }
   const settle = async () => {
     for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type IssuedTokens, OpenIdError } from '#openid'
-import type { Clock, KeptRecord, KeptRecords } from '#schema'
+import type { Clock, SharedRecord, SharedStore } from '#schema'
 
 /** A claim lasts this long after the owner's last renewal; then another request takes over from an owner that died. */
 const LEASE = 10_000
@@ -29,12 +29,12 @@ type Outcome = RefreshedTokens | { readonly failure: { error: string; descriptio
  * comes again. The first request that asks refreshes; the others get what it got.
  */
 export class SharedRefresh {
-  readonly #records: KeptRecords
+  readonly #store: SharedStore
   readonly #clock: Clock
   readonly #running = new Map<string, Promise<RefreshedTokens>>()
 
-  constructor(records: KeptRecords, clock: Clock) {
-    this.#records = records
+  constructor(store: SharedStore, clock: Clock) {
+    this.#store = store
     this.#clock = clock
   }
 
@@ -51,7 +51,7 @@ export class SharedRefresh {
     const owner = randomUUID()
     const deadline = performance.now() + WAIT_LIMIT
     for (;;) {
-      const record = await this.#records.obtain(key, { owner }, LEASE)
+      const record = await this.#store.getOrCreate(key, { owner }, LEASE)
       if (record['owner'] === owner) return this.#own(key, ask)
       const outcome = outcomeOf(record) ?? (await this.#outcome(key, deadline))
       if (outcome === null) continue
@@ -65,7 +65,7 @@ export class SharedRefresh {
   async #outcome(key: string, deadline: number): Promise<Outcome | null> {
     while (performance.now() < deadline) {
       await pause(POLL_INTERVAL)
-      const record = await this.#records.read(key)
+      const record = await this.#store.get(key)
       if (record === null) return null
       const outcome = outcomeOf(record)
       if (outcome !== null) return outcome
@@ -76,7 +76,7 @@ export class SharedRefresh {
 
   async #own(key: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const askedAt = this.#clock.now()
-    const renewal = setInterval(() => this.#records.amend(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
+    const renewal = setInterval(() => this.#store.updateIfPresent(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
     try {
       const outcome = { tokens: await ask(), askedAt }
       await this.#keep(key, { outcome }, OUTCOME_LIFETIME)
@@ -92,12 +92,12 @@ export class SharedRefresh {
   }
 
   /** The outcome is this request's all the same where it can not be kept for others. */
-  async #keep(key: string, set: KeptRecord, lifetime: number): Promise<void> {
-    await this.#records.change(key, { set }, lifetime).catch(() => {})
+  async #keep(key: string, set: SharedRecord, lifetime: number): Promise<void> {
+    await this.#store.update(key, { set }, lifetime).catch(() => {})
   }
 }
 
-function outcomeOf({ outcome }: KeptRecord): Outcome | null {
+function outcomeOf({ outcome }: SharedRecord): Outcome | null {
   return (outcome as Outcome | undefined) ?? null
 }
 

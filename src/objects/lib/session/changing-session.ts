@@ -1,6 +1,6 @@
 import { jsonCopy, type Session } from '#http'
 import type { JsonValue } from '#json'
-import type { KeptRecord, RecordChange } from '#schema'
+import type { RecordChange, SharedRecord } from '#schema'
 import type { CookiePart } from './cookie-part.ts'
 
 /** What a session holds, and what of it has changed. */
@@ -14,12 +14,12 @@ interface State {
 export class ChangingSession implements Session {
   /** Where the client keeps its name, or all of it. */
   readonly cookie: CookiePart
-  readonly #opened: KeptRecord | null
+  readonly #opened: SharedRecord | null
   #state: State | null = null
   #cleared = false
   #renewed = false
 
-  constructor(content: KeptRecord | null, cookie: CookiePart) {
+  constructor(content: SharedRecord | null, cookie: CookiePart) {
     this.cookie = cookie
     this.#opened = content
   }

@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { KeptRecords } from '#schema'
+import type { SharedStore } from '#schema'
 
 /**
  * The states of logins that came to an end, over all units of a gateway, for as long as a login may take. A browser keeps its
  * logins in cookies, of which it can hold a copy: only what is remembered here makes a login serve once.
  */
 export class UsedStates {
-  readonly #records: KeptRecords
+  readonly #store: SharedStore
   readonly #lifetime: number
 
   /** The lifetime of a login in milliseconds. */
-  constructor(records: KeptRecords, lifetime: number) {
-    this.#records = records
+  constructor(store: SharedStore, lifetime: number) {
+    this.#store = store
     this.#lifetime = lifetime
   }
 
@@ -19,6 +19,6 @@ export class UsedStates {
   async use(state: string): Promise<boolean> {
     const user = randomBytes(16).toString('base64url')
     const key = createHash('sha256').update(state).digest('base64url')
-    return (await this.#records.obtain(key, { user }, this.#lifetime))['user'] === user
+    return (await this.#store.getOrCreate(key, { user }, this.#lifetime))['user'] === user
   }
 }

@@ -1,8 +1,8 @@
 import { SessionManagerKind } from '#contracts'
 import { config, defineType, duration } from '#schema'
-import { keptSessions } from '../../lib/session/kept-sessions.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { sessionRecords } from './session-records.ts'
+import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { sessionStore } from './session-store.ts'
 
 /** Sessions in the memory of the gateway, seen by all its units. */
 export const InMemorySessionManager = defineType({
@@ -20,5 +20,5 @@ export const InMemorySessionManager = defineType({
     if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
   },
   create: ({ timeout, cookie }, env) =>
-    keptSessions(sessionRecords(env.kept(`session ${cookie.name}`), env), timeout, cookie),
+    storedSessions(sessionStore(env.sharedStore(`session ${cookie.name}`), env), timeout, cookie),
 })

@@ -86,7 +86,9 @@ async function randomKey(
     'no authenticatedEncryptionSecretId: sessions are encrypted with a random key, so that they end when the gateway stops and no other gateway can read them',
   )
   const initial = { key: randomBytes(METHOD_BYTES[method]).toString('base64') }
-  const kept = await env.kept('session key').obtain(`${cookie.name} ${method}`, initial, Number.POSITIVE_INFINITY)
+  const kept = await env
+    .sharedStore('session key')
+    .getOrCreate(`${cookie.name} ${method}`, initial, Number.POSITIVE_INFINITY)
   const key = createSecretKey(Buffer.from(kept.key as string, 'base64'))
   const secret = new Secret({ secretId: 'random', key, source: env.name })
   const store = { find: async () => [secret], onChange: () => () => {} }

@@ -1,9 +1,9 @@
 import { SessionManagerKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES } from '#redis'
 import { config, defineType, duration, string } from '#schema'
-import { keptSessions } from '../../lib/session/kept-sessions.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { RedisRecords } from './redis-records.ts'
+import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { RedisStore } from './redis-store.ts'
 
 /** Sessions in Redis, seen by all gateways that use it. */
 export const RedisSessionManager = defineType({
@@ -41,6 +41,6 @@ export const RedisSessionManager = defineType({
         .limited()
         .warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
     }
-    return keptSessions(new RedisRecords(await openRedis(config, env), spoilt), sessionTimeout, cookie)
+    return storedSessions(new RedisStore(await openRedis(config, env), spoilt), sessionTimeout, cookie)
   },
 })

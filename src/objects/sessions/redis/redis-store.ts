@@ -1,7 +1,7 @@
 import { SessionUnavailableError } from '#contracts'
 import { setOwn } from '#json'
 import { type RedisArgument, type RedisConnection, RedisError, RedisScript } from '#redis'
-import type { KeptRecord, KeptRecords, RecordChange } from '#schema'
+import type { RecordChange, SharedRecord, SharedStore } from '#schema'
 import { SealedFields } from './sealed-fields.ts'
 
 // Every record is a hash, so that one field changes without the others. `alive` starts the time of what is there anew.
@@ -45,7 +45,7 @@ return redis.call('HGETALL', KEYS[1])
 `)
 
 /** Records in Redis; each step is one script, which Redis runs without another in between. */
-export class RedisRecords implements KeptRecords {
+export class RedisStore implements SharedStore {
   readonly #redis: RedisConnection
   /** Told of a record that is there and can not be read: somebody else has written to it. */
   readonly #spoilt: () => void
@@ -55,25 +55,25 @@ export class RedisRecords implements KeptRecords {
     this.#spoilt = spoilt
   }
 
-  async read(key: string, lifetime?: number): Promise<KeptRecord | null> {
+  async get(key: string, lifetime?: number): Promise<SharedRecord | null> {
     const fields = new SealedFields(key)
     return this.#opened(fields, await this.#run(READ, fields, [lifetime === undefined ? '' : lived(lifetime)]))
   }
 
-  change(key: string, change: RecordChange, lifetime: number): Promise<void> {
+  update(key: string, change: RecordChange, lifetime: number): Promise<void> {
     return this.#change(key, change, lifetime, false)
   }
 
-  amend(key: string, change: RecordChange, lifetime: number): Promise<void> {
+  updateIfPresent(key: string, change: RecordChange, lifetime: number): Promise<void> {
     return this.#change(key, change, lifetime, true)
   }
 
-  async take(key: string): Promise<KeptRecord | null> {
+  async getAndDelete(key: string): Promise<SharedRecord | null> {
     const fields = new SealedFields(key)
     return this.#opened(fields, await this.#run(TAKE, fields, []))
   }
 
-  async obtain(key: string, initial: KeptRecord, lifetime: number): Promise<KeptRecord> {
+  async getOrCreate(key: string, initial: SharedRecord, lifetime: number): Promise<SharedRecord> {
     const fields = new SealedFields(key)
     const answer = await this.#run(OBTAIN, fields, [lived(lifetime), ...sealedPairs(fields, initial)])
     return this.#opened(fields, answer) ?? initial
@@ -97,7 +97,7 @@ export class RedisRecords implements KeptRecords {
   }
 
   /** One field that can not be read makes the record worth nothing: what is missing from it may be what matters. */
-  #opened(fields: SealedFields, answer: unknown): KeptRecord | null {
+  #opened(fields: SealedFields, answer: unknown): SharedRecord | null {
     const pairs = answer as readonly string[]
     if (pairs.length === 0) return null
     const record: Record<string, unknown> = Object.create(null)
@@ -113,7 +113,7 @@ export class RedisRecords implements KeptRecords {
   }
 }
 
-function sealedPairs(fields: SealedFields, values: KeptRecord): string[] {
+function sealedPairs(fields: SealedFields, values: SharedRecord): string[] {
   return Object.keys(values).flatMap((field) => [fields.name(field), fields.seal(field, values[field])])
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response } from '#http'
-import { changedRecord, type KeptRecord, type KeptRecords, type RecordChange } from '#schema'
+import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangingSession } from './changing-session.ts'
 import { CookiePart } from './cookie-part.ts'
 import type { SessionCookieSettings } from './session-cookie.ts'
@@ -12,12 +12,12 @@ const MAX_SESSION = 256 * 1024
 const MAX_CANDIDATES = 4
 const ID = /^[A-Za-z0-9_-]{43}$/
 
-/** Sessions over records that others see too, by an id in a cookie; managers with the same records have the same sessions. */
-export function keptSessions(records: KeptRecords, timeout: number, cookie: SessionCookieSettings): SessionManager {
+/** Sessions over store that others see too, by an id in a cookie; managers with the same store have the same sessions. */
+export function storedSessions(store: SharedStore, timeout: number, cookie: SessionCookieSettings): SessionManager {
   /** The first id that stands for a session; an id that a client made up is never taken over. */
   const known = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
     for (const id of ids) {
-      const record = await records.read(keyOf(id, part), timeout)
+      const record = await store.get(keyOf(id, part), timeout)
       if (record !== null) return opened(exchange, id, new ChangingSession(record, part))
     }
     return opened(exchange, null, new ChangingSession(null, part))
@@ -44,16 +44,16 @@ export function keptSessions(records: KeptRecords, timeout: number, cookie: Sess
     checkSize(session.content)
     if (id !== null && !session.isRenewed) {
       // A session that another request has ended meanwhile is not brought back to life.
-      await records.amend(keyOf(id, part), change, timeout)
+      await store.updateIfPresent(keyOf(id, part), change, timeout)
       if (session.isEmpty) part.write(exchange, response, '')
       return
     }
     // A renewed session takes along what is kept now, not what was when the request began.
-    const kept = id === null ? null : await records.take(keyOf(id, part))
+    const kept = id === null ? null : await store.getAndDelete(keyOf(id, part))
     const content = changedRecord(kept ?? {}, change)
     if (Object.keys(content).length === 0) return part.write(exchange, response, '')
     const fresh = randomBytes(32).toString('base64url')
-    await records.change(keyOf(fresh, part), { set: content }, timeout)
+    await store.update(keyOf(fresh, part), { set: content }, timeout)
     part.write(exchange, response, fresh)
   }
 
@@ -71,7 +71,7 @@ function keyOf(id: string, { level }: CookiePart): string {
   return level === 0 ? id : `${id}!${level}`
 }
 
-function checkSize(content: KeptRecord): void {
+function checkSize(content: SharedRecord): void {
   if (JSON.stringify(content).length > MAX_SESSION)
     throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
 }

@@ -1,11 +1,11 @@
 import { SessionUnavailableError } from '#contracts'
-import type { Environment, KeptRecords } from '#schema'
+import type { Environment, SharedStore } from '#schema'
 
 /**
  * Records of sessions on the control thread. Requests wait for each step: the waits are measured, and one without an answer
  * is an outage of sessions (503), not a fault of the route.
  */
-export function sessionRecords(records: KeptRecords, env: Environment): KeptRecords {
+export function sessionStore(store: SharedStore, env: Environment): SharedStore {
   const { name, clock, metrics } = env
   const help = 'Time that requests waited for their session.'
   const seconds = metrics.summary('gw_session_wait_seconds', help, { name })
@@ -22,10 +22,10 @@ export function sessionRecords(records: KeptRecords, env: Environment): KeptReco
     }
   }
   return {
-    read: (key, lifetime) => waited(records.read(key, lifetime)),
-    change: (key, change, lifetime) => waited(records.change(key, change, lifetime)),
-    amend: (key, change, lifetime) => waited(records.amend(key, change, lifetime)),
-    take: (key) => waited(records.take(key)),
-    obtain: (key, initial, lifetime) => waited(records.obtain(key, initial, lifetime)),
+    get: (key, lifetime) => waited(store.get(key, lifetime)),
+    update: (key, change, lifetime) => waited(store.update(key, change, lifetime)),
+    updateIfPresent: (key, change, lifetime) => waited(store.updateIfPresent(key, change, lifetime)),
+    getAndDelete: (key) => waited(store.getAndDelete(key)),
+    getOrCreate: (key, initial, lifetime) => waited(store.getOrCreate(key, initial, lifetime)),
   }
 }

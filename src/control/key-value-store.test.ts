@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KeyValueStore } from './key-value-store.ts'
+
+function keeper(limit?: number) {
+  let now = 1_000
+  const clock = { now: () => now, monotonic: () => now }
+  return {
+    records: new KeyValueStore(clock, limit),
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+const plain = (record: unknown) => (record === null ? null : { ...(record as object) })
+
+test('a change makes a record, a second one adds to it and takes from it', () => {
+  const { records } = keeper()
+  records.update('s', 'k', { set: { a: 1, b: 2 } }, 100, false)
+  records.update('s', 'k', { remove: ['a'], set: { c: [3] } }, 100, false)
+  assert.deepEqual(plain(records.get('s', 'k', null)), { b: 2, c: [3] })
+  assert.equal(records.get('other', 'k', null), null)
+})
+
+test('clear empties first; a record without fields is none', () => {
+  const { records } = keeper()
+  records.update('s', 'k', { set: { a: 1 } }, 100, false)
+  records.update('s', 'k', { clear: true, set: { b: 1 } }, 100, false)
+  assert.deepEqual(plain(records.get('s', 'k', null)), { b: 1 })
+  records.update('s', 'k', { clear: true }, 100, false)
+  assert.equal(records.get('s', 'k', null), null)
+  assert.equal(records.size, 0)
+})
+
+test('updateIfPresent changes a record that exists, and creates none', () => {
+  const { records } = keeper()
+  records.update('s', 'k', { set: { a: 1 } }, 100, true)
+  assert.equal(records.size, 0)
+  records.update('s', 'k', { set: { a: 1 } }, 100, false)
+  records.update('s', 'k', { set: { b: 2 } }, 100, true)
+  assert.deepEqual(plain(records.get('s', 'k', null)), { a: 1, b: 2 })
+})
+
+test('a record ends with its time; reading it with a lifetime restarts that', () => {
+  const { records, pass } = keeper()
+  records.update('s', 'k', { set: { a: 1 } }, 100, false)
+  pass(90)
+  assert.notEqual(records.get('s', 'k', 100), null)
+  pass(90)
+  assert.notEqual(records.get('s', 'k', null), null)
+  pass(10)
+  assert.equal(records.get('s', 'k', null), null)
+  assert.equal(records.size, 0)
+})
+
+test('getAndDelete gives a record once', () => {
+  const { records } = keeper()
+  records.getOrCreate('s', 'k', { a: 1 }, 100)
+  assert.deepEqual(plain(records.getAndDelete('s', 'k')), { a: 1 })
+  assert.equal(records.getAndDelete('s', 'k'), null)
+})
+
+test('getOrCreate gives every caller the first value', () => {
+  const { records } = keeper()
+  assert.deepEqual(plain(records.getOrCreate('s', 'k', { a: 1 }, 100)), { a: 1 })
+  assert.deepEqual(plain(records.getOrCreate('s', 'k', { a: 2 }, 100)), { a: 1 })
+})
+
+test('getOrCreate does not prolong a record that exists', () => {
+  const { records, pass } = keeper()
+  const getOrCreate = (a: number) => plain(records.getOrCreate('s', 'k', { a }, 100))
+  getOrCreate(1)
+  pass(60)
+  assert.deepEqual(getOrCreate(2), { a: 1 })
+  pass(60)
+  assert.deepEqual(getOrCreate(3), { a: 3 })
+})
+
+test('at the limit the least recently used record is evicted, and counted', () => {
+  const { records } = keeper(4)
+  const put = (key: string) => records.update('s', key, { set: { key } }, 100, false)
+  const read = (key: string) => records.get('s', key, null)
+  for (const key of ['a', 'b', 'c']) {
+    put(key)
+    read(key)
+  }
+  read('a')
+  put('d')
+  read('d')
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((key) => read(key) !== null),
+    [true, false, true, true],
+  )
+  assert.equal(records.evicted, 1)
+})
+
+test('records that were never read again evict one another, and none in use', () => {
+  const { records } = keeper(40)
+  const put = (key: string) => records.update('s', key, { set: { key } }, 100, false)
+  const read = (key: string) => records.get('s', key, null)
+  for (let user = 0; user < 30; user += 1) {
+    put(`user ${user}`)
+    read(`user ${user}`)
+  }
+  for (let flood = 0; flood < 10_000; flood += 1) put(`flood ${flood}`)
+  for (let user = 0; user < 30; user += 1) assert.notEqual(read(`user ${user}`), null)
+  assert.equal(records.size, 40)
+})
+
+test('a record without an end is never evicted', () => {
+  const { records } = keeper(1)
+  records.getOrCreate('s', 'key', { a: 1 }, Number.POSITIVE_INFINITY)
+  for (const key of ['x', 'y', 'z']) records.update('s', key, { set: { key } }, 9, false)
+  assert.deepEqual(plain(records.getOrCreate('s', 'key', { a: 2 }, Infinity)), { a: 1 })
+})
+
+test('names of the prototype are names like any other', () => {
+  const { records } = keeper()
+  records.update('s', 'k', { set: JSON.parse('{"__proto__": 1, "constructor": 2}') }, 9, false)
+  const record = records.get('s', 'k', null) as Record<string, unknown>
+  assert.deepEqual(Object.keys(record).sort(), ['__proto__', 'constructor'])
+})

@@ -1,0 +1,129 @@
+import { type Clock, changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
+
+/** Records in all; the least recently used one is evicted for a new one. */
+const MAX_RECORDS = 200_000
+
+interface Entry {
+  fields: SharedRecord
+  expiresAt: number
+}
+
+/**
+ * The key-value store of a gateway, for all units: sessions, and what may be used once. Bounded in number; times run on one
+ * clock; each method is atomic. A record that was never read again stays among the new ones, which have a quarter of the
+ * room: a flood of requests that each begin a session and never return evicts one another, and no session in use.
+ */
+export class KeyValueStore {
+  readonly #used = new Map<string, Entry>()
+  readonly #new = new Map<string, Entry>()
+  /** Those without an end: few, made by the configuration, and never evicted. */
+  readonly #lasting = new Map<string, Entry>()
+  readonly #clock: Clock
+  readonly #limit: number
+  #evicted = 0
+
+  constructor(clock: Clock, limit = MAX_RECORDS) {
+    this.#clock = clock
+    this.#limit = limit
+  }
+
+  /** Records in the store, those included that have expired and were not read since. */
+  get size(): number {
+    return this.#used.size + this.#new.size + this.#lasting.size
+  }
+
+  /** Records that were evicted before they expired. */
+  get evicted(): number {
+    return this.#evicted
+  }
+
+  get(space: string, key: string, lifetime: number | null): SharedRecord | null {
+    const id = idOf(space, key)
+    const entry = this.#alive(id)
+    if (entry !== null) this.#keep(id, entry, lifetime, this.#used)
+    return entry?.fields ?? null
+  }
+
+  update(space: string, key: string, change: RecordChange, lifetime: number, ifPresent: boolean): void {
+    const id = idOf(space, key)
+    const entry = this.#alive(id)
+    if (entry === null && ifPresent) return
+    const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
+    changed.fields = changedRecord(changed.fields, change)
+    if (Object.keys(changed.fields).length === 0) this.#delete(id)
+    else this.#keep(id, changed, lifetime, entry === null ? this.#new : this.#used)
+  }
+
+  getAndDelete(space: string, key: string): SharedRecord | null {
+    const id = idOf(space, key)
+    const entry = this.#alive(id)
+    this.#delete(id)
+    return entry?.fields ?? null
+  }
+
+  getOrCreate(space: string, key: string, initial: SharedRecord, lifetime: number): SharedRecord {
+    const id = idOf(space, key)
+    const entry = this.#alive(id)
+    if (entry !== null) {
+      // Reading does not prolong: a claim ends with its time, however many wait for it.
+      this.#keep(id, entry, null, this.#used)
+      return entry.fields
+    }
+    this.#keep(id, { fields: { ...initial }, expiresAt: 0 }, lifetime, this.#new)
+    return initial
+  }
+
+  /** The keys of one space, as objects of this thread use them. */
+  space(space: string): SharedStore {
+    return {
+      get: async (key, lifetime) => structuredClone(this.get(space, key, lifetime ?? null)),
+      update: async (key, change, lifetime) => this.update(space, key, change, lifetime, false),
+      updateIfPresent: async (key, change, lifetime) => this.update(space, key, change, lifetime, true),
+      getAndDelete: async (key) => this.getAndDelete(space, key),
+      getOrCreate: async (key, initial, lifetime) => structuredClone(this.getOrCreate(space, key, initial, lifetime)),
+    }
+  }
+
+  #alive(id: string): Entry | null {
+    const entry = this.#lasting.get(id) ?? this.#used.get(id) ?? this.#new.get(id)
+    if (entry === undefined) return null
+    if (entry.expiresAt > this.#clock.monotonic()) return entry
+    this.#delete(id)
+    return null
+  }
+
+  #delete(id: string): void {
+    for (const entries of [this.#lasting, this.#used, this.#new]) entries.delete(id)
+  }
+
+  /** Moves an entry to the end of the order of use, and restarts its lifetime. */
+  #keep(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
+    if (lifetime !== null) entry.expiresAt = this.#clock.monotonic() + lifetime
+    this.#delete(id)
+    if (entry.expiresAt === Number.POSITIVE_INFINITY) {
+      this.#lasting.set(id, entry)
+      return
+    }
+    among.set(id, entry)
+    this.#makeRoom(this.#new, Math.ceil(this.#limit / 4))
+    this.#makeRoom(this.#used, this.#limit - Math.ceil(this.#limit / 4))
+  }
+
+  #makeRoom(entries: Map<string, Entry>, limit: number): void {
+    // Those used longest ago are first; a few whose time is over are taken along each time, so that none stays for ever.
+    const now = this.#clock.monotonic()
+    let looked = 0
+    for (const [id, entry] of entries) {
+      const over = entry.expiresAt <= now
+      if (!over && entries.size <= limit) return
+      entries.delete(id)
+      if (!over) this.#evicted += 1
+      looked += 1
+      if (looked === 4) return
+    }
+  }
+}
+
+function idOf(space: string, key: string): string {
+  return `${space}\0${key}`
+}

@@ -1,0 +1,42 @@
+/** A record that outlives a request: JSON values by name. */
+export type SharedRecord = Readonly<Record<string, unknown>>
+
+/** What is to become of a record: emptied first if `clear`, then fields removed, then fields set. */
+export interface RecordChange {
+  readonly clear?: boolean
+  readonly remove?: readonly string[]
+  readonly set?: SharedRecord
+}
+
+/** A record with a change applied. */
+export function changedRecord(
+  record: SharedRecord,
+  { clear = false, remove = [], set = {} }: RecordChange,
+): SharedRecord {
+  const changed: Record<string, unknown> = Object.assign(Object.create(null), clear ? {} : record)
+  for (const name of remove) delete changed[name]
+  return Object.assign(changed, set)
+}
+
+/**
+ * A key-value store that all units of a gateway see alike, in memory, for as long as the gateway runs. What is in it
+ * survives a new version of the route, unlike shared memory. Every call is one message to the control thread and back.
+ */
+export interface SharedStore {
+  /** The record of a key; null where there is none or its time is over. `lifetime` (milliseconds) restarts its time. */
+  get(key: string, lifetime?: number): Promise<SharedRecord | null>
+  /** Changes a record field by field, so that two writers lose nothing of each other; makes it where there is none. */
+  update(key: string, change: RecordChange, lifetime: number): Promise<void>
+  /** Changes a record that exists; one that is gone meanwhile stays gone. */
+  updateIfPresent(key: string, change: RecordChange, lifetime: number): Promise<void>
+  /** Gives a record and deletes it: of several callers one gets it. */
+  getAndDelete(key: string): Promise<SharedRecord | null>
+  /** The record of a key: the one that exists, whose time goes on, or else this one. */
+  getOrCreate(key: string, initial: SharedRecord, lifetime: number): Promise<SharedRecord>
+}
+
+/** Stands in where there is no store: every call fails with the reason. */
+export function unavailableStore(reason: string): SharedStore {
+  const fail = () => Promise.reject(new Error(reason))
+  return { get: fail, update: fail, updateIfPresent: fail, getAndDelete: fail, getOrCreate: fail }
+}
