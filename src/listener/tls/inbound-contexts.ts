@@ -15,6 +15,9 @@ const GOOD_SUITES = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
+/** Groups for the key exchange: those of Mozilla's intermediate profile; the first where OpenSSL has it. */
+const GOOD_GROUPS = '?X25519MLKEM768:X25519:prime256v1:secp384r1'
+
 /** The TLS contexts of a connector: one for each choice of identities, made when it is first needed. */
 export class InboundContexts {
   readonly #tls: ServerTls
@@ -62,6 +65,7 @@ export class InboundContexts {
       minVersion,
       maxVersion,
       ciphers: ciphers ?? GOOD_SUITES,
+      ecdhCurve: GOOD_GROUPS,
       honorCipherOrder: true,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ...identityOptions(identities),

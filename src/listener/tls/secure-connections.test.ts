@@ -73,6 +73,24 @@ test('TLS 1.2 and 1.3 are offered, and nothing older', options, async () => {
   assert.match(await client(server.port, '-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-GCM-SHA256'), /Cipher is ECDHE/)
 })
 
+test('key exchange uses the groups of the intermediate profile of Mozilla, and no others', options, async () => {
+  // With TLS 1.2 the curve of a certificate has to be among the groups of the client as well.
+  const rsa = authority!.issue({ name: 'localhost', keyType: 'rsa' })
+  await using server = await listening(hello, { tls: serverTlsOf(rsa) })
+  for (const version of ['-tls1_2', '-tls1_3']) {
+    for (const group of ['X25519', 'prime256v1', 'secp384r1']) {
+      assert.match(
+        await client(server.port, version, '-groups', group),
+        /Cipher is (?!\(NONE\))/,
+        `${version} ${group}`,
+      )
+    }
+    for (const group of ['X448', 'secp521r1']) {
+      assert.doesNotMatch(await client(server.port, version, '-groups', group), /Cipher is (?!\(NONE\))/, group)
+    }
+  }
+})
+
 test('the versions and suites of the options are kept to', options, async () => {
   const tls = serverTlsOf(issued, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' })
   await using server = await listening(hello, { tls })
