@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { opensslMissing } from '#test/certificates'
 import { readKeyStore } from './keystore.ts'
@@ -11,6 +11,11 @@ const pairs = {
   rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   ec: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   ed25519: () => generateKeyPairSync('ed25519'),
+}
+
+/** A certificate as openssl prints it. */
+function textOf(certificate: X509Certificate): string {
+  return spawnSync('openssl', ['x509', '-noout', '-text'], { input: certificate.toString(), encoding: 'utf8' }).stdout
 }
 
 for (const [type, make] of Object.entries(pairs)) {
@@ -29,6 +34,10 @@ for (const [type, make] of Object.entries(pairs)) {
     assert.equal(
       certificate.subjectAltName,
       'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:2001:DB8:0:0:0:0:0:5',
+    )
+    assert.match(
+      textOf(certificate),
+      /Subject Key Identifier: *\n *([0-9A-F:]{59})\n[\s\S]*Authority Key Identifier: *\n *(?:keyid:)?\1\n/,
     )
     const bytes = writePkcs12({ alias: 'my key', key: privateKey, chain: [certificate] }, 'pässword')
     const [entry] = readKeyStore(bytes, 'PKCS12', 'pässword').entries

@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { createHash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
   bits,
@@ -34,6 +34,8 @@ export interface SelfSigned {
 
 const COMMON_NAME = '2.5.4.3'
 const EXTENSION = {
+  subjectKeyId: '2.5.29.14',
+  authorityKeyId: '2.5.29.35',
   keyUsage: '2.5.29.15',
   altNames: '2.5.29.17',
   basicConstraints: '2.5.29.19',
@@ -85,7 +87,8 @@ function signatureAlgorithm({ asymmetricKeyType }: KeyObject): Buffer {
   throw new TypeError(`expected a key of type rsa, ec or ed25519, got ${asymmetricKeyType}`)
 }
 
-function extensions({ altNames, privateKey }: SelfSigned): Buffer[] {
+function extensions({ altNames, privateKey, publicKey }: SelfSigned): Buffer[] {
+  const keyId = keyIdentifier(publicKey)
   const names = altNames?.map(({ tag, bytes }) => implicit(tag, bytes))
   // digitalSignature, and keyEncipherment where the key can do that.
   const usage = privateKey.asymmetricKeyType === 'rsa' ? bits(Buffer.from([0xa0]), 5) : bits(Buffer.from([0x80]), 7)
@@ -93,6 +96,14 @@ function extensions({ altNames, privateKey }: SelfSigned): Buffer[] {
     sequence(oid(EXTENSION.basicConstraints), truth(), octets(sequence())),
     sequence(oid(EXTENSION.keyUsage), truth(), octets(usage)),
     sequence(oid(EXTENSION.extendedKeyUsage), octets(sequence(...SERVER_AND_CLIENT.map(oid)))),
+    sequence(oid(EXTENSION.subjectKeyId), octets(octets(keyId))),
+    sequence(oid(EXTENSION.authorityKeyId), octets(sequence(implicit(0, keyId)))),
     ...(names === undefined ? [] : [sequence(oid(EXTENSION.altNames), octets(sequence(...names)))]),
   ]
+}
+
+/** RFC 7093 section 2: a hash of the key, as long as that of SHA-1 which readers expect. */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const key = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(key).digest().subarray(0, 20)
 }
