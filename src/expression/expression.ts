@@ -5,6 +5,7 @@ import { toText } from './coercion.ts'
 import { compileNode, type Evaluate } from './compile.ts'
 import { foldConstants } from './constant-folding.ts'
 import { EvaluationError, ExpressionSyntaxError } from './errors.ts'
+import { enterEvaluation, leaveEvaluation, PendingValueError } from './lazy-value.ts'
 import { parseTemplate } from './parser.ts'
 import type { Scope } from './scope.ts'
 import { maxStringLength } from './values.ts'
@@ -17,7 +18,10 @@ export interface Expression {
   readonly reads: BodyReads
   /** The parsed pieces, for analyses such as `conditionFacts` and `lint`. */
   readonly segments: readonly Segment[]
-  /** Gives the value in a scope; throws an `EvaluationError` where it has none. */
+  /**
+   * Gives the value in a scope; throws an `EvaluationError` where it has none, a `PendingValueError` where something has to
+   * be fetched before it.
+   */
   evaluate(scope: Scope): unknown
 }
 
@@ -67,28 +71,34 @@ export function compileLeftValue(text: string): LeftValue {
   return { source: text, reads: bodyReads([node.target, node.key]), assign: guardedAssignment(assign) }
 }
 
-/** Whatever a host object throws is a failed evaluation of this expression. */
+/** Whatever a host object throws is a failed evaluation of this expression, but for a value that has to be fetched first. */
 function guarded(evaluate: Evaluate): Evaluate {
   return (scope) => {
+    enterEvaluation()
     try {
       return evaluate(scope)
     } catch (error) {
       throw asEvaluationError(error)
+    } finally {
+      leaveEvaluation()
     }
   }
 }
 
 function guardedAssignment(assign: LeftValue['assign']): LeftValue['assign'] {
   return (scope, value) => {
+    enterEvaluation()
     try {
       assign(scope, value)
     } catch (error) {
       throw asEvaluationError(error)
+    } finally {
+      leaveEvaluation()
     }
   }
 }
 
-function asEvaluationError(error: unknown): EvaluationError {
-  if (error instanceof EvaluationError) return error
+function asEvaluationError(error: unknown): EvaluationError | PendingValueError {
+  if (error instanceof EvaluationError || error instanceof PendingValueError) return error
   return new EvaluationError(error instanceof Error ? error.message : 'evaluation failed', { cause: error })
 }

@@ -9,6 +9,7 @@ export { EvaluationError, ExpressionSyntaxError, RegexSyntaxError } from './erro
 export { type Exposure, exposed } from './exposed.ts'
 export { compile, compileLeftValue, type Expression, type LeftValue } from './expression.ts'
 export { Instant } from './instant.ts'
+export { LazyValue, PendingValueError } from './lazy-value.ts'
 export { lint } from './lint.ts'
 export { isExpression } from './parser.ts'
 export { compileRegex, type Match, type Matcher } from './regex/matcher.ts'

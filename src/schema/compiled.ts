@@ -1,4 +1,4 @@
-import { type BodyReads, compile, EvaluationError, type Expression } from '#expression'
+import { type BodyReads, compile, EvaluationError, type Expression, PendingValueError } from '#expression'
 import { BodyTooLargeError, type Exchange, type Response } from '#http'
 import { shown } from './problem.ts'
 
@@ -21,6 +21,12 @@ export function compiled(text: string, report: (message: string) => void): Expre
   }
 }
 
+/** After a failed evaluation: evaluates again once the value it lacked is fetched. Throws every other error. */
+export function afterPending<T>(error: unknown, evaluate: () => T | Promise<T>): Promise<T> {
+  if (!(error instanceof PendingValueError)) throw error
+  return error.ready.then(evaluate)
+}
+
 /**
  * Runs an evaluation after the bodies that it may look into were buffered, within the exchange's temporary storage. One
  * that does not fit stays whole for others; BodyTooLargeError where the evaluation does look into it.
@@ -29,16 +35,16 @@ export function withBodies<T>(
   reads: BodyReads,
   exchange: Exchange,
   response: Response | null,
-  evaluate: () => T,
+  evaluate: () => T | Promise<T>,
 ): T | Promise<T> {
   const { storage, request } = exchange
   const asked = reads.requestBody && !request.body.isBuffered ? request.body.bufferIfFits(storage) : null
   const answered =
     reads.responseBody && response !== null && !response.body.isBuffered ? response.body.bufferIfFits(storage) : null
   if (asked === null && answered === null) return evaluate()
-  return Promise.all([asked, answered]).then(() => {
+  return Promise.all([asked, answered]).then(async () => {
     try {
-      return evaluate()
+      return await evaluate()
     } catch (error) {
       throw error instanceof EvaluationError && error.cause instanceof BodyTooLargeError ? error.cause : error
     }

@@ -1,6 +1,6 @@
 import { compileLeftValue } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
-import { EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
+import { afterPending, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 
@@ -34,7 +34,14 @@ class Assignment extends Deferred<Assign> {
 
   settle({ scope }: SettleContext): Assign {
     const target = this.#target
+    const assign = (exchange: Exchange, response: Response | null, value: unknown): void | Promise<void> => {
+      try {
+        target.assign(exchangeScope(exchange, response, scope), value)
+      } catch (error) {
+        return afterPending(error, () => assign(exchange, response, value))
+      }
+    }
     return (exchange, response, value) =>
-      withBodies(target.reads, exchange, response, () => target.assign(exchangeScope(exchange, response, scope), value))
+      withBodies(target.reads, exchange, response, () => assign(exchange, response, value))
   }
 }

@@ -1,7 +1,7 @@
 import { EvaluationError, type Exposure, type Expression, exposed, isTrueText, type Scope } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
 import { JsonNumber } from '#json'
-import { compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
+import { afterPending, compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 import { shown } from './problem.ts'
@@ -18,7 +18,7 @@ export interface RuntimeTypes {
 
 /**
  * An expression bound to its object's properties, ready to be asked about a request. Gives a promise only where
- * a body has to be read first. Null where the expression is null; throws where it fails.
+ * a body has to be read, or another value fetched, first. Null where the expression is null; throws where it fails.
  */
 export interface Runtime<T> {
   (exchange: Exchange, response?: Response | null): T | null | Promise<T | null>
@@ -88,10 +88,16 @@ function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): R
   }
   const evaluate = (exchange: Exchange, response: Response | null) =>
     typed(expression.evaluate(exchangeScope(exchange, response, scope)), type, expression)
-  const ask = (exchange: Exchange, response: Response | null = null) => evaluate(exchange, response)
+  const ask = (exchange: Exchange, response: Response | null = null): unknown => {
+    try {
+      return evaluate(exchange, response)
+    } catch (error) {
+      return afterPending(error, () => ask(exchange, response))
+    }
+  }
   const { reads } = expression
   const readThenAsk = (exchange: Exchange, response: Response | null = null) =>
-    withBodies(reads, exchange, response, () => evaluate(exchange, response))
+    withBodies(reads, exchange, response, () => ask(exchange, response))
   return Object.assign(reads.requestBody || reads.responseBody ? readThenAsk : ask, { expression })
 }
 

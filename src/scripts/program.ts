@@ -18,6 +18,8 @@ export interface ScriptSource {
 /** A compiled script: its value in a realm is an async function of the bindings. */
 export interface Program {
   readonly file: string
+  /** As it was written. */
+  readonly text: string
   readonly bindings: readonly string[]
   readonly script: Script
 }
@@ -51,7 +53,7 @@ export function compileProgram({ language, text, file, bindings: offered }: Scri
   compile(asMember, javascript, '\n}}})', file)
   refuseImports(prefix, javascript, file)
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
-  return { file, bindings, script }
+  return { file, text, bindings, script }
 }
 
 function compile(prefix: string, text: string, end: string, file: string): void {

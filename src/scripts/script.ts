@@ -1,5 +1,5 @@
 import type { Scope } from '#expression'
-import type { Handler } from '#http'
+import { type Handler, loadMentioned } from '#http'
 import type { Logger } from '#logging'
 import { Evaluation, type EvaluationInput, type EvaluationSettings } from './evaluation.ts'
 import { HeapObject } from './evaluation-port.ts'
@@ -43,7 +43,11 @@ export class ObjectScript {
   evaluate(input: EvaluationInput): Promise<unknown> {
     // A realm takes about a millisecond and some memory: an object that is never used has none.
     this.#common ??= this.#open()
-    return new Evaluation(this.#common, this.#program, input).outcome
+    const common = this.#common
+    const program = this.#program
+    const loading = loadMentioned(input.exchange, program.text)
+    if (loading === null) return new Evaluation(common, program, input).outcome
+    return loading.then(() => new Evaluation(common, program, input).outcome)
   }
 
   #open(): EvaluationSettings {
