@@ -64,7 +64,7 @@ export interface AmSession {
 /** Looks sessions up; with `sessionCache`, remembers them until they end. */
 export interface AmSessions {
   /**
-   * The session of a token; null where there is none (any more). Rejects with an AccessManagerError where nobody can
+   * The session of a token; null where there is none (any more), or one of a realm that does not count here. Rejects with an AccessManagerError where nobody can
    * say: the server is down, or news of sessions are cut off and `sessionCache` depends on them.
    */
   find(token: string): Promise<AmSession | null>
@@ -78,6 +78,8 @@ export interface AmService {
   readonly url: string
   /** Realm path, `/` for the root. */
   readonly realm: string
+  /** Whether sessions and tokens of a realm count here: those of `realm` and of `sharedRealms`. */
+  admitsRealm(realm: string): boolean
   /** Name of the agent that the gateway logs in as. */
   readonly agent: string
   /**

@@ -1,5 +1,6 @@
 import { AccessManagerError, type AmDialect } from '#contracts'
 import type { Handler } from '#http'
+import type { Logger } from '#logging'
 import { isSessionToken } from '../agent-login.ts'
 import type { RealmUris } from '../realm-uri.ts'
 import { callRest, type RestAnswer } from '../rest-call.ts'
@@ -14,6 +15,9 @@ export interface LookupSettings {
   readonly agent: string
   /** Properties that are wanted; null for all. */
   readonly properties: readonly string[] | null
+  readonly logger: Logger
+  /** Whether sessions of a realm count. */
+  admitsRealm(realm: string): boolean
   cookieName(): Promise<string>
   dialect(): Promise<AmDialect>
 }
@@ -36,12 +40,26 @@ export class SessionLookup {
     this.#wanted = settings.properties === null ? null : new Set(settings.properties)
   }
 
-  /** Null where there is no such session. Rejects with an AccessManagerError where nobody can say. */
+  /** Null where there is no such session that counts. Rejects with an AccessManagerError where nobody can say. */
   async find(token: string, idleTime: IdleTime): Promise<FoundSession | null> {
     if (!isSessionToken(token)) return null
     const { family } = await this.#settings.dialect()
     const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token, idleTime)
-    return this.#read(answer)
+    const found = this.#read(answer)
+    return found === null || this.#counts(found) ? found : null
+  }
+
+  /** A session of another realm is none: the server answers for those of any realm under every realm's path. */
+  #counts({ session: { realm } }: FoundSession): boolean {
+    const { admitsRealm, uris, logger } = this.#settings
+    if (admitsRealm(realm)) return true
+    logger
+      .limited(realm)
+      .info(
+        { realm, expected: uris.realm },
+        'a session of another realm counts as none; add its realm to sharedRealms of the AmService to admit it',
+      )
+    return false
   }
 
   /** The agent asks, and names the session in the body. */

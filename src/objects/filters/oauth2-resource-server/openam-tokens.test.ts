@@ -5,6 +5,7 @@ import { DevelopmentAccessManager } from '#dev'
 import type { JsonObject } from '#json'
 import { amServiceConfig } from '#test/am-service'
 import { type ProtectedResource, protectedResource } from '#test/protected-resource'
+import { OpenAmAccessTokenResolver } from '../../resolvers/open-am/open-am-access-token-resolver.ts'
 
 const SECRETS = {
   name: 'secrets',
@@ -29,9 +30,13 @@ const RESOLVER = {
   config: { amService: 'am', providerHandler: AS_CLIENT },
 }
 
-function resource(manager: DevelopmentAccessManager, config: JsonObject): Promise<ProtectedResource> {
-  const am = { name: 'am', type: 'AmService', config: amServiceConfig(manager.url) }
-  return protectedResource({ accessTokenResolver: RESOLVER, ...config }, [SECRETS, am])
+function resource(
+  manager: DevelopmentAccessManager,
+  config: JsonObject,
+  service: JsonObject = {},
+): Promise<ProtectedResource> {
+  const am = { name: 'am', type: 'AmService', config: amServiceConfig(manager.url, service) }
+  return protectedResource({ accessTokenResolver: RESOLVER, ...config }, [SECRETS, am], [OpenAmAccessTokenResolver])
 }
 
 /** The status for a token that was revoked after its first use, so many milliseconds ago. */
@@ -71,4 +76,28 @@ test('the log says once for how long a revoked token is accepted; more than 5 mi
   assert.deepEqual(pages.built.warnings, [])
   await using long = await resource(manager, { cache: { enabled: true, amService: 'am', maxTimeout: '1 hour' } })
   assert.match(long.built.warnings.join('\n'), /maxTimeout: revoked tokens are accepted for up to 3600 seconds/)
+})
+
+test('a token of another realm is refused where the answer names its realm: introspection of PingAM, tokeninfo', async () => {
+  const clients = ['/', '/alpha'].map((realm) => ({ id: 'client-application', secret: 'password', realm }))
+  const agents = [{ name: 'ig_agent', password: 'password', introspection: 'realm-and-subrealms' as const }]
+  const tokenInfo = { type: 'OpenAmAccessTokenResolver', config: { amService: 'am' } }
+  const asAgent = {
+    type: 'TokenIntrospectionAccessTokenResolver',
+    config: { amService: 'am', providerHandler: 'asAgent' },
+  }
+  for (const [family, accessTokenResolver] of [
+    ['openam', tokenInfo],
+    ['pingam', asAgent],
+  ] as const) {
+    await using manager = await DevelopmentAccessManager.start({ family, clients, agents })
+    await using pages = await resource(manager, { accessTokenResolver })
+    assert.equal(await pages.status(await manager.issueToken()), 200)
+    const foreign = await manager.issueToken({ realm: '/alpha' })
+    const { status, challenges } = await pages.ask(`Bearer ${foreign}`)
+    assert.equal(status, 401)
+    assert.match(challenges.join(), /error="invalid_token".*another realm/)
+    await using shared = await resource(manager, { accessTokenResolver }, { sharedRealms: ['/alpha'] })
+    assert.equal(await shared.status(foreign), 200)
+  }
 })

@@ -11,12 +11,12 @@ export interface Decision {
   readonly ttl: number | null
 }
 
-/** The access manager does not take the subject: an expired session, for one. Nothing is allowed to it. */
+/** The subject is not taken: an expired session, for one, or one of another realm. Nothing is allowed to it. */
 export class SubjectRefused {
-  readonly status: number
+  readonly reason: string
 
-  constructor(status: number) {
-    this.status = status
+  constructor(reason: string) {
+    this.reason = reason
   }
 }
 
@@ -40,7 +40,7 @@ export async function askDecision(
     body: question,
     onBehalfOf: exchange,
   })
-  if (status === 400) return new SubjectRefused(status)
+  if (status === 400) return new SubjectRefused('the access manager does not take the subject (400)')
   if (status === 401 || status === 403 || status === 404) throw new AccessManagerError('misconfigured', refusal(status))
   if (status !== 200 || list === null)
     throw new AccessManagerError('unavailable', `the access manager answered a question about policies with ${status}`)

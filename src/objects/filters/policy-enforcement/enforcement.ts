@@ -25,6 +25,7 @@ import {
   type Subject,
   subjectOf,
 } from './policy-question.ts'
+import { isOfAdmittedRealm } from './subject-realm.ts'
 import { takeTransaction } from './transaction.ts'
 
 /** What enforcing needs to know. */
@@ -116,7 +117,12 @@ export class Enforcement {
 
   async #ask(question: Question, exchange: Exchange): Promise<Decision | SubjectRefused> {
     const { amService, realm, application } = this.#settings
-    return askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange)
+    const { ssoToken } = question.subject
+    const [isAdmitted, decision] = await Promise.all([
+      ssoToken === undefined || isOfAdmittedRealm(amService, exchange, ssoToken),
+      askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange),
+    ])
+    return isAdmitted ? decision : new SubjectRefused('the subject has no session of a realm that counts here')
   }
 
   #undecided(error: unknown, exchange: Exchange): Undecided {
@@ -166,8 +172,7 @@ class Undecided {
 
 function outcomeOf(found: Decision | SubjectRefused | NotAsked): Decision | Denied | Undecided {
   if (found instanceof NotAsked) return new Undecided(unavailable(found.reason))
-  if (found instanceof SubjectRefused)
-    return new Denied(`the access manager does not take the subject (${found.status})`)
+  if (found instanceof SubjectRefused) return new Denied(found.reason)
   return found
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
-import { PAGE, policy, protectedPages, READERS } from '#test/protected-pages'
+import { PAGE, policy, protectedPages, READERS, singleSignOn } from '#test/protected-pages'
 
 const openam = { family: 'openam' } as const
 
@@ -64,4 +64,35 @@ test('a session that was logged out unheard has no decisions after 30 seconds', 
   assert.equal((await pages.ask(session)).status, 200)
   clock.advance(30_000)
   assert.equal((await pages.ask(session)).status, 403)
+})
+
+const REALMS = {
+  ...openam,
+  users: ['/', '/alpha'].map((realm) => ({ name: 'demo', password: 'changeit', realm })),
+}
+
+test('a session of another realm is no subject, whoever else would decide about it', async () => {
+  for (const cache of [{}, { cache: { enabled: true } }]) {
+    await using pages = await protectedPages([policy(cache)], { manager: REALMS })
+    const { manager } = pages
+    manager.loseNotifications()
+    manager.putPolicy(READERS)
+    assert.equal((await pages.ask(manager.login('demo'))).status, 200)
+    const foreign = manager.login('demo', '/alpha')
+    assert.equal((await pages.ask(foreign)).status, 403)
+    assert.equal((await pages.ask(foreign)).status, 403)
+  }
+  await using shared = await protectedPages([policy()], { manager: REALMS, am: { sharedRealms: ['/alpha'] } })
+  shared.manager.putPolicy(READERS)
+  assert.equal((await shared.ask(shared.manager.login('demo', '/alpha'))).status, 200)
+})
+
+test('behind single sign-on the session is not looked up once more', async () => {
+  const filters = [singleSignOn(), policy({ ssoTokenSubject: '${contexts.ssoToken.value}' })]
+  await using pages = await protectedPages(filters, { manager: REALMS })
+  pages.manager.putPolicy(READERS)
+  assert.equal((await pages.ask(pages.manager.login('demo'))).status, 200)
+  assert.equal(pages.manager.requests('sessions').length, 1)
+  const { status, location } = await pages.ask(pages.manager.login('demo', '/alpha'))
+  assert.deepEqual([status, location?.searchParams.get('realm')], [302, '/'])
 })

@@ -121,6 +121,6 @@ function tokenIn(exchange: Exchange, cookieName: string): string | null {
 
 /** The user has logged in, and the session did not arrive: to send them again would never end. */
 function endless(cookieName: string): Response {
-  const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, or the session has ended. It may be set for another domain.\n`
+  const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.\n`
   return respond(403, {}, text)
 }

@@ -10,11 +10,11 @@ import { OpenAmAccessTokenResolver } from './open-am-access-token-resolver.ts'
 
 const clock = manualClock()
 
-async function resolverAt(path = '/oauth2/tokeninfo') {
+async function resolverAt(path = '/oauth2/tokeninfo', config: JsonObject = {}) {
   const server = await introspectionServer()
   const built = await build<AccessTokenResolver>(
     OpenAmAccessTokenResolver,
-    { endpoint: server.url + path },
+    { endpoint: server.url + path, ...config },
     { clock, types: [ClientHandler], heap: [{ name: 'ForgeRockClientHandler', type: 'ClientHandler' }] },
   )
   return {
@@ -69,7 +69,8 @@ const outcomes: readonly [string, number, unknown, string][] = [
   ['no access_token', 200, { ...GOOD, access_token: null }, 'unavailable'],
   ['no expires_in', 200, { ...GOOD, expires_in: null }, 'unavailable'],
   ['expires_in as a text', 200, { ...GOOD, expires_in: '60' }, 'unavailable'],
-  ['scopes as a text', 200, { ...GOOD, scope: 'mail' }, 'unavailable'],
+  ['scopes as a text', 200, { ...GOOD, scope: 'mail' }, 'valid'],
+  ['scopes as a number', 200, { ...GOOD, scope: 1 }, 'unavailable'],
   ['scopes that are none', 200, { ...GOOD, scope: [1] }, 'unavailable'],
   ['expires_in that is over', 200, { ...GOOD, expires_in: 0 }, 'invalid'],
 ]
@@ -96,5 +97,40 @@ test('its use is warned of', async () => {
 })
 
 test('values that can not work are refused where they stand', async () => {
-  await assert.rejects(build(OpenAmAccessTokenResolver, {}), /\/heap\/0\/config\/endpoint: .*required/)
+  await assert.rejects(
+    build(OpenAmAccessTokenResolver, {}),
+    /\/heap\/0\/config: give at least one of amService, endpoint/,
+  )
+})
+
+test('a token of another realm than the endpoint names is none', async () => {
+  const outcomes = async (path: string, sharedRealms: string[] = []) => {
+    await using at = await resolverAt(path, { sharedRealms })
+    const found: string[] = []
+    for (const realm of ['/', '/alpha', '/alpha/beta', undefined]) {
+      at.server.tokens.set('token', { ...GOOD, realm: realm as string })
+      if ((await at.resolve()).outcome === 'valid') found.push(String(realm))
+    }
+    return found.join()
+  }
+  assert.equal(await outcomes('/oauth2/tokeninfo'), '/,undefined')
+  assert.equal(await outcomes('/am/oauth2/realms/root/tokeninfo'), '/,undefined')
+  assert.equal(await outcomes('/oauth2/realms/root/realms/Alpha/tokeninfo'), '/alpha,undefined')
+  assert.equal(await outcomes('/oauth2/realms/root/realms/alpha/realms/beta/tokeninfo'), '/alpha/beta,undefined')
+  assert.equal(await outcomes('/oauth2/alpha/beta/tokeninfo'), '/alpha/beta,undefined')
+  assert.equal(await outcomes('/oauth2/tokeninfo?realm=/alpha'), '/alpha,undefined')
+  assert.equal(await outcomes('/oauth2/tokeninfo', ['/alpha']), '/,/alpha,undefined')
+  assert.equal(await outcomes('/oauth2/tokeninfo', ['*']), '/,/alpha,/alpha/beta,undefined')
+  assert.equal(await outcomes('/a/server/of/another/kind'), '/,/alpha,/alpha/beta,undefined')
+})
+
+test('a signed token: its scopes are one text, and exp counts, since expires_in is in milliseconds', async () => {
+  await using at = await resolverAt()
+  const exp = Math.floor(clock.now() / 1_000) + 3_600
+  at.server.tokens.set('token', { ...GOOD, scope: 'mail profile', expires_in: 3_600_000, exp })
+  const resolution = await at.resolve()
+  assert.equal(resolution.outcome, 'valid')
+  if (resolution.outcome !== 'valid') return
+  assert.deepEqual([...resolution.accessToken.scopes], ['mail', 'profile'])
+  assert.equal(resolution.accessToken.expiresAt, exp * 1_000)
 })

@@ -1,9 +1,17 @@
-import { type AccessTokenResolver, AccessTokenResolverKind, HandlerKind, type TokenResolution } from '#contracts'
+import {
+  type AccessTokenResolver,
+  AccessTokenResolverKind,
+  AmServiceKind,
+  HandlerKind,
+  type TokenResolution,
+} from '#contracts'
 import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
-import { type Clock, config, defineType, ref, url } from '#schema'
+import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
+import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
+import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 
 /** Asks the endpoint that OpenAM had before there was a standard. */
 export const OpenAmAccessTokenResolver = defineType({
@@ -12,18 +20,35 @@ export const OpenAmAccessTokenResolver = defineType({
   summary: 'Resolves access tokens at the tokeninfo endpoint of an OpenAM server.',
   replacement: 'use TokenIntrospectionAccessTokenResolver instead',
   config: {
-    endpoint: config(url()).meta({
+    amService: ref(AmServiceKind).optional().meta({
+      description: 'Access manager whose tokeninfo endpoint, in its realm, is asked. Goes before endpoint.',
+    }),
+    endpoint: config(url()).optional().meta({
       description: 'The tokeninfo endpoint, such as `https://am.example.com/openam/oauth2/tokeninfo`.',
     }),
+    sharedRealms: sharedRealmsField(
+      'With `endpoint`: realms whose tokens count besides those of the realm that its path or query names; `*` for all.',
+    ),
     providerHandler: ref(HandlerKind)
       .prefault('ForgeRockClientHandler')
       .meta({ description: 'Sends the requests to the server.' }),
   },
-  create: ({ endpoint, providerHandler }, env) =>
-    readTokenInfo(Uri.parse(endpoint), new AuthorizationServer(providerHandler, env), env.clock),
+  rules: [atLeastOneOf('amService', 'endpoint')],
+  check: ({ sharedRealms }, report) => reportSharedRealms(sharedRealms, report),
+  create: ({ amService, endpoint, sharedRealms, providerHandler }, env) => {
+    const uri = amService?.oauth2Uri('tokeninfo') ?? Uri.parse(endpoint as string)
+    const realm = amService === undefined ? realmOfEndpoint(uri, sharedRealms) : realmOf(amService)
+    const resolver = readTokenInfo(uri, new AuthorizationServer(providerHandler, env), realm, env.clock)
+    return amService === undefined ? resolver : { ...resolver, accessManager: amService }
+  },
 })
 
-function readTokenInfo(endpoint: Uri, server: AuthorizationServer, clock: Clock): AccessTokenResolver {
+function readTokenInfo(
+  endpoint: Uri,
+  server: AuthorizationServer,
+  realm: RealmCheck,
+  clock: Clock,
+): AccessTokenResolver {
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const headers = new Headers([['Accept', 'application/json']])
@@ -33,7 +58,8 @@ function readTokenInfo(endpoint: Uri, server: AuthorizationServer, clock: Clock)
       if (status !== 200) return content?.['error'] === 'invalid_token' ? DEAD : server.misasked(answer)
       const info = content as JsonObject
       const problem = problemOf(info, token)
-      return problem === null ? resolutionOf(token, info, clock.now()) : server.unavailable(problem)
+      if (problem !== null) return server.unavailable(problem)
+      return realm(info) ?? resolutionOf(token, info, clock.now())
     },
   }
 }
@@ -51,5 +77,7 @@ function asking(endpoint: Uri, token: string): Uri {
 function problemOf(info: JsonObject, token: string): string | null {
   if (info['access_token'] !== token) return 'the answer does not speak of the token that was asked about'
   if (numberValue(info['expires_in']) === null) return 'the answer has no expires_in'
-  return Array.isArray(info['scope']) ? null : 'the answer has no list of scopes'
+  // A list; of a signed token the text of its claim.
+  const { scope } = info
+  return Array.isArray(scope) || typeof scope === 'string' ? null : 'the answer has no scopes'
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
+import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
 
 /** Asks an authorization server what a token is worth. */
 export const TokenIntrospectionAccessTokenResolver = defineType({
@@ -28,7 +29,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   rules: [atLeastOneOf('amService', 'endpoint')],
   create({ amService, endpoint, providerHandler }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
-    const resolver = introspect(uri, new AuthorizationServer(providerHandler, env), env.clock)
+    const resolver = introspect(uri, new AuthorizationServer(providerHandler, env), realmOf(amService), env.clock)
     return amService === undefined ? resolver : { ...resolver, accessManager: amService }
   },
 })
@@ -39,7 +40,7 @@ const ASKING: readonly (readonly [string, string])[] = [
 ]
 
 /** RFC 7662 section 2.1. The token goes into the body, so that it is in no log of targets on the way. */
-function introspect(uri: Uri, server: AuthorizationServer, clock: Clock): AccessTokenResolver {
+function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, clock: Clock): AccessTokenResolver {
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const body = Body.of(formatForm({ token: [token], token_type_hint: ['access_token'] }))
@@ -48,7 +49,8 @@ function introspect(uri: Uri, server: AuthorizationServer, clock: Clock): Access
       if ('outcome' in answer) return answer
       if (answer.status !== 200)
         return server.refusesClient(answer) ? server.clientRefused(answer) : server.misasked(answer)
-      return judge(token, answer.content as JsonObject, clock.now())
+      const info = answer.content as JsonObject
+      return realm(info) ?? judge(token, info, clock.now())
     },
   }
 }

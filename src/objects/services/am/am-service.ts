@@ -6,6 +6,7 @@ import {
   Discovery,
   isHeaderName,
   LOGOUT_LIMIT,
+  RealmBorder,
   RealmUris,
   SessionLookup,
 } from '#access-manager'
@@ -19,6 +20,7 @@ import {
 import type { Handler } from '#http'
 import { config, defineType, type Environment, list, object, ref, secretId, string, url } from '#schema'
 import type { AnswerSource } from '../../lib/revocable-cache/answer-age.ts'
+import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
 import { SESSION_CACHE_FIELD, SESSION_IDLE_REFRESH_FIELD } from './session-fields.ts'
@@ -49,6 +51,9 @@ export const AmService = defineType({
     realm: config(string({ nonEmpty: true }))
       .prefault('/')
       .meta({ description: 'Realm of the agent, and of whatever is asked for.' }),
+    sharedRealms: sharedRealmsField(
+      'Other realms whose sessions and tokens count as well, such as `/alpha`; `*` for all. A session of any other realm is none.',
+    ),
     amHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
       description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',
     }),
@@ -67,17 +72,20 @@ export const AmService = defineType({
       .optional()
       .meta({ description: 'Version to assume where the access manager does not tell its own; 7.3 by default.' }),
   },
-  check: ({ url, ssoTokenHeader }, report) => {
+  check: ({ url, ssoTokenHeader, sharedRealms }, report) => {
     const { username, password, search, hash } = new URL(url)
     if (username !== '' || password !== '') report('/url', 'expected no name and password in the URL; use agent')
     else if (search !== '' || hash !== '') report('/url', 'expected no query and no fragment in the URL')
     if (ssoTokenHeader !== undefined && !isHeaderName(ssoTokenHeader)) {
       report('/ssoTokenHeader', 'expected the name of a header field: letters, digits and "-"')
     }
+    reportSharedRealms(sharedRealms, report)
   },
   create: async (values, env): Promise<AccessManager> => {
     if (values.url.startsWith('http:')) warnOfPlainHttp(values.url, env)
     const uris = new RealmUris(values.url, values.realm)
+    const border = new RealmBorder(uris.realm, values.sharedRealms)
+    const admitsRealm = (realm: string) => border.admits(realm)
     const secrets = values.secretsProvider ?? env.secrets
     const { session, agentHandler, discovery } = await openAgent(
       { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler },
@@ -95,6 +103,8 @@ export const AmService = defineType({
       agentHandler,
       agent: values.agent.username,
       properties: values.sessionProperties ?? null,
+      logger: env.logger,
+      admitsRealm,
       cookieName,
       dialect,
     })
@@ -109,6 +119,7 @@ export const AmService = defineType({
     return {
       url: uris.url,
       realm: uris.realm,
+      admitsRealm,
       agent: values.agent.username,
       agentHandler,
       handler: values.amHandler,

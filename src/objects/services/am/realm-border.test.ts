@@ -1,0 +1,49 @@
+// Realms are a border, although the server answers for sessions of any realm under every realm's path.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DevelopmentAccessManager } from '#dev'
+import type { JsonObject } from '#json'
+import { buildAmService } from '#test/am-service'
+
+const USERS = ['/', '/alpha', '/alpha/beta', '/gamma'].map((realm) => ({ name: 'demo', password: 'changeit', realm }))
+const AGENTS = ['/', '/alpha'].map((realm) => ({ name: 'ig_agent', password: 'password', realm }))
+
+/** The realms whose sessions an AmService of a configuration finds. */
+async function found(config: JsonObject, family: 'openam' | 'pingam' = 'openam'): Promise<readonly string[]> {
+  await using manager = await DevelopmentAccessManager.start({ family, users: USERS, agents: AGENTS })
+  await using built = await buildAmService(manager.url, { notifications: { enabled: false }, ...config })
+  const sessions = await Promise.all(USERS.map(({ realm }) => built.object.sessions.find(manager.login('demo', realm))))
+  return sessions.flatMap((session) => (session === null ? [] : [session.realm]))
+}
+
+for (const family of ['openam', 'pingam'] as const) {
+  test(`${family}: a session of another realm is none`, async () => {
+    assert.deepEqual(await found({}, family), ['/'])
+    assert.deepEqual(await found({ realm: '/alpha' }, family), ['/alpha'])
+  })
+
+  test(`${family}: sharedRealms admits others, by their name or all`, async () => {
+    assert.deepEqual(await found({ sharedRealms: ['/alpha'] }, family), ['/', '/alpha'])
+    assert.deepEqual(await found({ realm: '/alpha', sharedRealms: ['/gamma', '/'] }, family), ['/', '/alpha', '/gamma'])
+    assert.deepEqual(await found({ sharedRealms: ['*'] }, family), ['/', '/alpha', '/alpha/beta', '/gamma'])
+  })
+}
+
+test('names of realms are compared without regard to case and to slashes at their ends, as the server does', async () => {
+  assert.deepEqual(await found({ sharedRealms: ['/ALPHA/', '/gamma//'] }), ['/', '/alpha', '/gamma'])
+})
+
+test('a session of another realm is told in the log, once in a while', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam', users: USERS })
+  await using built = await buildAmService(manager.url, { sessionCache: { enabled: true } })
+  for (let at = 0; at < 3; at++) assert.equal(await built.object.sessions.find(manager.login('demo', '/alpha')), null)
+  const lines = built.log.lines.filter((line) => line.includes('a session of another realm counts as none'))
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] ?? '', /"realm":"\/alpha","expected":"\/"/)
+})
+
+test('sharedRealms: what is no realm is refused where it stands', async () => {
+  await assert.rejects(buildAmService('http://127.0.0.1:1/am', { sharedRealms: ['/alpha', 'beta'] }), {
+    message: /config\/sharedRealms\/1: expected a realm such as "\/alpha", or "\*", got "beta"/,
+  })
+})
