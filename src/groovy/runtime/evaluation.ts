@@ -1,6 +1,14 @@
 import { ThrowableValue, throwableText } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
-import { DEFAULT_LIMITS, depthError, enterStretch, type Limits, leaveStretch, type ScriptPlace } from './limits.ts'
+import {
+  DEFAULT_LIMITS,
+  depthError,
+  enterStretch,
+  GroovyLimitError,
+  type Limits,
+  leaveStretch,
+  type ScriptPlace,
+} from './limits.ts'
 import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
 
 /** An exception that a script threw and did not catch. */
@@ -65,7 +73,10 @@ export class Evaluation {
       const value = code()
       return value === PENDING ? new Waiting(takeSuspension()) : value
     } catch (error) {
-      throw hostError(error, this.limits)
+      const seen = hostError(error, this.limits)
+      // Other code of an evaluation that went over a limit does not run either.
+      if (seen instanceof GroovyLimitError) this.cancel(seen)
+      throw seen
     } finally {
       this.#allocated = leaveStretch(saved)
       current = before

@@ -132,21 +132,30 @@ export function depthError(calls: number): GroovyLimitError {
   return new GroovyLimitError('depth', `more than ${calls} calls within one another`)
 }
 
-/** Lets a text pass that is short enough. */
+/** Lets a text pass that `+` made. It shares its parts until it is used, so that it counts for a part of its length. */
 export function boundedText(text: string): string {
-  if (text.length > SMALL) checkText(text.length)
+  if (text.length > SMALL) {
+    checkLength(text.length)
+    allocate(text.length >> 4)
+  }
   return text
 }
 
 /** Short texts need no count: making many of them takes steps. */
 const SMALL = 512
 
-/** Called before a text of that length is made. */
+/** Called before a text of that length is made at once. */
 export function checkText(length: number): void {
+  if (length <= SMALL) return
+  checkLength(length)
+  allocate(length)
+}
+
+/** Called when a text that is put together has reached that length. */
+export function checkLength(length: number): void {
   if (length > limits.maxStringLength) {
     throw new GroovyLimitError('string', `a text of ${length} characters; at most ${limits.maxStringLength}`)
   }
-  if (length > SMALL) allocate(length)
 }
 
 /** Called before a collection grows to that size. */
@@ -154,6 +163,12 @@ export function checkSize(size: number): void {
   if (size > limits.maxCollectionSize) {
     throw new GroovyLimitError('collection', `a collection of ${size} elements; at most ${limits.maxCollectionSize}`)
   }
+}
+
+/** Counts work on so many characters or elements, for operations that take long on large values. */
+export function spend(count: number): void {
+  fuel -= (count >> 5) + 1
+  if (fuel <= 0) checkTime()
 }
 
 /** Counts elements or characters that one operation makes at once. */

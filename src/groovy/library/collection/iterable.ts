@@ -233,7 +233,9 @@ function repeated(self: Value, times: number): Value {
   if (times < 0) throw illegalArgument(`multiply() should be called with a number of 0 or greater not: ${times}`)
   const items = itemsOf(self)
   checkCopy(items.length * times)
-  return similar(self, Array.from({ length: times }, () => items).flat())
+  const made: Value[] = []
+  for (let turn = 0; turn < times; turn++) for (const item of items) made.push(item)
+  return similar(self, made)
 }
 
 /** All orders of items. */

@@ -4,7 +4,6 @@ import { extend } from '../../registry/extend.ts'
 import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { collectItems, eachItem } from '../../runtime/iterate.ts'
-import { boundedText } from '../../runtime/limits.ts'
 import { patternOf, searching } from '../../runtime/matching.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { MatcherClass, PatternClass } from '../../values/classes.ts'
@@ -20,7 +19,7 @@ import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { listOf } from '../collection/similar.ts'
 import type { StringBuilderValue } from '../text/string-builder-value.ts'
-import { expanded, matchesIn, matchValue, splitBy } from './text-patterns.ts'
+import { expanded, matchesIn, matchValue, replaced, splitBy } from './text-patterns.ts'
 
 const FLAGS: readonly (readonly [number, string])[] = [
   [1, 'd'],
@@ -175,7 +174,7 @@ extend(MatcherClass, {
       (results) => {
         const texts = (results as ListValue).items.map(textOf)
         let next = 0
-        return substitutedBy(self, matches, (match) => expanded(texts[next++] as string, match))
+        return replaced(self.text, matches, (match) => expanded(texts[next++] as string, match))
       },
     )
   },
@@ -206,15 +205,5 @@ function atMatch({ pattern, text }: MatcherValue, match: Match): MatcherValue {
 }
 
 function substituted(self: MatcherValue, matches: readonly Match[], replacement: string): Value {
-  return substitutedBy(self, matches, (match) => expanded(replacement, match))
-}
-
-function substitutedBy(self: MatcherValue, matches: readonly Match[], replacement: (match: Match) => string): Value {
-  let result = ''
-  let end = 0
-  for (const match of matches) {
-    result = boundedText(result + self.text.slice(end, match.index) + replacement(match))
-    end = match.end
-  }
-  return boundedText(result + self.text.slice(end))
+  return replaced(self.text, matches, (match) => expanded(replacement, match))
 }

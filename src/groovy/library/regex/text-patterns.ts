@@ -2,9 +2,10 @@
 import { EvaluationError, expandTemplate, type Match } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
-import { boundedText, checkCopy } from '../../runtime/limits.ts'
+import { checkCopy, spend } from '../../runtime/limits.ts'
 import { asPattern, patternOf, searching } from '../../runtime/matching.ts'
 import { andThen } from '../../runtime/pending.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
 import { CharSequenceInterface, StringClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { ListValue } from '../../values/collection.ts'
@@ -43,6 +44,8 @@ function callWithMatch(closure: ClosureValue, match: Match): Value {
 
 /** What a replacement of Java is for a match. */
 export function expanded(template: string, match: Match): string {
+  if (!/[\\$]/.test(template)) return template
+  spend(template.length * 8)
   try {
     return expandTemplate(template, match)
   } catch (error) {
@@ -52,14 +55,17 @@ export function expanded(template: string, match: Match): string {
   }
 }
 
-function replaced(text: string, matches: readonly Match[], replacement: (match: Match) => string): string {
-  let result = ''
+/** A text with each match replaced. */
+export function replaced(text: string, matches: readonly Match[], replacement: (match: Match) => string): string {
+  const parts = new TextParts()
   let end = 0
   for (const match of matches) {
-    result = boundedText(result + text.slice(end, match.index) + replacement(match))
+    parts.add(text.slice(end, match.index))
+    parts.add(replacement(match))
     end = match.end
   }
-  return boundedText(result + text.slice(end))
+  parts.add(text.slice(end))
+  return parts.text()
 }
 
 function replaceAll(self: Value, pattern: Value, replacement: string): Value {

@@ -1,5 +1,5 @@
 // String.format and printf, as far as scripts use them.
-import { checkText } from '../../runtime/limits.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
 import { classOf } from '../../values/class-of.ts'
 import { IllegalArgumentException, illegalArgument } from '../../values/exceptions.ts'
 import {
@@ -28,14 +28,9 @@ const MAX_WIDTH = 10_000
 /** Fills a format of Java. */
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0
-  let length = 0
   let end = 0
-  const parts: string[] = []
-  const add = (part: string): void => {
-    length += part.length
-    checkText(length)
-    parts.push(part)
-  }
+  const parts = new TextParts()
+  const add = (part: string): void => parts.add(part)
   for (const match of format.matchAll(SPECIFIER)) {
     const [whole, index, flags = '', width = '0', precision, conversion = ''] = match
     literal(format.slice(end, match.index), add)
@@ -52,7 +47,7 @@ export function formatted(format: string, values: readonly Value[]): string {
     add(pad(text, flags, Number(width)))
   }
   literal(format.slice(end), add)
-  return parts.join('')
+  return parts.text()
 }
 
 function literal(text: string, add: (part: string) => void): void {

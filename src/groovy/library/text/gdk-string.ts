@@ -7,6 +7,7 @@ import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { boundedText, checkText, tick } from '../../runtime/limits.ts'
 import { patternOf } from '../../runtime/matching.ts'
 import { andThen } from '../../runtime/pending.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CharSequenceInterface, GStringClass, ObjectClass, StringClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -169,14 +170,14 @@ function countOf(text: string, part: string): number {
 /** Replaces keys of a map by their values, at each place the first key that fits. */
 function replacedByMap(text: string, map: MapValue): string {
   const pairs = map.entries().map(({ key, value }) => [textOf(key), textOf(value)] as const)
-  let result = ''
+  const parts = new TextParts()
   for (let at = 0; at < text.length; ) {
     tick()
     const pair = pairs.find(([key]) => key !== '' && text.startsWith(key, at))
-    result = boundedText(result + (pair?.[1] ?? text.charAt(at)))
+    parts.add(pair?.[1] ?? text.charAt(at))
     at += pair?.[0].length ?? 1
   }
-  return result
+  return parts.text()
 }
 
 extend(CharSequenceInterface, {

@@ -1,4 +1,4 @@
-import { boundedText } from '../../runtime/limits.ts'
+import { checkLength, checkText } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { StringBufferClass, StringBuilderClass } from '../../values/classes.ts'
 import { GroovyObject } from '../../values/value.ts'
@@ -19,7 +19,10 @@ export class StringBuilderValue extends GroovyObject {
   }
 
   append(text: string): this {
-    this.text = boundedText(this.text + text)
+    // Only what is added is new: the text before it is not kept.
+    checkLength(this.text.length + text.length)
+    checkText(text.length)
+    this.text += text
     return this
   }
 }

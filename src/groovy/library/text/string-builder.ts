@@ -58,7 +58,7 @@ const members = (klass: ClassInfo): MemberTable => ({
     if (index < 0 || index >= self.text.length) throw outOfBounds(`index ${index},length ${self.text.length}`)
     changed(self, self.text.slice(0, index) + character + self.text.slice(index + 1))
   },
-  'toString(): String': (self: StringBuilderValue) => self.text,
+  'toString(): String': (self: StringBuilderValue) => boundedText(self.text),
 })
 
 extend(StringBuilderClass, members(StringBuilderClass))

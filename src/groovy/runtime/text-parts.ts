@@ -1,0 +1,19 @@
+import { checkLength, checkText, spend } from './limits.ts'
+
+/** A text that is put together from pieces, with its length checked as it grows. */
+export class TextParts {
+  readonly #parts: string[] = []
+  #length = 0
+
+  add(part: string): void {
+    this.#length += part.length
+    checkLength(this.#length)
+    spend(part.length)
+    this.#parts.push(part)
+  }
+
+  text(): string {
+    checkText(this.#length)
+    return this.#parts.join('')
+  }
+}
