@@ -1,49 +1,48 @@
-/** What stays the same about a series while its value changes. */
+/** Description of a series: everything but its value. */
 export interface SeriesHead {
-  /** Tells the series of one thread apart; never used again for another. */
+  /** Unique in its thread, never reused. */
   readonly id: number
   readonly name: string
   readonly help: string
   readonly type: MetricSample['type']
   readonly labels: Readonly<Record<string, string>>
-  /** How the values of threads become one, where they are not added up. */
+  /** How values of threads are merged; added by default. */
   readonly merge?: 'max'
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
 }
 
 /**
- * What a thread says when it is asked for its numbers. Heads are sent once: names and labels of ten thousand routes
- * are megabytes, their values are not.
+ * Metrics of one thread. Heads are sent once: names and labels of 10,000 routes are megabytes, their values are not.
  */
 export interface MetricReport {
-  /** Series after those that are known, in the order of their ids. */
+  /** Series that were not sent before, in the order of their ids. */
   readonly heads: readonly SeriesHead[]
-  /** The value of every series there is; null where more heads have to be asked for first. */
+  /** The value of every series; null while further heads are to be fetched first. */
   readonly values: Float64Array | null
 }
 
-/** Observations of a summary, of which some have gone: those of the last minutes. */
+/** Observations of a summary in the last minutes. */
 export interface RecentObservations {
   readonly count: number
   readonly sum: number
   readonly squares: number
   readonly min: number
   readonly max: number
-  /** How many fell into each bucket: upper bounds, in order. */
+  /** Count of each bucket, by ascending upper bound. */
   readonly buckets: readonly (readonly [bound: number, count: number])[]
 }
 
-/** Observations for each second, as averages that forget. */
+/** Observations for each second, as exponentially weighted moving averages. */
 export interface Rates {
   readonly m1: number
   readonly m5: number
   readonly m15: number
 }
 
-/** What is the same in all samples of a series. */
+/** State shared by all samples of a series. */
 export interface SampledSeries {
-  /** What the series is called where all of them are listed, or null for those that are not, once that was worked out. */
+  /** Name in the listing of metrics, computed once; null for a series that is not listed. */
   listedAs?: string | null
 }
 
@@ -53,13 +52,13 @@ export interface MetricSample {
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'summary'
   readonly labels: Readonly<Record<string, string>>
-  /** Of a summary, the sum of all observations. */
+  /** For a summary, the sum of all observations. */
   readonly value: number
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
-  /** Stands for the series, where it is known: the same in all of its samples. */
+  /** The same object in all samples of a series. */
   readonly series?: SampledSeries
-  /** Summaries only: how many observations there were since it began. */
+  /** For a summary, the number of all observations. */
   readonly count?: number
   readonly recent?: RecentObservations
   readonly rates?: Rates

@@ -1,6 +1,6 @@
 import type { OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
-import type { Holder, MetricsRegistry } from '#metrics'
+import type { MetricsRegistry, MetricsScope } from '#metrics'
 import type { CallContext } from '#rpc'
 import type { ConfigAudit } from './audit/config-audit.ts'
 import { FolderChanges } from './audit/folder-changes.ts'
@@ -14,7 +14,7 @@ import type { UnitLink } from './unit-link.ts'
 interface OpenStore {
   readonly store: RouteStore
   readonly watcher: RouteWatcher | null
-  readonly holder: Holder
+  readonly scope: MetricsScope
   /** Fully qualified names of the routers on the folder, and their places in the management API. */
   readonly routers: Map<string, string>
 }
@@ -109,9 +109,9 @@ export class RouteStores {
     const changes = new FolderChanges(audit, `system/objects/${place}/routes`)
     const store = new RouteStore({ directory, name, history, changes }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
-    const holder = metrics.open()
-    measureDeploys(holder, router, store)
-    this.#stores.set(directory, { store, watcher, holder, routers: new Map([[router, place]]) })
+    const scope = metrics.open()
+    measureDeploys(scope, router, store)
+    this.#stores.set(directory, { store, watcher, scope, routers: new Map([[router, place]]) })
     return store
   }
 
@@ -129,7 +129,7 @@ export class RouteStores {
   /** Nobody has a router on the folder any more. */
   #drop(directory: string): void {
     this.#stores.get(directory)?.watcher?.[Symbol.dispose]()
-    this.#stores.get(directory)?.holder.release()
+    this.#stores.get(directory)?.scope.release()
     this.#stores.delete(directory)
   }
 }

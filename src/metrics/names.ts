@@ -1,7 +1,7 @@
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 
-/** Throws for names that the text format does not know: one of them would spoil everybody's numbers. */
+/** Throws for names outside of the Prometheus text format: one of them makes the whole scrape fail. */
 export function checkNames(name: string, labels: Readonly<Record<string, string>>): void {
   if (!NAME.test(name)) {
     throw new Error(`expected the name of a metric, of letters, digits and "_", found ${JSON.stringify(name)}`)

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prometheusText } from './prometheus-text.ts'
-import { type Holder, MetricsRegistry } from './registry.ts'
+import { MetricsRegistry, type MetricsScope } from './registry.ts'
 
-async function written(measure: (holder: Holder) => void): Promise<string> {
+async function written(measure: (scope: MetricsScope) => void): Promise<string> {
   const registry = new MetricsRegistry()
   measure(registry.open())
   return (await prometheusText(registry.collect())).toString('utf8')
 }
 
 test('families are in order of their names, each with its help and its type once', async () => {
-  const text = await written((holder) => {
-    holder.gauge('gw_y', 'Ys.').set(7)
-    holder.counter('gw_x_total', 'Xs.', { route: 'a', name: 'A' }).add(3)
-    holder.gauge('gw_z', 'Zs.').set(0.5)
-    holder.counter('gw_x_total', 'Xs.', { route: 'b', name: 'B' }).add(1)
+  const text = await written((scope) => {
+    scope.gauge('gw_y', 'Ys.').set(7)
+    scope.counter('gw_x_total', 'Xs.', { route: 'a', name: 'A' }).add(3)
+    scope.gauge('gw_z', 'Zs.').set(0.5)
+    scope.counter('gw_x_total', 'Xs.', { route: 'b', name: 'B' }).add(1)
   })
   assert.equal(
     text,
@@ -35,7 +35,7 @@ test('families are in order of their names, each with its help and its type once
 })
 
 test('a summary has quantiles, a sum and a count', async () => {
-  const text = await written((holder) => holder.summary('gw_t', 'Ts.', { route: 'a' }).observe(0.25))
+  const text = await written((scope) => scope.summary('gw_t', 'Ts.', { route: 'a' }).observe(0.25))
   assert.deepEqual(text.split('\n').slice(2), [
     ...['0.5', '0.75', '0.95', '0.98', '0.99', '0.999'].map((part) => `gw_t{route="a",quantile="${part}"} 0.25`),
     'gw_t_sum{route="a"} 0.25',
@@ -45,13 +45,13 @@ test('a summary has quantiles, a sum and a count', async () => {
 })
 
 test('a summary without observations has no quantiles', async () => {
-  const text = await written((holder) => holder.summary('gw_t', 'Ts.'))
+  const text = await written((scope) => scope.summary('gw_t', 'Ts.'))
   assert.deepEqual(text.split('\n').slice(2), ['gw_t_sum 0', 'gw_t_count 0', ''])
 })
 
 test('B92: backslashes, quotes and ends of lines can not end a value or a line', async () => {
-  const text = await written((holder) => {
-    holder.gauge('gw_a', 'one\ntwo \\ "three"', { name: 'a"\n{}\\', route: '} 1\ngw_b 2' }).set(1)
+  const text = await written((scope) => {
+    scope.gauge('gw_a', 'one\ntwo \\ "three"', { name: 'a"\n{}\\', route: '} 1\ngw_b 2' }).set(1)
   })
   assert.equal(
     text,
@@ -64,10 +64,10 @@ test('B92: backslashes, quotes and ends of lines can not end a value or a line',
   )
 })
 
-test('numbers that are none, very large or very small are written as Prometheus reads them', async () => {
+test('NaN, infinite, very large and very small values are written as Prometheus reads them', async () => {
   const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e21, 1e-7, -0, 2 ** 53]
-  const text = await written((holder) => {
-    for (const [at, value] of values.entries()) holder.gauge(`gw_${at}`, '').set(value)
+  const text = await written((scope) => {
+    for (const [at, value] of values.entries()) scope.gauge(`gw_${at}`, '').set(value)
   })
   const found = text.split('\n').filter((line) => line.startsWith('gw_'))
   assert.deepEqual(
@@ -76,10 +76,10 @@ test('numbers that are none, very large or very small are written as Prometheus 
   )
 })
 
-test('others get their turn while a long text is written', async () => {
+test('a long text yields to the event loop while it is written', async () => {
   const registry = new MetricsRegistry()
-  const holder = registry.open()
-  for (let at = 0; at < 10_000; at++) holder.counter('gw_x_total', 'Xs.', { at: String(at) })
+  const scope = registry.open()
+  for (let at = 0; at < 10_000; at++) scope.counter('gw_x_total', 'Xs.', { at: String(at) })
   const writing = prometheusText(registry.collect())
   let turns = 0
   let over = false

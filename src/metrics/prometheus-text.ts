@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MetricSample } from '#contracts'
-import { quantile } from './observations.ts'
+import { quantile } from './histogram.ts'
 
-/** The media type of what `prometheusText` writes. */
+/** Media type of `prometheusText`. */
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const
 
-/** Samples written in one go; others get their turn in between. */
+/** Samples written before yielding to the event loop. */
 const SAMPLES_AT_ONCE = 1000
 
-/** Samples in the text format of Prometheus, version 0.0.4: by name, each with its help and its type. */
+/** Writes samples in the text format of Prometheus, version 0.0.4, sorted by name. */
 export async function prometheusText(samples: readonly MetricSample[]): Promise<Buffer> {
-  // Whoever has put so many samples together has taken a turn already.
+  // The caller has used this turn of the event loop to merge the samples.
   if (samples.length > SAMPLES_AT_ONCE) await nextTurn()
   const families = Map.groupBy(samples, ({ name }) => name)
   const chunks: Buffer[] = []
@@ -23,7 +23,7 @@ export async function prometheusText(samples: readonly MetricSample[]): Promise<
     const { help, type } = family[0] as MetricSample
     text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`
     for (const sample of family) {
-      // Threads agree about types, since they run the same code; a scrape with two of them would be refused as a whole.
+      // Prometheus refuses a scrape that has a metric with two types.
       if (sample.type === type) text += sampleLines(sample)
       if (++written % SAMPLES_AT_ONCE > 0) continue
       chunks.push(Buffer.from(text))
@@ -42,7 +42,7 @@ function sampleLines({ name, type, labels, value, count = 0, recent }: MetricSam
   const before = pairs === '' ? '' : `${pairs},`
   const quantiles = QUANTILES.map((part) => {
     const at = recent === undefined ? null : quantile(recent, part)
-    // Without observations there is nothing to say; the format allows that a quantile is left out.
+    // The format allows leaving out a quantile without observations.
     return at === null ? '' : `${name}{${before}quantile="${part}"} ${numberText(at)}\n`
   })
   return `${quantiles.join('')}${name}_sum${all} ${numberText(value)}\n${name}_count${all} ${count}\n`

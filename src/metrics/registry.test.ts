@@ -14,13 +14,13 @@ function values(registry: MetricsRegistry): number[] {
   return registry.collect().map(({ value }) => value)
 }
 
-test('collects the series of every holder, with labels, help and type', () => {
+test('collects the series of every scope, with labels, help and type', () => {
   const registry = new MetricsRegistry()
-  const holder = registry.open()
-  holder.counter('gw_x_total', 'Xs.', { route: 'a' }).add()
-  holder.counter('gw_x_total', 'Xs.', { route: 'a' }).add(2)
-  holder.counter('gw_x_total', 'Xs.', { route: 'b' }).add()
-  holder.gauge('gw_y', 'Ys.').set(7)
+  const scope = registry.open()
+  scope.counter('gw_x_total', 'Xs.', { route: 'a' }).add()
+  scope.counter('gw_x_total', 'Xs.', { route: 'a' }).add(2)
+  scope.counter('gw_x_total', 'Xs.', { route: 'b' }).add()
+  scope.gauge('gw_y', 'Ys.').set(7)
   assert.deepEqual(plain(registry), [
     { name: 'gw_x_total', help: 'Xs.', type: 'counter', labels: { route: 'a' }, value: 3 },
     { name: 'gw_x_total', help: 'Xs.', type: 'counter', labels: { route: 'b' }, value: 1 },
@@ -28,7 +28,7 @@ test('collects the series of every holder, with labels, help and type', () => {
   ])
 })
 
-test('ADR 6: a counter goes on with the next version of its object, and goes with the last', () => {
+test('ADR 6: a counter continues with the next version of its object, and is removed with the last', () => {
   const registry = new MetricsRegistry()
   const [old, next] = [registry.open(), registry.open()]
   old.counter('c_total', '').add(5)
@@ -43,7 +43,7 @@ test('ADR 6: a counter goes on with the next version of its object, and goes wit
   assert.deepEqual(values(registry), [0])
 })
 
-test('what an old version adds to a gauge goes with it', () => {
+test('the contribution of an old version to a gauge is removed with it', () => {
   const registry = new MetricsRegistry()
   const [old, next] = [registry.open(), registry.open()]
   old.gauge('g', '').set(5)
@@ -61,12 +61,12 @@ test('a gauge goes up and down', () => {
   assert.deepEqual(values(registry), [1])
 })
 
-test('a reading is taken when the numbers are collected, and says how units come together', () => {
+test('a reading is read at each scrape, and declares how threads are merged', () => {
   const registry = new MetricsRegistry()
-  const holder = registry.open()
+  const scope = registry.open()
   let value = -1
-  holder.reading('gw_open', 'Open.', { labels: { name: 'a' }, read: () => value, merge: 'max' })
-  holder.reading('gw_sum', 'Sum.', { read: () => value })
+  scope.reading('gw_open', 'Open.', { labels: { name: 'a' }, read: () => value, merge: 'max' })
+  scope.reading('gw_sum', 'Sum.', { read: () => value })
   assert.deepEqual(plain(registry), [
     { name: 'gw_open', help: 'Open.', type: 'gauge', labels: { name: 'a' }, value: -1 },
     { name: 'gw_sum', help: 'Sum.', type: 'gauge', labels: {}, value: -1 },
@@ -76,11 +76,11 @@ test('a reading is taken when the numbers are collected, and says how units come
   other.reading('gw_open', 'Open.', { labels: { name: 'a' }, read: () => 2, merge: 'max' })
   other.reading('gw_sum', 'Sum.', { read: () => 2 })
   assert.deepEqual(values(registry), [5, 7])
-  holder.release()
+  scope.release()
   assert.deepEqual(values(registry), [2, 2])
 })
 
-test('a counter may be read as well', () => {
+test('a counter may be read at each scrape too', () => {
   const registry = new MetricsRegistry()
   registry.open().countReading('gw_x_total', 'Xs.', { read: () => 4 })
   assert.deepEqual(plain(registry), [{ name: 'gw_x_total', help: 'Xs.', type: 'counter', labels: {}, value: 4 }])
@@ -88,30 +88,30 @@ test('a counter may be read as well', () => {
 
 test('one name has one type', () => {
   const registry = new MetricsRegistry()
-  const holder = registry.open()
-  holder.counter('gw_x_total', '')
-  assert.throws(() => holder.gauge('gw_x_total', '', { a: 'b' }), {
+  const scope = registry.open()
+  scope.counter('gw_x_total', '')
+  assert.throws(() => scope.gauge('gw_x_total', '', { a: 'b' }), {
     message: 'the metric gw_x_total is a counter already, it can not be a gauge',
   })
   assert.throws(() => registry.open().summary('gw_x_total', ''), {
     message: 'the metric gw_x_total is a counter already, it can not be a summary',
   })
-  holder.release()
+  scope.release()
   registry.open().gauge('gw_x_total', '')
 })
 
-test('B92: names that the text format does not know are refused', () => {
-  const holder = new MetricsRegistry().open()
-  for (const name of ['', '1x', 'a-b', 'a b', 'a\n', 'ä']) assert.throws(() => holder.counter(name, ''), /found/)
+test('B92: names outside of the text format are refused', () => {
+  const scope = new MetricsRegistry().open()
+  for (const name of ['', '1x', 'a-b', 'a b', 'a\n', 'ä']) assert.throws(() => scope.counter(name, ''), /found/)
   for (const label of ['', '__name__', 'a-b', 'le', 'quantile', 'a"']) {
-    assert.throws(() => holder.counter('x_total', '', { [label]: 'x' }), /can not have a label/)
+    assert.throws(() => scope.counter('x_total', '', { [label]: 'x' }), /can not have a label/)
   }
 })
 
-test('heads that are not known are reported in portions, and values with the last of them', () => {
+test('new heads are reported in portions, values with the last portion', () => {
   const registry = new MetricsRegistry()
-  const holder = registry.open()
-  for (let at = 0; at < 4500; at++) holder.counter('gw_x_total', '', { at: String(at) }).add(at)
+  const scope = registry.open()
+  for (let at = 0; at < 4500; at++) scope.counter('gw_x_total', '', { at: String(at) }).add(at)
   const reports = [registry.report(0), registry.report(2000), registry.report(4000), registry.report(4500)]
   assert.deepEqual(
     reports.map(({ heads, values: numbers }) => [heads.length, numbers?.length ?? null]),

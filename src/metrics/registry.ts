@@ -1,67 +1,67 @@
 import type { MetricReport, MetricSample } from '#contracts'
 import type { Counter, Gauge, Metrics, Reading, Summary } from '#schema'
-import { MetricLedger } from './ledger.ts'
 import { checkNames } from './names.ts'
 import { metricReport } from './report.ts'
-import { CounterSeries, GaugePart, ReadPart, SummarySeries, TICK_SECONDS } from './series.ts'
-import { type Part, type Series, seriesKey } from './series-table.ts'
+import { CounterSeries, GaugeContribution, ObservedContribution, SummarySeries, TICK_SECONDS } from './series.ts'
+import { type Contribution, type Series, seriesKey } from './series-key.ts'
+import { ThreadAggregation } from './thread-aggregation.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Quantiles are those of this and the previous stretch of so many ticks: of the last five to ten minutes. */
-const TICKS_PER_STRETCH = 300 / TICK_SECONDS
+/** Quantiles cover the current and the previous window of 5 minutes: the last 5 to 10 minutes. */
+const TICKS_PER_WINDOW = 300 / TICK_SECONDS
 
-/** The numbers of one thread. Each holder owns its part of them, and gives it back when it is retired. */
+/** The metrics of one thread. Each object or route has a scope, and its contributions end with the scope. */
 export class MetricsRegistry {
   readonly #series = new Map<string, Series>()
-  /** The series as a list; null where it has to be made anew. */
+  /** The series in order of their ids; null after a change. */
   #list: readonly Series[] | null = null
   readonly #summaries = new Set<SummarySeries>()
   readonly #types = new Map<string, { type: MetricSample['type']; users: number }>()
   #ids = 0
   #ticks = 0
 
-  /** Metrics for one holder; `release` takes its part out again. */
-  open(): Holder {
-    return new Holder((name, type, help, labels, part) => this.#join(name, type, help, labels, part))
+  /** Opens a scope; its `release` removes its contributions. */
+  open(): MetricsScope {
+    return new MetricsScope((name, type, help, labels, part) => this.#join(name, type, help, labels, part))
   }
 
-  /** Every series, with all its holders in one. */
+  /** Every series, merged over all scopes. */
   collect(): MetricSample[] {
-    const ledger = new MetricLedger()
-    ledger.take(this, metricReport([...this.#series.values()], 0, Number.POSITIVE_INFINITY))
-    return ledger.samples()
+    const threads = new ThreadAggregation()
+    threads.addReport(this, metricReport([...this.#series.values()], 0, Number.POSITIVE_INFINITY))
+    return threads.samples()
   }
 
-  /** What another thread needs to know that knows all heads up to an id. */
+  /** Report for a thread that knows all series up to the id `after`. */
   report(after: number, headsAtOnce?: number): MetricReport {
     this.#list ??= [...this.#series.values()]
     return metricReport(this.#list, after, headsAtOnce)
   }
 
-  /** To be called every five seconds: rates and quantiles are about the last minutes. */
+  /** Called every TICK_SECONDS: updates rates and rotates the windows of quantiles. */
   tick(): void {
-    const turns = ++this.#ticks % TICKS_PER_STRETCH === 0
+    const rotates = ++this.#ticks % TICKS_PER_WINDOW === 0
     for (const summary of this.#summaries) {
       summary.tick()
-      if (turns) summary.turn()
+      if (rotates) summary.rotate()
     }
   }
 
-  #join(name: string, type: MetricSample['type'], help: string, labels: Labels, part: JoiningPart): Joined {
+  #join(name: string, type: MetricSample['type'], help: string, labels: Labels, joining: Joining): Joined {
     const key = seriesKey(name, labels)
-    const series = this.#series.get(key) ?? this.#begin(key, { name, type, help, labels }, part)
+    const series = this.#series.get(key) ?? this.#addSeries(key, { name, type, help, labels }, joining)
     if (series.type !== type) throw new Error(`the metric ${name} is a ${series.type} already, it can not be a ${type}`)
     series.users++
-    if (part.part !== null) series.parts.add(part.part)
+    if (joining.contribution !== null) series.contributions.add(joining.contribution)
     const leave = () => {
-      if (part.part !== null) series.parts.delete(part.part)
-      if (--series.users === 0) this.#end(key, series)
+      if (joining.contribution !== null) series.contributions.delete(joining.contribution)
+      if (--series.users === 0) this.#removeSeries(key, series)
     }
     return { total: series.total, leave }
   }
 
-  #begin(key: string, head: Pick<Series, 'name' | 'type' | 'help' | 'labels'>, { merge }: JoiningPart): Series {
+  #addSeries(key: string, head: Pick<Series, 'name' | 'type' | 'help' | 'labels'>, { merge }: Joining): Series {
     checkNames(head.name, head.labels)
     const known = this.#types.get(head.name)
     if (known !== undefined && known.type !== head.type) {
@@ -74,7 +74,7 @@ export class MetricsRegistry {
       since: Date.now(),
       ...(merge === undefined ? {} : { merge }),
       total: totalOf(head.type),
-      parts: new Set(),
+      contributions: new Set(),
       users: 0,
     }
     this.#series.set(key, series)
@@ -83,7 +83,7 @@ export class MetricsRegistry {
     return series
   }
 
-  #end(key: string, { name, total }: Series): void {
+  #removeSeries(key: string, { name, total }: Series): void {
     this.#series.delete(key)
     this.#list = null
     if (total instanceof SummarySeries) this.#summaries.delete(total)
@@ -92,8 +92,8 @@ export class MetricsRegistry {
   }
 }
 
-interface JoiningPart {
-  readonly part: Part | null
+interface Joining {
+  readonly contribution: Contribution | null
   readonly merge?: 'max' | undefined
 }
 
@@ -102,59 +102,70 @@ interface Joined {
   leave(): void
 }
 
-type Join = (name: string, type: MetricSample['type'], help: string, labels: Labels, part: JoiningPart) => Joined
+type Join = (name: string, type: MetricSample['type'], help: string, labels: Labels, joining: Joining) => Joined
 
-/** What one object or route measures. */
-export class Holder implements Metrics {
+/** The metrics of one object or route. */
+export class MetricsScope implements Metrics {
   readonly #join: Join
-  readonly #mine = new Map<string, { readonly measure: unknown; leave(): void }>()
+  readonly #measures = new Map<string, { readonly measure: unknown; leave(): void }>()
 
   constructor(join: Join) {
     this.#join = join
   }
 
   counter(name: string, help: string, labels: Labels = {}): Counter {
-    return this.#one(name, labels, () => this.#shared(name, 'counter', help, labels)) as CounterSeries
+    return this.#getOrJoin(name, labels, () => this.#shared(name, 'counter', help, labels)) as CounterSeries
   }
 
   summary(name: string, help: string, labels: Labels = {}): Summary {
-    return this.#one(name, labels, () => this.#shared(name, 'summary', help, labels)) as SummarySeries
+    return this.#getOrJoin(name, labels, () => this.#shared(name, 'summary', help, labels)) as SummarySeries
   }
 
   gauge(name: string, help: string, labels: Labels = {}): Gauge {
-    return this.#one(name, labels, () => this.#own(name, 'gauge', help, labels, new GaugePart())) as GaugePart
+    return this.#getOrJoin(name, labels, () =>
+      this.#own(name, 'gauge', help, labels, new GaugeContribution()),
+    ) as GaugeContribution
   }
 
   reading(name: string, help: string, reading: Reading): void {
     const { labels = {} } = reading
-    this.#one(name, labels, () => this.#own(name, 'gauge', help, labels, new ReadPart(reading), reading.merge))
+    this.#getOrJoin(name, labels, () =>
+      this.#own(name, 'gauge', help, labels, new ObservedContribution(reading), reading.merge),
+    )
   }
 
-  /** A counter of what is counted elsewhere: it is read when the numbers are collected. */
+  /** A counter whose value is read at each scrape. */
   countReading(name: string, help: string, reading: Omit<Reading, 'merge'>): void {
     const { labels = {} } = reading
-    this.#one(name, labels, () => this.#own(name, 'counter', help, labels, new ReadPart(reading)))
+    this.#getOrJoin(name, labels, () => this.#own(name, 'counter', help, labels, new ObservedContribution(reading)))
   }
 
-  /** Takes what this holder measures out of the numbers; totals stay while somebody else goes on with them. */
+  /** Removes the contributions of this scope; shared totals stay while another scope uses them. */
   release(): void {
-    for (const { leave } of this.#mine.values()) leave()
-    this.#mine.clear()
+    for (const { leave } of this.#measures.values()) leave()
+    this.#measures.clear()
   }
 
   #shared(name: string, type: 'counter' | 'summary', help: string, labels: Labels) {
-    const { total, leave } = this.#join(name, type, help, labels, { part: null })
+    const { total, leave } = this.#join(name, type, help, labels, { contribution: null })
     return { measure: total, leave }
   }
 
-  #own(name: string, type: 'counter' | 'gauge', help: string, labels: Labels, part: Part, merge?: 'max') {
-    return { measure: part, leave: this.#join(name, type, help, labels, { part, merge }).leave }
+  #own(
+    name: string,
+    type: 'counter' | 'gauge',
+    help: string,
+    labels: Labels,
+    contribution: Contribution,
+    merge?: 'max',
+  ) {
+    return { measure: contribution, leave: this.#join(name, type, help, labels, { contribution, merge }).leave }
   }
 
-  #one(name: string, labels: Labels, make: () => { measure: unknown; leave(): void }): unknown {
+  #getOrJoin(name: string, labels: Labels, make: () => { measure: unknown; leave(): void }): unknown {
     const key = seriesKey(name, labels)
-    const known = this.#mine.get(key) ?? make()
-    this.#mine.set(key, known)
+    const known = this.#measures.get(key) ?? make()
+    this.#measures.set(key, known)
     return known.measure
   }
 }

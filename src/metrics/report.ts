@@ -1,21 +1,20 @@
 import type { MetricReport, SeriesHead } from '#contracts'
-import { NumberList } from './number-list.ts'
+import { Float64List } from './float64-list.ts'
 import type { CounterSeries, SummarySeries } from './series.ts'
-import type { Series } from './series-table.ts'
+import type { Series } from './series-key.ts'
 
-/** Heads in one report: so many take a few milliseconds, during which the thread serves nobody. */
+/** Series heads in one report: building them takes a few milliseconds of the event loop. */
 const HEADS_AT_ONCE = 2000
 
 /**
- * What a thread has measured. `series` are all there are, in the order they began; heads up to the id `after` are known
- * already.
+ * Encodes the metrics of a thread. `series` are in the order of their ids; heads up to the id `after` are left out.
  *
- * The values are one list of numbers: how many counters and gauges there are, id and value of each; then for each summary
- * its id, the length of what follows, sum, count, three rates, how many stretches of time, and for each of those count,
- * sum, sum of squares, smallest, largest, how many buckets, number of each bucket and of the observations in it.
+ * The values are one list of numbers: the number of counters and gauges, id and value of each; then for each summary its
+ * id, the length of the rest, sum, count, three rates, the number of windows, and for each window count, sum, sum of
+ * squares, minimum, maximum, the number of buckets, and for each bucket its index and count.
  */
 export function metricReport(series: readonly Series[], after: number, headsAtOnce = HEADS_AT_ONCE): MetricReport {
-  // Ids and the order of the table both grow, so that what is new stands at the end.
+  // Ids grow with the order of the list: new series are at its end.
   const fresh = series.slice(firstAfter(series, after))
   const heads = fresh.slice(0, headsAtOnce).map(headOf)
   return { heads, values: fresh.length > heads.length ? null : valuesOf(series) }
@@ -32,7 +31,7 @@ function headOf({ id, name, help, type, labels, merge, since }: Series): SeriesH
 }
 
 function valuesOf(series: readonly Series[]): Float64Array {
-  const list = new NumberList(2 * series.length + 1)
+  const list = new Float64List(2 * series.length + 1)
   const summaries: Series[] = []
   list.push(0)
   for (const one of series) {
@@ -47,38 +46,40 @@ function valuesOf(series: readonly Series[]): Float64Array {
   return list.toArray()
 }
 
-function numberOf({ total, parts, merge }: Series): number {
-  if (parts.size === 0 && total !== null) return (total as CounterSeries).value
+function numberOf({ total, contributions, merge }: Series): number {
+  if (contributions.size === 0 && total !== null) return (total as CounterSeries).value
   let value = merge === 'max' ? Number.NEGATIVE_INFINITY : ((total as { value: number } | null)?.value ?? 0)
-  for (const part of parts) value = merge === 'max' ? Math.max(value, part.value) : value + part.value
+  for (const contribution of contributions)
+    value = merge === 'max' ? Math.max(value, contribution.value) : value + contribution.value
   return value
 }
 
-function writeSummary(id: number, { sum, count, m1, m5, m15, recent }: SummarySeries, list: NumberList): void {
+function writeSummary(id: number, { sum, count, m1, m5, m15, recent }: SummarySeries, list: Float64List): void {
   list.push(id)
   const lengthAt = list.length
   for (const number of [0, sum, count, m1, m5, m15, recent.length]) list.push(number)
-  for (const stretch of recent) {
-    for (const number of [stretch.count, stretch.sum, stretch.squares, stretch.min, stretch.max]) list.push(number)
+  for (const histogram of recent) {
+    for (const number of [histogram.count, histogram.sum, histogram.squares, histogram.min, histogram.max])
+      list.push(number)
     const bucketsAt = list.length
     list.push(0)
-    stretch.eachBucket((bucket, inside) => {
+    histogram.forEachBucket((bucket, count) => {
       list.push(bucket)
-      list.push(inside)
+      list.push(count)
     })
     list.set(bucketsAt, (list.length - bucketsAt - 1) / 2)
   }
   list.set(lengthAt, list.length - lengthAt - 1)
 }
 
-/** Takes what `readValues` finds. */
+/** Receives the values that `readValues` decodes. */
 export interface ValueReader {
   number(id: number, value: number): void
-  /** `at` is where in the values sum, count and so on begin. */
+  /** `at` is the offset of sum, count and so on. */
   summary(id: number, at: number): void
 }
 
-/** Goes through the values of a report, each by the id of its series. */
+/** Decodes the values of a report. */
 export function readValues(values: Float64Array, reader: ValueReader): void {
   const numbers = values[0] ?? 0
   let at = 1

@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Reading, Summary } from '#schema'
-import { Observations } from './observations.ts'
+import { Histogram } from './histogram.ts'
 
 /** Seconds between two ticks of the rates. */
 export const TICK_SECONDS = 5
@@ -8,7 +8,7 @@ const DECAY_1 = 1 - Math.exp(-TICK_SECONDS / 60)
 const DECAY_5 = 1 - Math.exp(-TICK_SECONDS / 300)
 const DECAY_15 = 1 - Math.exp(-TICK_SECONDS / 900)
 
-/** A counter, shared by all versions of the object it belongs to: totals outlive a reload. */
+/** A counter shared by all versions of an object: totals outlive a reload. */
 export class CounterSeries implements Counter {
   value = 0
 
@@ -17,8 +17,8 @@ export class CounterSeries implements Counter {
   }
 }
 
-/** What one holder contributes to a gauge; goes with the holder. */
-export class GaugePart implements Gauge {
+/** What one scope adds to a gauge, until the scope is released. */
+export class GaugeContribution implements Gauge {
   value = 0
 
   set(value: number): void {
@@ -30,8 +30,8 @@ export class GaugePart implements Gauge {
   }
 }
 
-/** A number of one holder that is read when it is asked for. */
-export class ReadPart {
+/** A value of one scope that is read at each scrape. */
+export class ObservedContribution {
   readonly #reading: Reading
 
   constructor(reading: Reading) {
@@ -43,7 +43,7 @@ export class ReadPart {
   }
 }
 
-/** Observations since the beginning as a sum and a count, those of the last minutes one by one, and their rate. */
+/** Sum and count of all observations, histograms of the last two windows, and exponentially weighted rates. */
 export class SummarySeries implements Summary {
   count = 0
   sum = 0
@@ -52,23 +52,23 @@ export class SummarySeries implements Summary {
   m15 = 0
   #ticked = 0
   #isFirstTick = true
-  // Made with the first observation: most of ten thousand routes may never see a request.
-  #current: Observations | null = null
-  #previous: Observations | null = null
+  // Created on the first observation: most of 10,000 routes may never see a request.
+  #current: Histogram | null = null
+  #previous: Histogram | null = null
 
   observe(value: number): void {
     this.count++
     this.sum += value
-    this.#current ??= new Observations()
+    this.#current ??= new Histogram()
     this.#current.record(value)
   }
 
-  /** The observations of this and the previous stretch of time. */
-  get recent(): readonly Observations[] {
-    return [this.#previous, this.#current].filter((observations) => observations !== null)
+  /** Histograms of the previous and the current window. */
+  get recent(): readonly Histogram[] {
+    return [this.#previous, this.#current].filter((histogram) => histogram !== null)
   }
 
-  /** Brings the rates up to date. */
+  /** Updates the rates. */
   tick(): void {
     if (this.count === 0) return
     const rate = (this.count - this.#ticked) / TICK_SECONDS
@@ -83,8 +83,8 @@ export class SummarySeries implements Summary {
     this.m15 += DECAY_15 * (rate - this.m15)
   }
 
-  /** Begins a new stretch of time, and forgets the one before the last. */
-  turn(): void {
+  /** Starts a new window; only the previous one is kept. */
+  rotate(): void {
     this.#previous = this.#current
     this.#current = null
   }

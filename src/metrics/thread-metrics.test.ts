@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { MetricsRegistry } from './registry.ts'
 import { measureThread } from './thread-metrics.ts'
 
-test('a thread tells of its event loop, its heap and its garbage collections, until it is disposed', async () => {
+test('event loop, heap and garbage collections of a thread are exported until it is disposed', async () => {
   const registry = new MetricsRegistry()
   const measuring = measureThread(registry.open(), 'unit-0')
   const value = (name: string) => {

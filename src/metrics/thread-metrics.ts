@@ -2,39 +2,39 @@ import { constants, monitorEventLoopDelay, PerformanceObserver, performance } fr
 import { getHeapStatistics } from 'node:v8'
 import { standardOutput, suppressedEntries } from '#logging'
 import type { Summary } from '#schema'
-import type { Holder } from './registry.ts'
+import type { MetricsScope } from './registry.ts'
 
 const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
-  // The other way to collect young objects, which Node's types do not name yet.
+  // Minor mark-sweep, which has no constant in node:perf_hooks.
   2: 'minor',
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
 }
 
-/** Delays are those of this and the previous stretch of a minute: a scrape every minute misses none. */
-const STRETCH = 60_000
+/** Delays cover the current and the previous window, so that a scrape every minute misses none. */
+const WINDOW = 60_000
 const NANOSECONDS = 1e9
 
-/** Measures the event loop, the heap, the garbage collection and the log of the thread that calls it, until it is disposed. */
-export function measureThread(holder: Holder, thread: string): Disposable {
-  const loop = measureLoop(holder, thread)
-  const collections = measureCollections(holder, thread)
-  measureHeap(holder, thread)
-  measureLog(holder, thread)
+/** Exports event loop, heap, garbage collection and log metrics of the calling thread, until it is disposed. */
+export function measureThread(scope: MetricsScope, thread: string): Disposable {
+  const loop = measureLoop(scope, thread)
+  const collections = measureCollections(scope, thread)
+  measureHeap(scope, thread)
+  measureLog(scope, thread)
   return {
     [Symbol.dispose]: () => {
       loop[Symbol.dispose]()
       collections.disconnect()
-      holder.release()
+      scope.release()
     },
   }
 }
 
-function measureLoop(holder: Holder, thread: string): Disposable {
+function measureLoop(scope: MetricsScope, thread: string): Disposable {
   const labels = { thread }
-  // The sampling timer is part of what is measured: a loop without any work shows its interval, which is taken off.
+  // The histogram includes the interval of its own timer, which is subtracted.
   const resolution = 20
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
@@ -46,16 +46,16 @@ function measureLoop(holder: Holder, thread: string): Disposable {
   const timer = setInterval(() => {
     before = now()
     delay.reset()
-  }, STRETCH).unref()
+  }, WINDOW).unref()
   const reading = (name: string, what: string, part: keyof typeof before) =>
-    holder.reading(name, `${what} delay of the event loop in the last minutes.`, {
+    scope.reading(name, `${what} delay of the event loop in the last minutes.`, {
       labels,
       read: () => Math.max(before[part], now()[part]),
     })
   reading('gw_event_loop_delay_mean_seconds', 'Mean', 'mean')
   reading('gw_event_loop_delay_p99_seconds', '99th percentile of the', 'p99')
   reading('gw_event_loop_delay_max_seconds', 'Largest', 'max')
-  holder.countReading('gw_event_loop_active_seconds_total', 'Time the event loop has worked.', {
+  scope.countReading('gw_event_loop_active_seconds_total', 'Time the event loop has worked.', {
     labels,
     read: () => performance.eventLoopUtilization().active / 1000,
   })
@@ -67,10 +67,10 @@ function measureLoop(holder: Holder, thread: string): Disposable {
   }
 }
 
-function measureCollections(holder: Holder, thread: string): PerformanceObserver {
+function measureCollections(scope: MetricsScope, thread: string): PerformanceObserver {
   const summaries = new Map<string, Summary>()
   for (const kind of Object.values(GC_KINDS)) {
-    summaries.set(kind, holder.summary('gw_gc_duration_seconds', 'Duration of garbage collections.', { thread, kind }))
+    summaries.set(kind, scope.summary('gw_gc_duration_seconds', 'Duration of garbage collections.', { thread, kind }))
   }
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
@@ -82,9 +82,9 @@ function measureCollections(holder: Holder, thread: string): PerformanceObserver
   return observer
 }
 
-function measureHeap(holder: Holder, thread: string): void {
+function measureHeap(scope: MetricsScope, thread: string): void {
   const labels = { thread }
-  const reading = (name: string, help: string, read: () => number) => holder.reading(name, help, { labels, read })
+  const reading = (name: string, help: string, read: () => number) => scope.reading(name, help, { labels, read })
   reading('gw_heap_used_bytes', 'Memory that objects take.', () => getHeapStatistics().used_heap_size)
   reading('gw_heap_size_bytes', 'Memory that is set aside for objects.', () => getHeapStatistics().total_heap_size)
   reading('gw_heap_limit_bytes', 'Memory that objects may take at most.', () => getHeapStatistics().heap_size_limit)
@@ -95,17 +95,17 @@ function measureHeap(holder: Holder, thread: string): void {
   )
 }
 
-function measureLog(holder: Holder, thread: string): void {
+function measureLog(scope: MetricsScope, thread: string): void {
   const labels = { thread }
-  holder.countReading('gw_log_write_failures_total', 'Attempts to write log lines that failed.', {
+  scope.countReading('gw_log_write_failures_total', 'Attempts to write log lines that failed.', {
     labels,
     read: () => standardOutput().failed,
   })
-  holder.countReading('gw_log_lines_suppressed_total', 'Log lines that were left out, since others said the same.', {
+  scope.countReading('gw_log_lines_suppressed_total', 'Log lines that were left out, since others said the same.', {
     labels,
     read: suppressedEntries,
   })
-  holder.countReading('gw_log_lines_lost_total', 'Log lines that were given up.', {
+  scope.countReading('gw_log_lines_lost_total', 'Log lines that were given up.', {
     labels,
     read: () => standardOutput().lost,
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { respond } from '#http'
-import { MetricLedger, MetricsRegistry, prometheusText } from '#metrics'
+import { MetricsRegistry, prometheusText, ThreadAggregation } from '#metrics'
 import { systemClock } from '#schema'
 import { promtool, promtoolMissing } from '#test/promtool'
 import { RouteMetrics } from './route-metrics.ts'
@@ -19,16 +19,16 @@ function unitWithRoutes(): MetricsRegistry {
 }
 
 test('B92: a scrape of 10,000 routes of two units is bounded in time and size, and promtool accepts it', async (context) => {
-  const ledger = new MetricLedger()
+  const threads = new ThreadAggregation()
   for (const unit of [unitWithRoutes(), unitWithRoutes()]) {
     for (let values = null; values === null; ) {
-      const report = unit.report(ledger.lastHead(unit))
+      const report = unit.report(threads.lastHead(unit))
       assert.ok(report.heads.length <= 2000)
-      ledger.take(unit, report)
+      threads.addReport(unit, report)
       values = report.values
     }
     const from = performance.now()
-    const { heads, values } = unit.report(ledger.lastHead(unit))
+    const { heads, values } = unit.report(threads.lastHead(unit))
     const took = performance.now() - from
     // What a unit spends on it, nobody is served in; it is some 10 ms on a machine that has nothing else to do.
     assert.ok(took < 1000, `a report took ${took} ms`)
@@ -36,7 +36,7 @@ test('B92: a scrape of 10,000 routes of two units is bounded in time and size, a
     assert.ok((values as Float64Array).byteLength < 5_000_000)
   }
   const from = performance.now()
-  const text = await prometheusText(ledger.samples())
+  const text = await prometheusText(threads.samples())
   const took = performance.now() - from
   assert.ok(took < 15_000, `it took ${took} ms`)
   assert.ok(text.length < 3000 * ROUTES, `${text.length} bytes`)

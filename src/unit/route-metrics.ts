@@ -1,5 +1,5 @@
 import type { Exchange, Response } from '#http'
-import type { Holder } from '#metrics'
+import type { MetricsScope } from '#metrics'
 import type { Clock, Counter, Gauge, Summary } from '#schema'
 
 /** The labels of a route's metrics (spec: Route metrics). */
@@ -23,17 +23,17 @@ export class RouteMetrics {
   readonly #time: Summary
   readonly #families: readonly Counter[]
 
-  constructor(holder: Holder, labels: RouteLabels, clock: Clock) {
+  constructor(scope: MetricsScope, labels: RouteLabels, clock: Clock) {
     const all = { ...labels }
     this.#clock = clock
-    this.#active = holder.gauge('gw_route_request_active', 'Requests being processed.', all)
-    this.#requests = holder.counter('gw_route_request_total', 'Requests processed since deployment.', all)
-    this.#errors = holder.counter('gw_route_response_error_total', 'Responses that threw an exception.', all)
-    this.#nulls = holder.counter('gw_route_response_null_total', 'Responses not handled by the gateway.', all)
-    this.#conditionErrors = holder.counter('gw_route_condition_error_total', 'Conditions that failed.', all)
-    this.#time = holder.summary('gw_route_response_time', 'Response time in seconds.', all)
+    this.#active = scope.gauge('gw_route_request_active', 'Requests being processed.', all)
+    this.#requests = scope.counter('gw_route_request_total', 'Requests processed since deployment.', all)
+    this.#errors = scope.counter('gw_route_response_error_total', 'Responses that threw an exception.', all)
+    this.#nulls = scope.counter('gw_route_response_null_total', 'Responses not handled by the gateway.', all)
+    this.#conditionErrors = scope.counter('gw_route_condition_error_total', 'Conditions that failed.', all)
+    this.#time = scope.summary('gw_route_response_time', 'Response time in seconds.', all)
     this.#families = FAMILIES.map((family) =>
-      holder.counter('gw_route_response_status_total', 'Responses by status family.', { ...all, family }),
+      scope.counter('gw_route_response_status_total', 'Responses by status family.', { ...all, family }),
     )
   }
 

@@ -5,7 +5,7 @@ import { Attendance, type Attendee, type Exchange, type Handler, type Response }
 import { RouteDocument } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
-import type { Holder } from '#metrics'
+import type { MetricsScope } from '#metrics'
 import type { Condition, Problem } from '#schema'
 import { guarded } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
@@ -19,7 +19,7 @@ export interface RouteSurroundings {
   readonly underConstruction: Construction
   /** Qualified name of the router, in parts. */
   readonly segments: readonly string[]
-  openMetrics(): Holder
+  openMetrics(): MetricsScope
 }
 
 /** How long a retired route waits for its last requests before it cuts them off. */
@@ -40,7 +40,7 @@ export class Route {
   readonly #condition: Condition
   readonly #handler: Handler
   readonly #metrics: RouteMetrics
-  readonly #holder: Holder
+  readonly #scope: MetricsScope
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
   readonly #active = new Attendance<Visit>()
@@ -56,7 +56,7 @@ export class Route {
     this.warnings = parts.warnings
     this.#condition = parts.condition
     this.#metrics = parts.metrics
-    this.#holder = parts.holder
+    this.#scope = parts.scope
     this.#logger = parts.logger
     this.#handler = guarded(parts.handler, parts.metrics, parts.logger)
     this.#dispose = parts.dispose
@@ -78,12 +78,12 @@ export class Route {
       handler: withSession(fields.session, await document.decorateMain(fields.handler)),
     }))
     const built = await builtWithin(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
-    const holder = around.openMetrics()
+    const scope = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {
       ...built,
-      holder,
-      metrics: new RouteMetrics(holder, labels, around.world.clock),
+      scope,
+      metrics: new RouteMetrics(scope, labels, around.world.clock),
       logger: around.world.logger.child({ logger: segments.join('+') }),
       warnings: document.warnings,
       dispose: () => document.heap.dispose(),
@@ -125,7 +125,7 @@ export class Route {
       await promise
       clearTimeout(timer)
     }
-    this.#holder.release()
+    this.#scope.release()
     try {
       await this.#dispose()
     } catch (error) {
@@ -154,7 +154,7 @@ class Visit implements Attendee {
 interface RouteParts {
   readonly condition: Condition
   readonly handler: Handler
-  readonly holder: Holder
+  readonly scope: MetricsScope
   readonly metrics: RouteMetrics
   readonly logger: Logger
   readonly warnings: readonly Problem[]

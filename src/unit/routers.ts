@@ -97,10 +97,10 @@ export class Routers {
   /** The default handler, measured as a route named `default` (spec: Route metrics). */
   #default({ defaultHandler }: RouterSettings, env: Environment): Handler | null {
     if (defaultHandler === null) return null
-    const holder = this.#metrics.open()
-    env.onDispose(() => holder.release())
+    const scope = this.#metrics.open()
+    env.onDispose(() => scope.release())
     const labels = { name: 'default', route: 'default', router: env.name.replaceAll('+', '.') }
-    const metrics = new RouteMetrics(holder, labels, env.clock)
+    const metrics = new RouteMetrics(scope, labels, env.clock)
     const handler = guarded(defaultHandler, metrics, env.logger)
     return (exchange) => {
       exchange.onComplete(() => metrics.left(exchange))

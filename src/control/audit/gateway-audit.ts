@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { AuditTrail, CONFIG_TOPIC, TrailFile, trailCollection } from '#audit'
 import type { Collection } from '#crest'
 import type { Logger } from '#logging'
-import type { Holder } from '#metrics'
+import type { MetricsScope } from '#metrics'
 import type { Clock } from '#schema'
 import { measureTrail } from '../monitoring/audit-metrics.ts'
 import { ConfigAudit } from './config-audit.ts'
@@ -15,7 +15,7 @@ export class GatewayAudit {
   readonly topics: ReadonlyMap<string, Collection>
   readonly #trail: AuditTrail
 
-  constructor(logs: string, { logger, clock, metrics }: { logger: Logger; clock: Clock; metrics: Holder }) {
+  constructor(logs: string, { logger, clock, metrics }: { logger: Logger; clock: Clock; metrics: MetricsScope }) {
     const file = new TrailFile({ directory: join(logs, 'audit'), topic: 'config', now: () => clock.now() })
     this.#trail = new AuditTrail(file, logger.child({ logger: 'audit' }))
     measureTrail(metrics, 'config', this.#trail)

@@ -1,8 +1,8 @@
 import type { TrailCounts } from '#audit'
-import type { Holder } from '#metrics'
+import type { MetricsScope } from '#metrics'
 
 /** Shows how the events of a topic fare. */
-export function measureTrail(metrics: Holder, topic: string, trail: { readonly counts: TrailCounts }): void {
+export function measureTrail(metrics: MetricsScope, topic: string, trail: { readonly counts: TrailCounts }): void {
   const labels = { topic }
   metrics.countReading('gw_audit_events_total', 'Audit events that were written.', {
     labels,

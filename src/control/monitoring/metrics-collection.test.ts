@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
 import type { JsonObject } from '#json'
-import { MetricLedger, MetricsRegistry, prometheusText } from '#metrics'
+import { MetricsRegistry, prometheusText, ThreadAggregation } from '#metrics'
 import { exchangeFor } from '#test/exchange'
 import { leastCost } from '#test/loop-watch'
 import { metricsCollection } from './metrics-collection.ts'
@@ -19,14 +19,14 @@ const BOUNDS = { total: 100, longest: 50 }
 function unit(routes: number): MetricsRegistry {
   const registry = new MetricsRegistry()
   for (let n = 0; n < routes; n++) {
-    const holder = registry.open()
+    const scope = registry.open()
     const labels = { name: `route-${n}`, route: `route-${n}`, router: 'gateway._router' }
-    holder.counter('gw_route_request_total', '', labels).add(n)
-    holder.gauge('gw_route_request_active', '', labels).set(1)
-    holder.counter('gw_route_response_error_total', '', labels)
-    holder.counter('gw_route_response_null_total', '', labels)
-    for (const family of FAMILIES) holder.counter('gw_route_response_status_total', '', { ...labels, family })
-    const time = holder.summary('gw_route_response_time', '', labels)
+    scope.counter('gw_route_request_total', '', labels).add(n)
+    scope.gauge('gw_route_request_active', '', labels).set(1)
+    scope.counter('gw_route_response_error_total', '', labels)
+    scope.counter('gw_route_response_null_total', '', labels)
+    for (const family of FAMILIES) scope.counter('gw_route_response_status_total', '', { ...labels, family })
+    const time = scope.summary('gw_route_response_time', '', labels)
     if (n % 3 === 0) time.observe(n / 1000)
   }
   return registry
@@ -45,14 +45,14 @@ function reading(collect: () => Promise<readonly MetricSample[]>) {
 const filter = (text: string) => `_queryFilter=${encodeURIComponent(text)}`
 
 describe('metrics of 10,000 routes in two units', () => {
-  const ledger = new MetricLedger()
+  const threads = new ThreadAggregation()
   const units: MetricsRegistry[] = []
   const collect = async () => {
     for (const one of units) {
-      ledger.take(one, one.report(ledger.lastHead(one)))
+      threads.addReport(one, one.report(threads.lastHead(one)))
       await nextTurn()
     }
-    return ledger.samples()
+    return threads.samples()
   }
   const get = reading(collect)
 
@@ -60,8 +60,8 @@ describe('metrics of 10,000 routes in two units', () => {
     units.push(unit(ROUTES), unit(ROUTES))
     for (const one of units) {
       for (;;) {
-        const report = one.report(ledger.lastHead(one))
-        ledger.take(one, report)
+        const report = one.report(threads.lastHead(one))
+        threads.addReport(one, report)
         if (report.values !== null) break
       }
     }
@@ -88,17 +88,17 @@ describe('metrics of 10,000 routes in two units', () => {
     })
   }
 
-  test('a scrape keeps nobody waiting', async () => {
+  test('a scrape does not block the event loop', async () => {
     const { longest } = await leastCost({ total: Number.POSITIVE_INFINITY, longest: 50 }, async () => {
       await prometheusText(await collect())
     })
     assert.ok(longest < 50, `nobody else had a turn for ${longest} ms`)
   })
 
-  test('a unit says what it has measured in a moment', async () => {
+  test('a unit builds its report within milliseconds', async () => {
     const { total } = await leastCost(
       { total: 25, longest: 25 },
-      async () => void units[0]?.report(ledger.lastHead(units[0])),
+      async () => void units[0]?.report(threads.lastHead(units[0])),
     )
     assert.ok(total < 25, `${total} ms`)
   })

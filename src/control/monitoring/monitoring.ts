@@ -1,13 +1,13 @@
 import type { MetricSample } from '#contracts'
 import type { Logger } from '#logging'
-import { MetricLedger, type MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
+import { type MetricsRegistry, measureThread, ThreadAggregation, TICK_SECONDS } from '#metrics'
 import type { UnitLink } from '../unit-link.ts'
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
 export class Monitoring implements Disposable {
   /** Where the control plane counts what it does. */
   readonly registry: MetricsRegistry
-  readonly #ledger = new MetricLedger()
+  readonly #threads = new ThreadAggregation()
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   /** Units that did not answer when they were last asked; what they reported before is exposed once more. */
@@ -35,7 +35,7 @@ export class Monitoring implements Disposable {
 
   /** A unit has ended; what it has counted so far stays. */
   ended(unit: UnitLink): void {
-    this.#ledger.end(unit)
+    this.#threads.remove(unit)
     this.#late.delete(unit)
   }
 
@@ -48,20 +48,20 @@ export class Monitoring implements Disposable {
     const units = this.#units()
     const serving = units.filter(({ state }) => state === 'ready')
     const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
-    this.#ledger.take(this, this.registry.report(this.#ledger.lastHead(this), Number.POSITIVE_INFINITY))
+    this.#threads.addReport(this, this.registry.report(this.#threads.lastHead(this), Number.POSITIVE_INFINITY))
     // Totals wait for the successor of a unit that has ended; only then is it known which of them are still wanted.
-    if (serving.length === units.length && !answered.includes(false)) this.#ledger.forgetGone()
-    return this.#ledger.samples()
+    if (serving.length === units.length && !answered.includes(false)) this.#threads.dropUnused()
+    return this.#threads.samples()
   }
 
   /** Whether the unit has reported everything. Names and labels come in portions, so that no unit stalls over them. */
   async #ask(unit: UnitLink): Promise<boolean> {
     try {
       for (;;) {
-        const report = await unit.remote.collect({ after: this.#ledger.lastHead(unit) })
-        // One that ended meanwhile was taken out of the ledger.
+        const report = await unit.remote.collect({ after: this.#threads.lastHead(unit) })
+        // One that ended meanwhile was taken out of the threads.
         if (unit.state === 'ended') return false
-        this.#ledger.take(unit, report)
+        this.#threads.addReport(unit, report)
         if (report.values !== null) break
       }
       this.#late.delete(unit)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Holder } from '#metrics'
+import type { MetricsScope } from '#metrics'
 
 /** What of the build is told. */
 export interface Build {
@@ -8,26 +8,26 @@ export interface Build {
 }
 
 /** Measures the process, by the names that all exporters use for it, and says what was built. */
-export function measureProcess(holder: Holder, { version, revision }: Build): void {
+export function measureProcess(scope: MetricsScope, { version, revision }: Build): void {
   const startedAt = Date.now() / 1000 - process.uptime()
   const { node } = process.versions
   const build = { version, revision, node }
-  holder.reading('gw_build_info', 'Versions of the gateway and of Node.js; always 1.', { labels: build, read: () => 1 })
-  holder.reading('process_start_time_seconds', 'When the process started, in seconds since 1970.', {
+  scope.reading('gw_build_info', 'Versions of the gateway and of Node.js; always 1.', { labels: build, read: () => 1 })
+  scope.reading('process_start_time_seconds', 'When the process started, in seconds since 1970.', {
     read: () => startedAt,
   })
-  holder.countReading('process_cpu_seconds_total', 'Processor time of all threads.', {
+  scope.countReading('process_cpu_seconds_total', 'Processor time of all threads.', {
     read: () => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6
     },
   })
-  holder.reading('process_resident_memory_bytes', 'Memory of the process.', { read: () => process.memoryUsage.rss() })
+  scope.reading('process_resident_memory_bytes', 'Memory of the process.', { read: () => process.memoryUsage.rss() })
   if (openFiles() === null) return
-  holder.reading('process_open_fds', 'Files and sockets that are open.', { read: () => openFiles() ?? 0 })
+  scope.reading('process_open_fds', 'Files and sockets that are open.', { read: () => openFiles() ?? 0 })
   const limit = fileLimit()
   if (limit !== null) {
-    holder.reading('process_max_fds', 'Files and sockets that may be open.', { read: () => limit })
+    scope.reading('process_max_fds', 'Files and sockets that may be open.', { read: () => limit })
   }
 }
 

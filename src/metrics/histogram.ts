@@ -1,14 +1,14 @@
 import type { RecentObservations } from '#contracts'
 
-/** Upper bounds of the buckets: 16 to each doubling, from a microsecond to about an hour, in seconds. */
+/** Buckets for each power of two, from one microsecond to about an hour. */
 const STEPS_PER_DOUBLING = 16
 const SMALLEST = 1e-6
 
-/** How many buckets there are. */
+/** Number of buckets. */
 export const BUCKETS = 32 * STEPS_PER_DOUBLING
 
-/** Observations in buckets that are at most 5 % wide. Room is made for those that occur: most routes need few. */
-export class Observations {
+/** Histogram with buckets at most 5 % wide. Memory grows with the range that occurs, which is narrow for most routes. */
+export class Histogram {
   count = 0
   sum = 0
   squares = 0
@@ -26,11 +26,11 @@ export class Observations {
     this.#add(bucketOf(value), 1)
   }
 
-  /** Tells of each bucket that is not empty, in order: its number, and how many observations are in it. */
-  eachBucket(tell: (bucket: number, inside: number) => void): void {
+  /** Calls `visit` for each bucket that is not empty, in order. */
+  forEachBucket(visit: (bucket: number, count: number) => void): void {
     for (let at = 0; at < this.#counts.length; at++) {
-      const inside = this.#counts[at] as number
-      if (inside > 0) tell(this.#first + at, inside)
+      const count = this.#counts[at] as number
+      if (count > 0) visit(this.#first + at, count)
     }
   }
 
@@ -59,17 +59,17 @@ function bucketOf(value: number): number {
   return Math.min(BUCKETS - 1, Math.ceil(Math.log2(value / SMALLEST) * STEPS_PER_DOUBLING))
 }
 
-/** The largest value that belongs into a bucket. */
+/** Upper bound of a bucket, inclusive. */
 export function upperBound(bucket: number): number {
   return SMALLEST * 2 ** (bucket / STEPS_PER_DOUBLING)
 }
 
-/** The value that a part of the observations does not exceed; null where there are none. */
-export function quantile({ count, min, max, buckets }: RecentObservations, part: number): number | null {
-  let left = Math.max(1, Math.ceil(count * part))
+/** The given quantile (0 to 1); null without observations. */
+export function quantile({ count, min, max, buckets }: RecentObservations, rank: number): number | null {
+  let left = Math.max(1, Math.ceil(count * rank))
   for (const [bound, inside] of buckets) {
     left -= inside
-    // The bound of a bucket may lie beyond everything that was observed.
+    // The bound of a bucket may exceed the largest observation.
     if (left <= 0) return Math.max(min, Math.min(max, bound))
   }
   return count === 0 ? null : max

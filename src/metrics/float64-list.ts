@@ -1,5 +1,5 @@
-/** A list of numbers that grows, and is plain memory: it crosses from thread to thread without being looked into. */
-export class NumberList {
+/** Growing list of numbers in a typed array, which structured clone copies as one block. */
+export class Float64List {
   length = 0
   #numbers: Float64Array
 
@@ -20,7 +20,7 @@ export class NumberList {
     this.#numbers[at] = number
   }
 
-  /** Exactly the numbers: a view of a larger block would take the whole block along. */
+  /** A copy of the exact length: structured clone of a view copies its whole buffer. */
   toArray(): Float64Array {
     return this.#numbers.slice(0, this.length)
   }

@@ -1,19 +1,19 @@
 import type { SeriesHead } from '#contracts'
 import type { CounterSeries, SummarySeries } from './series.ts'
 
-/** What one holder adds to a series. */
-export interface Part {
+/** The value that one scope adds to a series. */
+export interface Contribution {
   readonly value: number
 }
 
-/** A series of a thread: what is counted together, and what each holder adds. */
+/** A series of a thread: the total shared by all scopes, and the contribution of each. */
 export interface Series extends SeriesHead {
   readonly total: CounterSeries | SummarySeries | null
-  readonly parts: Set<Part>
+  readonly contributions: Set<Contribution>
   users: number
 }
 
-/** Two series with the same key are one. Texts that are no Unicode look alike once they are written, so they count as alike. */
+/** Identity of a series. Ill-formed Unicode is replaced, as in the exposition, so that no two series are written alike. */
 export function seriesKey(name: string, labels: Readonly<Record<string, string>>): string {
   let key = name
   for (const label in labels) key += `\u0000${label}\u0000${(labels[label] as string).toWellFormed()}`

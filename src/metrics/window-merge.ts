@@ -1,24 +1,24 @@
 import type { RecentObservations } from '#contracts'
-import { BUCKETS, upperBound } from './observations.ts'
+import { BUCKETS, upperBound } from './histogram.ts'
 
-/** Numbers of a stretch of time before its buckets: count, sum, sum of squares, smallest, largest, how many buckets. */
+/** Values of a window before its buckets: count, sum, sum of squares, minimum, maximum, number of buckets. */
 const HEAD = 6
 
-/** Puts the stretches of time of several summaries together, as they stand in reports. */
-export class StretchSum {
+/** Merges the windows of several summaries, as encoded in reports. */
+export class WindowMerge {
   count = 0
   sum = 0
   squares = 0
   min = Number.POSITIVE_INFINITY
   max = Number.NEGATIVE_INFINITY
-  readonly #insides = new Float64Array(BUCKETS)
+  readonly #counts = new Float64Array(BUCKETS)
   #lowest = BUCKETS
   #highest = -1
 
-  /** Adds so many stretches that begin at a place of a report. */
-  add(values: Float64Array, from: number, stretches: number): void {
+  /** Adds `windows` windows that begin at the offset `from`. */
+  add(values: Float64Array, from: number, windows: number): void {
     let at = from
-    for (let stretch = 0; stretch < stretches; stretch++) {
+    for (let read = 0; read < windows; read++) {
       this.count += values[at] as number
       this.sum += values[at + 1] as number
       this.squares += values[at + 2] as number
@@ -29,26 +29,26 @@ export class StretchSum {
     }
   }
 
-  /** What was put together so far; the next sum begins with nothing. */
-  take(): RecentObservations {
+  /** Returns the merged observations and starts over. */
+  finish(): RecentObservations {
     const buckets: [number, number][] = []
     for (let bucket = this.#lowest; bucket <= this.#highest; bucket++) {
-      const inside = this.#insides[bucket] as number
-      if (inside > 0) buckets.push([upperBound(bucket), inside])
+      const count = this.#counts[bucket] as number
+      if (count > 0) buckets.push([upperBound(bucket), count])
     }
     const { count, sum, squares, min, max } = this
     this.#clear()
     return { count, sum, squares, min, max, buckets }
   }
 
-  #addBucket(bucket: number, inside: number): void {
-    this.#insides[bucket] = (this.#insides[bucket] as number) + inside
+  #addBucket(bucket: number, count: number): void {
+    this.#counts[bucket] = (this.#counts[bucket] as number) + count
     if (bucket < this.#lowest) this.#lowest = bucket
     if (bucket > this.#highest) this.#highest = bucket
   }
 
   #clear(): void {
-    this.#insides.fill(0, this.#lowest, this.#highest + 1)
+    this.#counts.fill(0, this.#lowest, this.#highest + 1)
     this.#lowest = BUCKETS
     this.#highest = -1
     this.count = this.sum = this.squares = 0

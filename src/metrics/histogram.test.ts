@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { quantile } from './observations.ts'
+import { quantile } from './histogram.ts'
 import { MetricsRegistry } from './registry.ts'
 
 function observed(values: readonly number[]) {
@@ -24,7 +24,7 @@ test('a summary keeps sum, count, and each observation in a bucket that is at mo
   }
 })
 
-test('observations out of all bounds stay in the first and the last bucket', () => {
+test('observations out of range are counted in the first and the last bucket', () => {
   const sample = observed([0, -1, 1e-12, Number.NaN, 1e9])
   assert.deepEqual(
     sample?.recent?.buckets.map(([, count]) => count),
@@ -62,7 +62,7 @@ test('quantiles are those of the sorted observations, to 5 %', () => {
   )
 })
 
-test('quantiles forget what was observed more than ten minutes ago, sums and counts do not', () => {
+test('quantiles cover the last ten minutes, sums and counts everything', () => {
   const registry = new MetricsRegistry()
   const summary = registry.open().summary('s', '')
   const minutes = (count: number) => {

@@ -1,0 +1,200 @@
+import type { MetricReport, MetricSample, SeriesHead } from '#contracts'
+import { readValues } from './report.ts'
+import { type Head, NumberSample, type SummaryOffset, SummarySample } from './sample.ts'
+import { seriesKey } from './series-key.ts'
+
+/** The reported state of one thread. */
+interface ThreadState {
+  /** By the thread's own ids. */
+  readonly entries: Map<number, Entry>
+  /** The largest series id that it has declared. */
+  lastHead: number
+  values: Float64Array
+  /** Ids in the order of the values, and their entries: mostly the same from one report to the next. */
+  ids: readonly number[]
+  order: readonly Entry[]
+  /** Index of each into the exposed series; bitwise complement where the maximum is taken instead of the sum. */
+  indexes: Int32Array
+}
+
+/** A series over all threads. */
+interface Entry {
+  readonly head: Head
+  since: number
+  /** How many threads have it. */
+  threads: number
+  /** Totals of threads that ended. */
+  endedSum: number
+  endedCount: number
+  /** Index into the exposed series; -1 where it is not exposed. */
+  index: number
+}
+
+/**
+ * Merges the metrics of all threads. Totals of a thread are kept when it ends, since counters must not decrease;
+ * increments after its last report are lost.
+ */
+export class ThreadAggregation {
+  readonly #states = new Map<object, ThreadState>()
+  readonly #entries = new Map<string, Entry>()
+  /** Exposed series; null after a change. */
+  #exposed: readonly Entry[] | null = null
+  /** Whether there may be series without a thread. */
+  #mayHaveUnused = false
+
+  /** A later report of one thread replaces the earlier one. */
+  addReport(thread: object, { heads, values }: MetricReport): void {
+    const state = this.#states.get(thread) ?? {
+      entries: new Map(),
+      lastHead: 0,
+      values: new Float64Array(0),
+      ids: [],
+      order: [],
+      indexes: new Int32Array(0),
+    }
+    this.#states.set(thread, state)
+    for (const { id, ...head } of heads) {
+      const entry = this.#entry(head)
+      entry.threads++
+      state.entries.set(id, entry)
+      state.lastHead = id
+    }
+    if (values === null) return
+    state.values = values
+    if (heads.length === 0 && hasIds(values, state.ids)) return
+    mapValues(state)
+    this.#exposed = null
+    this.#mayHaveUnused = true
+  }
+
+  /** The id up to which the series of a thread are declared. */
+  lastHead(thread: object): number {
+    return this.#states.get(thread)?.lastHead ?? 0
+  }
+
+  /** Removes a thread that ended; its totals stay. */
+  remove(thread: object): void {
+    const state = this.#states.get(thread)
+    if (state === undefined) return
+    this.#states.delete(thread)
+    this.#exposed = null
+    this.#mayHaveUnused = true
+    const { entries, values } = state
+    for (const entry of entries.values()) entry.threads--
+    readValues(values, {
+      number: (id, value) => {
+        const entry = entries.get(id) as Entry
+        if (entry.head.type === 'counter') entry.endedSum += value
+      },
+      summary: (id, at) => {
+        const entry = entries.get(id) as Entry
+        entry.endedSum += values[at] as number
+        entry.endedCount += values[at + 1] as number
+      },
+    })
+  }
+
+  /** Drops totals of series without a thread, such as those of removed routes. */
+  dropUnused(): void {
+    if (!this.#mayHaveUnused) return
+    this.#mayHaveUnused = false
+    this.#exposed = null
+    for (const [key, { threads }] of this.#entries) if (threads === 0) this.#entries.delete(key)
+  }
+
+  /** Every series of a thread, running or ended. */
+  samples(): MetricSample[] {
+    this.#exposed ??= this.#findExposed()
+    const exposed = this.#exposed
+    const sums = new Float64Array(exposed.length)
+    const summaries = new Array<SummaryOffset[] | null>(exposed.length).fill(null)
+    for (let at = 0; at < exposed.length; at++) {
+      const { head, endedSum } = exposed[at] as Entry
+      sums[at] = head.merge === 'max' ? Number.NEGATIVE_INFINITY : endedSum
+      if (head.type === 'summary') summaries[at] = []
+    }
+    for (const state of this.#states.values()) addUp(state, sums, summaries)
+    return exposed.map(({ head, since, endedSum, endedCount }, at) => {
+      const found = summaries[at] ?? null
+      if (found === null) return new NumberSample(head, since, sums[at] as number)
+      return new SummarySample(head, since, { sum: endedSum, count: endedCount }, found)
+    })
+  }
+
+  #findExposed(): Entry[] {
+    const exposed: Entry[] = []
+    const expose = (entry: Entry): void => {
+      if (entry.index >= 0) return
+      entry.index = exposed.length
+      exposed.push(entry)
+    }
+    for (const entry of this.#entries.values()) entry.index = -1
+    for (const { order } of this.#states.values()) for (const entry of order) expose(entry)
+    for (const entry of this.#entries.values()) if (entry.endedSum > 0 || entry.endedCount > 0) expose(entry)
+    for (const state of this.#states.values()) state.indexes = Int32Array.from(state.order, indexOf)
+    return exposed
+  }
+
+  #entry(head: Omit<SeriesHead, 'id'>): Entry {
+    const key = seriesKey(head.name, head.labels)
+    const known = this.#entries.get(key)
+    if (known !== undefined) {
+      known.since = Math.min(known.since, head.since)
+      return known
+    }
+    const entry: Entry = { head, since: head.since, threads: 0, endedSum: 0, endedCount: 0, index: -1 }
+    this.#entries.set(key, entry)
+    return entry
+  }
+}
+
+function indexOf({ index, head }: Entry): number {
+  return head.merge === 'max' ? ~index : index
+}
+
+/** Adds the values of a thread to the sums. 10,000 routes have 100,000 values in each thread. */
+function addUp({ values, indexes }: ThreadState, sums: Float64Array, found: (SummaryOffset[] | null)[]): void {
+  let next = 0
+  readValues(values, {
+    number: (_, value) => {
+      const index = indexes[next++] as number
+      if (index >= 0) sums[index] = (sums[index] as number) + value
+      else sums[~index] = Math.max(sums[~index] as number, value)
+    },
+    summary: (_, from) => found[indexes[next++] as number]?.push({ values, at: from }),
+  })
+}
+
+/** Whether the values are of the given series, in this order. */
+function hasIds(values: Float64Array, ids: readonly number[]): boolean {
+  const numbers = values[0] ?? 0
+  let [next, at] = [0, 1]
+  while (next < numbers && values[at] === ids[next]) {
+    next++
+    at += 2
+  }
+  if (next < numbers) return false
+  // A summary holds its own length.
+  while (at < values.length && values[at] === ids[next]) {
+    next++
+    at += 2 + (values[at + 1] as number)
+  }
+  return at >= values.length && next === ids.length
+}
+
+/** Maps values to series; series that are missing from the report were released by the thread. */
+function mapValues(state: ThreadState): void {
+  const { entries, values } = state
+  const ids: number[] = []
+  const note = (id: number): void => void ids.push(id)
+  readValues(values, { number: note, summary: note })
+  state.ids = ids
+  state.order = ids.map((id) => entries.get(id) as Entry)
+  if (ids.length === entries.size) return
+  const reported = new Set(ids)
+  for (const [id, entry] of entries) {
+    if (reported.has(id)) continue
+    entry.threads--
+    entries.delete(id)
+  }
+}
