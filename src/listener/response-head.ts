@@ -34,8 +34,11 @@ export function headOf(response: Response, method: string, connection: 'keep' | 
     if (length !== null) raw.push('Content-Length', String(length))
   } else if (status === 205) {
     raw.push('Content-Length', '0')
+  } else if (status !== 204 && status !== 304 && length !== null && length > 0) {
+    // Content that HEAD leaves out. An upstream's own response to HEAD has none, and says nothing here about GET.
+    raw.push('Content-Length', String(length))
   } else if (status !== 204 && declared !== null && /^\d+$/.test(declared)) {
-    // RFC 9110 section 8.6: HEAD and 304 tell the length of what is not sent.
+    // RFC 9110 section 8.6: HEAD and 304 declare the length of content that is not sent.
     raw.push('Content-Length', declared)
   }
   if (connection === 'close') raw.push('Connection', 'close')

@@ -113,6 +113,17 @@ for (const [method, status, expected] of [
   })
 }
 
+test('HEAD of a response in memory declares the length that GET has; of an empty one it declares nothing', async () => {
+  await using server = await listening(async ({ request }) => {
+    const path = request.uri.path.slice(1)
+    return respond(200, path === 'wrong' ? { 'Content-Length': '99' } : {}, path)
+  })
+  const head = (path: string) => converse(server.port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+  assert.match(await head('/hello'), /^HTTP\/1\.1 200 [\s\S]*\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\n$/)
+  assert.match(await head('/wrong'), /\r\nContent-Length: 5\r\n/)
+  assert.doesNotMatch(await head('/'), /content-length|transfer-encoding/i)
+})
+
 test('a header that would split the response is never sent; the client gets 502 (B29)', async () => {
   for (const raw of [
     ['Location', '/a\r\nSet-Cookie: x=1'],

@@ -124,6 +124,7 @@ test('HEAD, 204, 205 and 304 have no body and end the stream', options, async ()
     assert.equal(answer.status, status)
     assert.equal(answer.headers['x-here'], '1')
     assert.equal(answer.text, '')
+    assert.equal(answer.headers['content-length'], { HEAD: '4', 205: '0' }[method === 'HEAD' ? method : `${status}`])
   }
   while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
 })
