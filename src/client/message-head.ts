@@ -13,11 +13,17 @@ export function outboundHeaders(headers: Headers, streamedLength: number | null)
   const list: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
-    if (isReplaced(name) || (isHopByHop(name) && !asksForTrailers(name, raw[i + 1]!))) continue
+    if (isReplaced(name) || (isHopByHop(name) && !isTrailersOption(name, raw[i + 1]!))) continue
     list.push(name, raw[i + 1]!)
   }
   if (streamedLength !== null) list.push('content-length', String(streamedLength))
   return list
+}
+
+/** Whether the list has `TE: trailers`, which Connection must then name. */
+export function asksForTrailers(list: readonly string[]): boolean {
+  for (let i = 0; i < list.length; i += 2) if (isTrailersOption(list[i]!, list[i + 1]!)) return true
+  return false
 }
 
 /** The response headers that go to the client: as received, byte for byte, without the hop-by-hop fields. */
@@ -110,8 +116,8 @@ function isConnection(name: string): boolean {
 }
 
 /** The one hop-by-hop field that passes: the gateway relays trailers, so it may ask for them if its client does. */
-function asksForTrailers(name: string, value: string): boolean {
-  return name.length === 2 && value === 'trailers'
+function isTrailersOption(name: string, value: string): boolean {
+  return name.length === 2 && name.toLowerCase() === 'te' && value === 'trailers'
 }
 
 function isReplaced(name: string): boolean {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ForwardProxy } from '#contracts'
 import type { Body, Request, Uri } from '#http'
-import { outboundHeaders } from './message-head.ts'
+import { asksForTrailers, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { headEdit, type TextEdit } from './written-text.ts'
 
@@ -34,7 +34,7 @@ export function outboundRequest(request: Request, destination: Destination, obse
   const { hostname, proxy, isUsedOnce } = destination
   const list = outboundHeaders(headers, isStreamed ? lengthToSay(request.body) : null)
   const isAboutServer = method === 'OPTIONS' && uri.rawPath === '*'
-  const edit = headEdit(isAboutServer && proxy === null, list.includes('TE'))
+  const edit = headEdit(isAboutServer && proxy === null, asksForTrailers(list))
   const authorization = proxy?.authorization() ?? null
   if (authorization !== null) list.push('proxy-authorization', authorization)
   const options: Dispatcher.DispatchOptions & { servername: string } = {
