@@ -1,15 +1,14 @@
-import { type IncomingMessage, METHODS } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { effectiveUri, type Uri } from '#http'
+import { isKnownMethod } from './method.ts'
 import type { Peer } from './peer.ts'
+import { UNKNOWN_METHOD } from './refusal.ts'
 import { type Refusal, type RequestHead, readHead } from './request-head.ts'
 import type { Service } from './service.ts'
 import type { ListenerSettings } from './settings.ts'
 
 /** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
 export type Expectation = 'continue' | 'nothing' | 'unknown'
-
-// The parser also knows RTSP and Icecast; what only those have is no HTTP request, whatever its line says.
-const httpMethods: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'SOURCE'))
 
 /** A request that means one thing only. */
 export interface Admitted {
@@ -28,7 +27,7 @@ export function admit(
 ): Admitted | Refusal {
   const { method = '', url = '', httpVersion: version, rawHeaders } = message
   if (version !== '1.1' && version !== '1.0') return { status: 505, problem: 'an HTTP version other than 1.x' }
-  if (!httpMethods.has(method)) return { status: 400, problem: 'a method of another protocol' }
+  if (!isKnownMethod(method)) return { status: 501, problem: UNKNOWN_METHOD }
   const head = readHead(rawHeaders, fields, peer.trust, version)
   if ('problem' in head) return head
   if (expect === 'unknown') return { status: 417, problem: 'an expectation other than 100-continue' }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { ParserError } from './method.ts'
 import { gateRequests } from './parser-gate.ts'
 import type { Peer } from './peer.ts'
 import { Pipeline } from './pipeline.ts'
@@ -104,7 +105,7 @@ export class Connection {
   }
 
   /** The client sent what is not HTTP, or did not send it in time (decisions, a framing error in a request body). */
-  unreadable(error: Error & { code?: string }): void {
+  unreadable(error: ParserError): void {
     if (this.#closing) return
     // Part of a head waits because the gateway does not read on.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#pipeline.isPaused) return
@@ -121,10 +122,16 @@ export class Connection {
       return
     }
     this.#current = null
-    const { status, problem } = parserProblem(error.code)
+    const { status, problem } = parserProblem(error, current === null && this.#isFirstOfRequest(error.rawPacket))
     this.socket.write(rawRefusal(status, problem, this.#service.settings))
     this.linger()
     current?.abandon(error)
+  }
+
+  /** Whether not a byte came between the last response and this packet. */
+  #isFirstOfRequest(packet: Buffer | undefined): boolean {
+    const before = this.socket.bytesRead - (packet?.length ?? 0)
+    return before === Math.max(0, this.#bytesServed)
   }
 
   /** No byte moved for the idle time: the client's fault, unless it waits for its response. */

@@ -1,9 +1,12 @@
 import { type Response, reasonPhrase, respond } from '#http'
+import { type ParserError, stoppedAtUnknownMethod } from './method.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** What of a request the parser would not take: the status, and why. */
-export function parserProblem(code: string | undefined): { status: number; problem: string } {
-  switch (code) {
+export const UNKNOWN_METHOD = 'a method that is not implemented'
+
+/** Why the parser refused a request, and the status for it; `isStart` where the packet it stopped in began a request. */
+export function parserProblem(error: ParserError, isStart: boolean): { status: number; problem: string } {
+  switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, problem: 'a request line and headers over the limit' }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
@@ -11,6 +14,7 @@ export function parserProblem(code: string | undefined): { status: number; probl
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, problem: 'a request that did not arrive in time' }
     default:
+      if (isStart && stoppedAtUnknownMethod(error)) return { status: 501, problem: UNKNOWN_METHOD }
       return { status: 400, problem: 'what was sent is no HTTP request' }
   }
 }

@@ -46,6 +46,16 @@ const refused: [string, string, number][] = [
   ['CONNECT (B10)', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443', 405],
   ['CONNECT with a body', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 9', 405],
   ['CONNECT with a chunked body', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nTransfer-Encoding: chunked', 405],
+  ['a method that is not known', 'FOO / HTTP/1.1\r\nHost: a', 501],
+  ['a method that begins as a known one', 'GETS /x?y HTTP/1.1\r\nHost: a', 501],
+  ['a method that a known one begins with', 'GE / HTTP/1.1\r\nHost: a', 501],
+  ['a method of every character that may stand in one', "A!#$%&'*+-.^_`|~09 / HTTP/1.1\r\nHost: a", 501],
+  ['a method of RTSP', 'DESCRIBE / HTTP/1.1\r\nHost: a', 501],
+  ['a method of Icecast', 'SOURCE / HTTP/1.1\r\nHost: a', 501],
+  ['a method that is no token', 'F(O / HTTP/1.1\r\nHost: a', 400],
+  ['a method of 33 letters', `${'A'.repeat(33)} / HTTP/1.1\r\nHost: a`, 400],
+  ['a method that is not known, in a line that is none', 'FOO / x HTTP/1.1\r\nHost: a', 400],
+  ['a method that is not known, in HTTP/0.9', 'FOO /', 400],
   ['a method in lower case (B10)', 'get / HTTP/1.1\r\nHost: a', 400],
   ['the HTTP/2 preface (B10)', 'PRI * HTTP/2.0', 400],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe', 417],
@@ -216,6 +226,44 @@ test('CONNECT gets its 405 behind the responses to the requests before it', asyn
 
   assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nfirstHTTP\/1\.1 405 [\s\S]*\r\nAllow: GET/)
 })
+
+test('an unknown method gets 501 on a connection that has served requests, and closes it', async () => {
+  const { seen, handler } = recorder()
+  await using server = await listening(handler)
+  await using client = new RawClient(server.port)
+  client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc')
+  await client.receives(/ok$/)
+  client.send('FOO /x HTTP/1.1\r\nHost: a\r\n\r\nGET /y HTTP/1.1\r\nHost: a\r\n\r\n')
+  await client.closed
+  assert.match(client.text, /okHTTP\/1\.1 501 Not Implemented\r\n[\s\S]*\r\nConnection: close\r\n/)
+  assert.equal(seen.length, 1)
+})
+
+for (const [what, first, second] of [
+  [
+    'in the packet of another request',
+    '',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcFOO /x HTTP/1.1\r\n',
+  ],
+  [
+    'in the rest of a body that bad bytes follow',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n',
+    'FOO /x HTTP/1.1\r\n(',
+  ],
+  ['whose beginning came in a packet before', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /', 'FOO /x HTTP/1.1\r\n'],
+] as const) {
+  test(`a line with an unknown method ${what} is no request line: never 501`, async () => {
+    const { seen, handler } = recorder()
+    await using server = await listening(handler)
+    await using client = new RawClient(server.port)
+    if (first !== '') await client.send(first).receives(/ok$/)
+    client.send(second)
+    await client.closed
+    assert.match(client.text, /HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\nConnection: close\r\n/)
+    assert.doesNotMatch(client.text, /HTTP\/1\.1 501/)
+    assert.ok(seen.length <= 1)
+  })
+}
 
 test('a request before a broken one is answered, then the connection closes', async () => {
   const gate = Promise.withResolvers<void>()

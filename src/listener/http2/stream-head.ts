@@ -1,14 +1,12 @@
 import { effectiveUri } from '#http'
 import { type Admitted, bodyLimit } from '../admission.ts'
+import { METHOD } from '../method.ts'
 import type { Peer } from '../peer.ts'
 import { type Refusal, readHead } from '../request-head.ts'
 import type { Service } from '../service.ts'
 
 /** What each header field counts beyond its bytes (RFC 9113 section 6.5.2). */
 const FIELD_COST = 32
-
-/** A method that can be said in HTTP/1.1 as well, where most upstreams are. */
-const METHOD = /^[A-Z][A-Z0-9!#$%&'*+.^_`|~-]{0,31}$/
 
 // nghttp2 lets none through; in HTTP/1.1 each would begin something new.
 const ENDS_LINE = /[\0\r\n]/
