@@ -37,7 +37,7 @@ export {
   type JwtValidationError,
   JwtValidationErrorContext,
 } from './contexts/jwt-validation.ts'
-export { type LoginWay, LoginWayContext } from './contexts/login-way.ts'
+export { type LoginAdvice, type LoginWay, LoginWayContext } from './contexts/login-way.ts'
 export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
 export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-failure.ts'
 export { type OAuth2Info, OAuth2InfoContext } from './contexts/oauth2-info.ts'

@@ -4,6 +4,9 @@ import type { Accounts } from './state/accounts.ts'
 /** The two families of servers that gateways meet, with their differences on the wire. */
 export type Family = 'pingam' | 'openam'
 
+/** The two kinds of login pages of OpenAM: those of a browser application, and older ones that read other parameters. */
+export type LoginPages = 'xui' | 'classic'
+
 /** What is said of a session nobody knows: both families and their versions differ. */
 export type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
 
@@ -43,6 +46,8 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   /** Session properties that are told; `AMCtxId` is the join key of session caches. */
   readonly sessionProperties?: readonly string[]
   readonly unknownSession?: UnknownSessionAnswer
+  /** Which login pages are shown; OpenAM shows classic ones where cookies are HttpOnly or XUI is off. */
+  readonly loginPages?: LoginPages
   /** Hosts to which the login page sends browsers back, besides those of the loopback interface. */
   readonly gotoHosts?: readonly string[]
   /** Milliseconds between pings of the notification socket. */
@@ -105,6 +110,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     maxSession: given.maxSession ?? 120 * MINUTE,
     sessionProperties: given.sessionProperties ?? ['AMCtxId'],
     unknownSession: given.unknownSession ?? 'invalid',
+    loginPages: given.loginPages ?? 'xui',
     gotoHosts: given.gotoHosts ?? [],
     pingInterval: given.pingInterval ?? 30_000,
     limits: { ...LIMITS, ...given.limits },

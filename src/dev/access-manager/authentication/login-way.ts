@@ -19,7 +19,20 @@ const DEFAULT_TREE = 'ldapService'
 /** Reads `authIndexType` and `authIndexValue`, or `service`; null for a tree or module that is not there. */
 export function readLoginWay(query: URLSearchParams, settings: WholeSettings): LoginWay | null {
   const type = query.get('authIndexType') ?? (query.has('service') ? 'service' : null)
-  const value = query.get('authIndexValue') ?? query.get('service') ?? ''
+  return wayOf(type, query.get('authIndexValue') ?? query.get('service') ?? '', settings)
+}
+
+/** The same for a login page. Those of OpenAM know `service` and `sunamcompositeadvice`, and classic ones nothing else. */
+export function readPageLoginWay(query: URLSearchParams, settings: WholeSettings): LoginWay | null {
+  if (settings.family === 'pingam') return readLoginWay(query, settings)
+  if (settings.loginPages === 'xui' && query.has('authIndexType')) return readLoginWay(query, settings)
+  const advice = query.get('sunamcompositeadvice')
+  if (advice !== null) return wayOf('composite_advice', advice, settings)
+  const service = query.get('service')
+  return wayOf(service === null ? null : 'service', service ?? '', settings)
+}
+
+function wayOf(type: string | null, value: string, settings: WholeSettings): LoginWay | null {
   switch (type) {
     case null:
       return defaultWay(settings)

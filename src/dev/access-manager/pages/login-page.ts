@@ -1,5 +1,5 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
-import { isEnough, type LoginWay, readLoginWay } from '../authentication/login-way.ts'
+import { isEnough, type LoginWay, readPageLoginWay } from '../authentication/login-way.ts'
 import { expiredCookies, type Logins, sessionCookies } from '../authentication/logins.ts'
 import type { Answer } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
@@ -34,7 +34,7 @@ export class LoginPage implements Endpoint {
     const { settings, sessions, base } = this.#parts
     const target = gotoTarget(call.query.get('goto'), base, settings.gotoHosts)
     if (target === null) return page('Not there', '<p>This server does not send anybody to that address.</p>', 400)
-    const way = readLoginWay(call.query, settings)
+    const way = readPageLoginWay(call.query, settings)
     if (way?.kind !== 'user') return page('No such login', '<p>There is no login of this kind.</p>', 400)
     const current = callerOf(call.headers, settings.cookieName, sessions)
     return call.method === 'POST' ? this.#enter(call, way, target, current) : this.#show(call, way, target, current)

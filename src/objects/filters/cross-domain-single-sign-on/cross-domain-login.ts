@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import {
   AccessManagerError,
+  type AmDialect,
   type AmService,
   CdssoContext,
   type CdssoFailure,
   CdssoFailureContext,
   ClaimsSet,
+  type LoginAdvice,
   type LoginWay,
   LoginWayContext,
   passes,
@@ -20,6 +22,7 @@ import { type SessionCookieSettings, writeCookie } from '../../lib/session/sessi
 import { endSession, landing } from '../../lib/sso/am-logout.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
 import { type BegunLogin, LoginCookies } from '../../lib/sso/login-cookies.ts'
+import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type AgentToken, type AgentTokens, NotTaken } from './agent-token.ts'
 
@@ -78,7 +81,7 @@ export class CrossDomainLogin {
     const way = this.#way(exchange, endpoint)
     const session = found === null ? null : await amService.sessions.find(found.token.sessionToken)
     if (found === null || session === null) {
-      if (!came) return way.begin(302, marker.mark(exchange.originalUri), {})
+      if (!came) return way.begin(302, marker.mark(exchange.originalUri))
       const description = `the login did not last: the cookie ${cookie.name} did not arrive, or the session has ended`
       return this.#failed(exchange, endpoint, 'login_required', description)
     }
@@ -158,17 +161,31 @@ export class CrossDomainLogin {
   }
 
   #way(exchange: Exchange, endpoint: Uri): LoginWay {
+    const { amService, marker } = this.#settings
     return {
-      begin: (status, goto, parameters) => {
+      begin: async (status, goto, advice) => {
+        const dialect = await amService.dialect()
         const [state, nonce] = [random(), random()]
-        const location = this.#authorizeUri(endpoint)
-        for (const [name, value] of Object.entries({ state, nonce, ...parameters }))
-          location.searchParams.set(name, value)
+        const authorize = this.#authorizeUri(endpoint)
+        for (const [name, value] of Object.entries({ state, nonce })) authorize.searchParams.set(name, value)
+        const location = advice === undefined ? authorize : this.#advisedLogin(authorize, dialect, advice)
         const response = respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
         LOGINS.remember(response, exchange, { state, nonce, goto }, this.#settings.now())
         return response
       },
+      stripMarker: (uri) => void marker.take(uri),
     }
+  }
+
+  /** PingAM takes an advice along from its authorization endpoint; OpenAM does not, so the login page comes first there. */
+  #advisedLogin(authorize: URL, dialect: AmDialect, advice: LoginAdvice): URL {
+    const { amService } = this.#settings
+    const isOpenAm = dialect.family === 'openam'
+    const location = isOpenAm ? new URL(`${amService.url}/`) : authorize
+    const page = isOpenAm ? { goto: authorize.href, realm: amService.realm } : {}
+    for (const [name, value] of Object.entries({ ...page, ...loginParameters(dialect, null, advice) }))
+      location.searchParams.set(name, value)
+    return location
   }
 
   #authorizeUri(endpoint: Uri): URL {

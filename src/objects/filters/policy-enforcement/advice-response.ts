@@ -1,6 +1,6 @@
 import type { AmService, LoginWay } from '#contracts'
-import { type Exchange, type Response, respond } from '#http'
-import { takeTransaction, withTransaction } from './transaction.ts'
+import { type Response, respond, type Uri } from '#http'
+import { withTransaction } from './transaction.ts'
 
 /** The advices that a user can follow by logging in again; others are no way to get in. */
 const FOLLOWED = new Set([
@@ -18,20 +18,18 @@ export function canBeFollowed(advices: Advices): boolean {
   return Object.entries(advices).some(([name, values]) => FOLLOWED.has(name) && values.length > 0)
 }
 
-/** Sends a browser to where it can follow the advices, and then back (protocol 5.1, 5.2). */
+/** Sends a browser to where it can follow the advices, and then back to a URL (protocol 5.1, 5.2). */
 export function adviceRedirect(
-  exchange: Exchange,
   way: LoginWay,
+  back: Uri,
   advices: Advices,
   encoding: 'base64url' | 'xml',
 ): Response | Promise<Response> {
   const [transaction] = advices['TransactionConditionAdvice'] ?? []
-  const here = exchange.originalUri.clone()
-  takeTransaction(here)
-  const goto = transaction === undefined ? here.toString() : withTransaction(here, transaction)
+  const goto = transaction === undefined ? back.toString() : withTransaction(back, transaction)
   const xml = adviceXml(advices)
-  const authIndexValue = encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url')
-  return way.begin(307, goto, { authIndexType: 'composite_advice', authIndexValue })
+  const value = encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url')
+  return way.begin(307, goto, { xml, value })
 }
 
 /** Tells an application what to do, in the exact form that the client libraries take apart (protocol 5.3). */

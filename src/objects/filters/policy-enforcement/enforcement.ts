@@ -10,9 +10,11 @@ import {
 } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import type { Clock } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
+import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from './advice-marker.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
@@ -40,6 +42,7 @@ export interface EnforcementSettings {
   readonly adviceHeaderName: string
   readonly legacyAdvices: boolean
   readonly logger: Logger
+  readonly clock: Clock
 }
 
 /** Lets requests pass that the access manager allows; nothing that fails on the way to its answer is a permission. */
@@ -52,14 +55,20 @@ export class Enforcement {
 
   readonly filter: Filter = (exchange, next) => {
     try {
+      const followed = takeAdviceMarker(exchange.request.uri)
       const decided = this.#decided(exchange)
-      return Promise.resolve(then(decided, (decision) => this.#enforce(decision, exchange, next)))
+      return Promise.resolve(then(decided, (decision) => this.#enforce(decision, exchange, next, followed)))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  #enforce(decision: Decision | Denied | Undecided, exchange: Exchange, next: Handler): Awaitable<Response> {
+  #enforce(
+    decision: Decision | Denied | Undecided,
+    exchange: Exchange,
+    next: Handler,
+    followed: FollowedAdvice | null,
+  ): Awaitable<Response> {
     if (decision instanceof Undecided) return decision.response
     if (decision instanceof Denied) {
       // Not the policies say no: whoever runs the gateway is to see why.
@@ -72,7 +81,7 @@ export class Enforcement {
     const { method } = exchange.request
     const inside = exchange.with(PolicyDecisionContext, context)
     const allowed = Object.hasOwn(context.actions, method) && context.actions[method] === true
-    return allowed ? next(inside) : this.#advised(inside, context)
+    return allowed ? next(inside) : this.#advised(inside, context, followed)
   }
 
   /** The decision: at once where it is kept and nothing has to be read first. */
@@ -135,20 +144,43 @@ export class Enforcement {
   }
 
   /** The answer to a decision that allows nothing: the way to get in where there is one. */
-  async #advised(exchange: Exchange, { advices }: PolicyDecision): Promise<Response> {
-    const { amService, adviceHeaderName, legacyAdvices } = this.#settings
+  async #advised(exchange: Exchange, { advices }: PolicyDecision, followed: FollowedAdvice | null): Promise<Response> {
+    const { amService, adviceHeaderName, legacyAdvices, sources, clock } = this.#settings
     const way = exchange.context(LoginWayContext)
     if (way === null || !canBeFollowed(advices)) return this.#denied(exchange, 'the policy decision allows it not')
     const wanted = exchange.request.headers.get(adviceHeaderName)
     if (wanted !== null && equalsIgnoreCase(wanted, 'HEADER')) return adviceHeader(amService, advices)
     const { adviceEncoding } = await amService.dialect()
-    return adviceRedirect(exchange, way, advices, legacyAdvices ? 'xml' : adviceEncoding)
+    const subject = (await subjectOf(sources, exchange)) as Subject
+    if (isRepeated(followed, subject, advices, clock.now())) return this.#repeated(exchange, Object.keys(advices))
+    const back = exchange.originalUri.clone()
+    takeTransaction(back)
+    takeAdviceMarker(back)
+    way.stripMarker(back)
+    // The id of a transaction is another one each time.
+    if (advices['TransactionConditionAdvice'] === undefined) addAdviceMarker(back, subject, advices, clock.now())
+    return adviceRedirect(way, back, advices, legacyAdvices ? 'xml' : adviceEncoding)
   }
 
-  #denied(exchange: Exchange, reason: string): Promise<Response> {
+  /** The login page sent the browser back without a login, or with one that the policy does not accept. */
+  #repeated(exchange: Exchange, advices: readonly string[]): Promise<Response> {
+    const { logger } = this.#settings
+    const fields = { advices, transactionId: exchange.transactionId.value }
+    logger
+      .limited('advice')
+      .warn(
+        fields,
+        'the browser came back from the login page with the same session, and the policy decision has the same advice: 403 instead of another redirect; check that the login page reads the advice and that the login it asks for exists',
+      )
+    return this.#denied(exchange, 'the advice was followed without effect', () =>
+      respond(403, {}, repeatedText(advices)),
+    )
+  }
+
+  #denied(exchange: Exchange, reason: string, otherwise = () => respond(403)): Promise<Response> {
     const { failureHandler, logger } = this.#settings
     logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
-    return failureHandler === null ? Promise.resolve(respond(403)) : failureHandler(exchange)
+    return failureHandler === null ? Promise.resolve(otherwise()) : failureHandler(exchange)
   }
 }
 
@@ -174,6 +206,10 @@ function outcomeOf(found: Decision | SubjectRefused | NotAsked): Decision | Deni
   if (found instanceof NotAsked) return new Undecided(unavailable(found.reason))
   if (found instanceof SubjectRefused) return new Denied(found.reason)
   return found
+}
+
+function repeatedText(advices: readonly string[]): string {
+  return `The access manager asks for a further login (${advices.join(', ')}), and the login page has sent you back without one.\n`
 }
 
 function unavailable(reason: string): Response {

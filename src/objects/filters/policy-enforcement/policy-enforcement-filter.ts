@@ -139,6 +139,7 @@ export const PolicyEnforcementFilter = defineType({
       adviceHeaderName: config.authenticateResponseRequestHeader,
       legacyAdvices: config.useLegacyAdviceEncoding ?? false,
       logger: env.logger,
+      clock: env.clock,
     }).filter
   },
 })

@@ -199,7 +199,7 @@ test('an advice leads back to where it was given, whatever loginEndpoint says', 
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager, { loginEndpoint: 'https://login.example/?goto=https://app.example/' })
   const exchange = exchangeFor('GET', PAGE, { headers: { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` } })
-  const advice = { authIndexType: 'composite_advice', authIndexValue: 'x' }
+  const advice = { xml: '<Advices/>', value: 'x' }
   const response = await filter.built.object(exchange, async (inside) =>
     (inside.context(LoginWayContext) as LoginWay).begin(307, `${PAGE}&_txid=1`, advice),
   )

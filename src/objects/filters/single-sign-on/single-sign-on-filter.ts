@@ -85,11 +85,17 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     if (logoutExpression !== undefined && (await passes(logoutExpression, exchange, null, logger)))
       return loggedOut(exchange, next, cookieName, token)
     const endpoint = await loginPage(exchange)
-    const way = amLogin({ endpoint, realm: amService.realm, service: settings.authenticationService ?? null })
+    const way = amLogin({
+      endpoint,
+      realm: amService.realm,
+      service: settings.authenticationService ?? null,
+      marker,
+      dialect: () => amService.dialect(),
+    })
     const session = token === null ? null : await amService.sessions.find(token)
     if (token === null || session === null) {
       if (came) return endless(cookieName)
-      return way.begin(302, marker.mark(exchange.originalUri), {})
+      return way.begin(302, marker.mark(exchange.originalUri))
     }
     const cleared = marker.cleared(exchange)
     if (cleared !== null) return cleared

@@ -28,7 +28,8 @@ export interface AuthorizeParts {
   readonly addressOf: (realm: string) => string
 }
 
-const LOGIN_PARAMETERS = ['authIndexType', 'authIndexValue', 'service']
+/** Parameters that go along to the login page; OpenAM carries no advice. */
+const LOGIN_PARAMETERS = { pingam: ['authIndexType', 'authIndexValue', 'service'], openam: ['service'] } as const
 
 /** `authorize`: codes and ID tokens for whoever is logged in, by way of the login page. Nobody is asked for consent. */
 export class AuthorizeEndpoint implements Endpoint {
@@ -61,7 +62,7 @@ export class AuthorizeEndpoint implements Endpoint {
   #sessionOf(call: Call, query: URLSearchParams): Session | undefined {
     const { settings, sessions } = this.#parts
     const session = callerOf(call.headers, settings.cookieName, sessions)
-    const way = readLoginWay(query, settings)
+    const way = readLoginWay(this.#loginParameters(query), settings)
     return way?.kind === 'user' && isEnough(session, call.realm, way) ? session : undefined
   }
 
@@ -70,11 +71,13 @@ export class AuthorizeEndpoint implements Endpoint {
     const back = new URLSearchParams(query)
     back.delete('prompt')
     const login = new URLSearchParams({ goto: `${this.#parts.addressOf(realm)}?${back}`, realm })
-    for (const name of LOGIN_PARAMETERS) {
-      const value = query.get(name)
-      if (value !== null) login.set(name, value)
-    }
+    for (const [name, value] of this.#loginParameters(query)) login.set(name, value)
     return redirect(`${this.#parts.base}/?${login}`)
+  }
+
+  #loginParameters(query: URLSearchParams): URLSearchParams {
+    const names: readonly string[] = LOGIN_PARAMETERS[this.#parts.settings.family]
+    return new URLSearchParams([...query].filter(([name]) => names.includes(name)))
   }
 
   async #grant(realm: string, request: AuthorizationRequest, session: Session): Promise<Answer> {
