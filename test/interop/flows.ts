@@ -1,0 +1,55 @@
+// What suites of real peers consist of: flows, each of which agrees with the peer or fails, and is one row of the result.
+import { AssertionError } from 'node:assert'
+import { inspect } from 'node:util'
+
+export interface Flow<Peers> {
+  readonly name: string
+  /** Why it can not run here, or false. */
+  readonly skip?: string | false
+  /** Throws where something else is found than expected. */
+  readonly run: (peers: Peers) => Promise<void>
+}
+
+/** A flow that takes longer does not agree. */
+const TIMEOUT = 120_000
+
+/** Runs the flows one after the other and prints a row for each; whether all agreed. */
+export async function runFlows<Peers>(flows: readonly Flow<Peers>[], peers: Peers): Promise<boolean> {
+  const counts = { agreed: 0, FAILED: 0, skipped: 0 }
+  for (const flow of flows) {
+    const started = performance.now()
+    const [outcome, detail] = await outcomeOf(flow, peers)
+    counts[outcome] += 1
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`${outcome.padEnd(8)} ${flow.name} (${seconds} s)${detail === '' ? '' : `\n  ${detail}`}`)
+  }
+  console.log(`${counts.agreed} flows agreed, ${counts.FAILED} FAILED, ${counts.skipped} skipped`)
+  return counts.FAILED === 0
+}
+
+async function outcomeOf<Peers>(flow: Flow<Peers>, peers: Peers): Promise<['agreed' | 'FAILED' | 'skipped', string]> {
+  if (typeof flow.skip === 'string') return ['skipped', `NOTICE: ${flow.skip}`]
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not finished within ${TIMEOUT / 1000} s`)), TIMEOUT)
+  try {
+    await Promise.race([flow.run(peers), late])
+    return ['agreed', '']
+  } catch (error) {
+    return ['FAILED', explain(error)]
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof AssertionError)) return error instanceof Error ? causes(error) : inspect(error)
+  const where = /\((file:.*?)\)|at (file:.*)/.exec(error.stack ?? '')
+  const place = where === null ? '' : `\n  at ${(where[1] ?? where[2])?.replace(/^.*\/test\//, 'test/')}`
+  const why = error.generatedMessage ? '' : `${error.message}: `
+  return `${why}expected ${inspect(error.expected)}, found ${inspect(error.actual)}${place}`
+}
+
+function causes(error: Error): string {
+  const cause = error.cause instanceof Error ? `\n  because ${explain(error.cause)}` : ''
+  return `${error.stack ?? error.message}${cause}`
+}

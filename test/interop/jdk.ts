@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const installed = '/usr/lib/jvm'
+
+/** The home of a JDK of at least this version: that of JAVA_HOME, else one of the system. */
+export function findJdk(version: number): string {
+  const system = existsSync(installed) ? readdirSync(installed).map((name) => join(installed, name)) : []
+  const candidates = [process.env['JAVA_HOME'] ?? '', ...system].filter((home) => home !== '')
+  const found = candidates.find((home) => versionOf(home) >= version)
+  if (found !== undefined) return found
+  throw new Error(`no JDK of version ${version} or newer in JAVA_HOME or below ${installed}`)
+}
+
+function versionOf(home: string): number {
+  const { stderr } = spawnSync(join(home, 'bin', 'java'), ['-version'], { encoding: 'utf8' })
+  return Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0)
+}

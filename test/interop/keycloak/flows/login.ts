@@ -1,0 +1,96 @@
+// Login with PKCE, PAR and private_key_jwt, and refresh.
+import assert from 'node:assert/strict'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import { BrowserLike } from '#test/browser-like'
+import { logIn } from '../people.ts'
+import { client } from '../realm.ts'
+import { loginRoute } from '../routes.ts'
+import type { Part } from '../suite.ts'
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
+const kid = await calculateJwkThumbprint(publicJwk as JWK)
+
+export const login: Part = {
+  clients: (at) => [
+    client(at, 'login', {
+      clientAuthenticatorType: 'client-jwt',
+      attributes: {
+        'pkce.code.challenge.method': 'S256',
+        'require.pushed.authorization.requests': 'true',
+        'token.endpoint.auth.signing.alg': 'ES256',
+        'use.jwks.string': 'true',
+        'jwks.string': JSON.stringify({ keys: [{ ...publicJwk, kid, alg: 'ES256', use: 'sig' }] }),
+      },
+    }),
+    client(at, 'refresh', { attributes: { 'access.token.lifespan': '2' } }),
+  ],
+  files: { 'keys/login': privateKey.export({ type: 'pkcs8', format: 'pem' }) as string },
+  routes: (at) => ({
+    login: loginRoute(at, 'login', {
+      registration: {
+        authenticatedRegistrationHandler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'PrivateKeyJwtClientAuthenticationFilter',
+                config: {
+                  clientId: 'login',
+                  tokenEndpoint: `${at.issuer}/protocol/openid-connect/token`,
+                  secretsProvider: 'keys',
+                  signingSecretId: 'login',
+                  signingAlgorithm: 'ES256',
+                },
+              },
+            ],
+            handler: 'ClientHandler',
+          },
+        },
+      },
+    }),
+    refresh: loginRoute(at, 'refresh'),
+  }),
+  flows: [
+    {
+      name: 'login with PKCE, PAR and private_key_jwt comes back to the page',
+      run: async ({ at }) => {
+        const browser = new BrowserLike()
+        const page = await logIn(browser, `${at.app}/login/page?x=1`)
+        assert.equal(page.url, `${at.app}/login/page?x=1`, page.text)
+        assert.match(page.text, /^\/login\/page alice ey/)
+        const first = new URL(browser.trail[0] as string)
+        assert.deepEqual([...first.searchParams.keys()].sort(), ['client_id', 'request_uri'])
+        assert.equal((await browser.ask(`${at.app}/login/again`)).status, 200)
+      },
+    },
+    {
+      name: 'a second route of the browser is logged in by single sign-on',
+      run: async ({ at }) => {
+        const browser = new BrowserLike()
+        await logIn(browser, `${at.app}/login/page`)
+        const page = await browser.open(`${at.app}/refresh/page`)
+        assert.match(page.text, /^\/refresh\/page alice ey/)
+      },
+    },
+    {
+      name: 'twenty requests with an expired access token cause one refresh',
+      run: async ({ at, relay }) => {
+        const browser = new BrowserLike()
+        const before = await logIn(browser, `${at.app}/refresh/page`)
+        await new Promise((resolve) => setTimeout(resolve, 2500))
+        const refreshes = await relay.count('/token', async () => {
+          const answers = await Promise.all(
+            Array.from({ length: 20 }, (_, each) => browser.ask(`${at.app}/refresh/${each}`)),
+          )
+          assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+          const tokens = new Set(answers.map(({ text }) => text.split(' ')[2]))
+          assert.equal(tokens.size, 1)
+          assert.ok(!tokens.has(before.text.split(' ')[2]))
+        })
+        assert.equal(refreshes, 1)
+      },
+    },
+  ],
+}

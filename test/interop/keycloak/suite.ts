@@ -1,0 +1,55 @@
+// What the flows of this suite are made of, and what they run against.
+
+import type { Chromium } from '#test/chromium'
+import type { GatewayProcess } from '#test/gateway-process'
+import type { RedisServer } from '#test/redis'
+import type { Flow } from '../flows.ts'
+import type { AdminApi } from './admin-api.ts'
+import type { KeycloakServer } from './keycloak-server.ts'
+import type { Relay } from './relay.ts'
+
+export const REALM = 'shop'
+
+/** Addresses, known before anything is configured. */
+export interface Addresses {
+  /** The gateway, for browsers. */
+  readonly app: string
+  readonly secureApp: string
+  /** The gateway, for Keycloak. */
+  readonly internalApp: string
+  /** The realm as the gateway asks for it, by way of the relay. */
+  readonly provider: string
+  /** The same over TLS with a certificate of a private authority, without the relay. */
+  readonly secureProvider: string
+  /** The realm as browsers see it, and `iss` of its tokens. */
+  readonly issuer: string
+  /** Certificates of the authority that issued the one of `secureProvider`. */
+  readonly authorityFile: string
+  readonly redis: string | null
+}
+
+/** Servers of a run. */
+export interface Peers {
+  readonly at: Addresses
+  readonly keycloak: KeycloakServer
+  readonly admin: AdminApi
+  readonly relay: Relay
+  readonly gateway: GatewayProcess
+  readonly redis: RedisServer | null
+  readonly chromium: Chromium | null
+}
+
+/** A ClientRepresentation of Keycloak. */
+export interface Client {
+  readonly clientId: string
+  readonly [field: string]: unknown
+}
+
+/** Flows with the clients, routes and files they need. */
+export interface Part {
+  readonly clients: (at: Addresses) => readonly Client[]
+  readonly routes: (at: Addresses) => Readonly<Record<string, object>>
+  /** Files of the instance. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly flows: readonly Flow<Peers>[]
+}
