@@ -14,8 +14,8 @@ export interface Issuer {
   servesDomain(domain: string): boolean
   /** Milliseconds by which its clock may differ. */
   readonly idTokenSkew: number
-  /** Why an ID token is not signed by this server; null where it is. `sharedSecret` verifies HMAC signatures. */
-  idTokenProblem(idToken: string, sharedSecret: Buffer | null): Promise<string | null>
+  /** Why a JWT is not signed by this server; null where it is. `sharedSecret` verifies HMAC signatures. */
+  signatureProblem(jwt: string, sharedSecret: Buffer | null): Promise<string | null>
 }
 
 /** The gateway as a client of an authorization server. */
@@ -24,12 +24,18 @@ export interface ClientRegistration {
   readonly issuer: Issuer
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
+  /** When the user info endpoint is asked: where something reads `user_info`, in any case, or never. */
+  readonly userInfo: 'auto' | 'always' | 'never'
   /** Sends requests for user info. */
   readonly handler: Handler
   /** Sends requests in which the client says who it is, with the proof of it. */
   readonly authenticatedHandler: Handler
   /** Why an ID token is not to be believed; null where it is. */
   idTokenProblem(idToken: string): Promise<string | null>
+  /** Why any JWT is not signed by the issuer for this client; null where it is. */
+  signatureProblem(jwt: string): Promise<string | null>
+  /** The content of a JWE for this client. Throws OpenIdError where it can not be decrypted. */
+  decrypt(jwe: string): Promise<string>
 }
 
 /** Objects that stand for an authorization server users log in at. */

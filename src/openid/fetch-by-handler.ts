@@ -1,5 +1,7 @@
 import { type ClientIdField, ClientIdFieldContext } from '#contracts'
 import { Body, type Exchange, type Handler, Headers, ownExchange, Request, Uri } from '#http'
+import { type AnswerForm, checkProtocolAnswer } from './protocol-answer.ts'
+import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Answers of authorization servers are small; one that sends more is broken or hostile. */
 const LARGEST_ANSWER = 1_048_576
@@ -16,18 +18,10 @@ interface FetchOptions {
 interface FetchSettings {
   /** Milliseconds for the whole answer. */
   readonly deadline?: number
+  /** What the endpoint may answer with; anything where it is left out. */
+  readonly form?: AnswerForm
   /** Set where the form names the client by a `client_id` that may be taken out. */
   readonly clientIdField?: ClientIdField | null
-}
-
-/** That nobody answered, or not in time, or not in a form that could be read. */
-export class ServerUnreachableError extends Error {
-  readonly code = 'GW_AUTHORIZATION_SERVER_UNREACHABLE'
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ServerUnreachableError'
-  }
 }
 
 /**
@@ -37,7 +31,7 @@ export class ServerUnreachableError extends Error {
 export function fetchBy(
   handler: Handler,
   onBehalfOf: Exchange | null,
-  { deadline = DEADLINE, clientIdField = null }: FetchSettings = {},
+  { deadline = DEADLINE, clientIdField = null, form }: FetchSettings = {},
 ): Fetch {
   return async (url, { method, headers, body }) => {
     const sent = new Headers(Object.entries(headers))
@@ -51,8 +45,8 @@ export function fetchBy(
     }, deadline).unref()
     try {
       const sending = clientIdField === null ? exchange : exchange.with(ClientIdFieldContext, clientIdField)
-      const answer = answerOf(handler, sending)
-      // Whoever lost the race has nobody left to tell.
+      const answer = answerOf(handler, sending, form)
+      // A failure after the deadline is not reported twice.
       answer.catch(() => {})
       return await Promise.race([answer, late])
     } finally {
@@ -62,14 +56,22 @@ export function fetchBy(
   }
 }
 
-async function answerOf(handler: Handler, exchange: Exchange): Promise<globalThis.Response> {
+async function answerOf(
+  handler: Handler,
+  exchange: Exchange,
+  form: AnswerForm | undefined,
+): Promise<globalThis.Response> {
   try {
     const { status, headers, body } = await handler(exchange)
     if (status < 200 || status > 599) throw new Error(`the status ${status} is none of an answer`)
     const content = await body.read(LARGEST_ANSWER)
+    if (form !== undefined) checkProtocolAnswer(form, status, headers.get('content-type') ?? '', content)
     const empty = status === 204 || status === 205 || status === 304
+    // Of a refusal in JSON the body says the error; the library would look at the challenge instead.
+    if (form === 'json') headers.delete('www-authenticate')
     return new globalThis.Response(empty ? null : Uint8Array.from(content), { status, headers: [...pairs(headers)] })
   } catch (cause) {
+    if (cause instanceof ServerUnreachableError) throw cause
     throw new ServerUnreachableError((cause as Error).message, { cause })
   }
 }

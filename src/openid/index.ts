@@ -1,9 +1,6 @@
 export { Discovery, type ServerMetadata } from './discovery.ts'
-export { fetchBy, ServerUnreachableError } from './fetch-by-handler.ts'
-export {
-  type IssuedTokens,
-  type LoginAttempt,
-  OpenIdClient,
-  type OpenIdClientSettings,
-} from './open-id-client.ts'
+export { fetchBy } from './fetch-by-handler.ts'
+export { type IssuedTokens, idTokenClaims } from './issued-tokens.ts'
+export { isLoginSecret, type LoginSecrets, loginSecrets, newLoginSecret } from './login-secrets.ts'
+export { type LoginAttempt, OpenIdClient, type OpenIdClientSettings } from './open-id-client.ts'
 export { OpenIdError } from './open-id-error.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Handler, respond } from '#http'
 import { JsonNumber } from '#json'
 import { exchangeFor } from '#test/exchange'
-import { OpenIdClient } from './index.ts'
+import { loginSecrets, newLoginSecret, OpenIdClient } from './index.ts'
 
 const ISSUER = 'https://as.example.com'
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
@@ -27,16 +27,19 @@ function clientOf(answers: { readonly token?: string; readonly userInfo?: string
     tokenHandler: answering(answers.token),
     userInfoHandler: answering(answers.userInfo),
     skew: 0,
+    decrypt: () => Promise.reject(new Error('nothing is encrypted')),
+    signatureProblem: async () => null,
   })
 }
 
 test('claims of ID tokens keep numbers that are no doubles', async () => {
   const now = Math.floor(Date.now() / 1_000)
-  const payload = `{"iss":"${ISSUER}","aud":"shop","sub":"bjensen","iat":${now},"exp":${now + 60},"nonce":"n","account":9007199254740993,"rate":1.0}`
+  const secrets = loginSecrets(newLoginSecret())
+  const payload = `{"iss":"${ISSUER}","aud":"shop","sub":"bjensen","iat":${now},"exp":${now + 60},"nonce":"${secrets.nonce}","account":9007199254740993,"rate":1.0}`
   const idToken = `${base64url('{"alg":"RS256"}')}.${base64url(payload)}.${base64url('signature')}`
   const client = clientOf({ token: `{"access_token":"a","token_type":"Bearer","id_token":"${idToken}"}` })
-  const attempt = { state: 's', nonce: 'n', verifier: 'v'.repeat(43), redirectUri: 'https://shop.example.com/callback' }
-  const parameters = new URLSearchParams({ code: 'c', state: 's' })
+  const attempt = { secrets, redirectUri: 'https://shop.example.com/callback', maxAge: null }
+  const parameters = new URLSearchParams({ code: 'c', state: secrets.state })
   const { claims } = await client.complete(parameters, attempt, exchangeFor('GET', 'https://shop.example.com/callback'))
   assert.deepEqual(claims?.['account'], new JsonNumber('9007199254740993'))
   assert.deepEqual(claims?.['rate'], new JsonNumber('1.0'))

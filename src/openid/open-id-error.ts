@@ -1,5 +1,5 @@
-import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi'
-import { ServerUnreachableError } from './fetch-by-handler.ts'
+import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
+import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Why a step of the protocol failed. */
 export class OpenIdError extends Error {
@@ -28,20 +28,28 @@ export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Errors that stand for 5xx where an answer comes by redirect (RFC 6749 section 4.1.2.1). */
+const TEMPORARY = ['temporarily_unavailable', 'server_error']
+
+/** Text of another party, for logs and pages. */
+function printable(text: string): string {
+  return text.slice(0, 300).replace(/[^\x20-\x7e]/g, '?')
+}
+
 function asOpenIdError(cause: unknown): OpenIdError {
   if (cause instanceof OpenIdError) return cause
   if (cause instanceof ServerUnreachableError)
     return new OpenIdError('temporarily_unavailable', cause.message, true, { cause })
-  if (cause instanceof AuthorizationResponseError)
-    return new OpenIdError(cause.error, cause.error_description ?? 'the authorization server refused', false, { cause })
+  if (cause instanceof AuthorizationResponseError) {
+    const text = cause.error_description ?? 'the authorization server refused'
+    return new OpenIdError(printable(cause.error), printable(text), TEMPORARY.includes(cause.error), { cause })
+  }
   if (cause instanceof ResponseBodyError) {
     const text = cause.error_description ?? `the authorization server answered ${cause.status}`
-    return new OpenIdError(cause.error, text, cause.status >= 500, { cause })
-  }
-  if (cause instanceof WWWAuthenticateChallengeError) {
-    const [challenge] = cause.cause
-    const error = challenge?.parameters['error'] ?? 'invalid_token'
-    return new OpenIdError(error, `the authorization server answered ${cause.status}`, cause.status >= 500, { cause })
+    if (cause.error !== 'invalid_client')
+      return new OpenIdError(printable(cause.error), printable(text), TEMPORARY.includes(cause.error), { cause })
+    const fault = `the authorization server refuses the credentials of the gateway: ${printable(text)}`
+    return new OpenIdError('invalid_client', fault, true, { cause })
   }
   // What the library says of an answer names the field and the rule, not its content.
   return new OpenIdError('server_error', (cause as Error).message, false, { cause: cause as Error })

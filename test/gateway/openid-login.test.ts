@@ -1,146 +1,13 @@
 // AuthorizationCodeOAuth2ClientFilter against an authorization server that nobody here wrote.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { BrowserLike, type Page } from '#test/browser-like'
-import { RunningGateway } from '#test/gateway'
-import { OidcProvider } from '#test/oidc-provider'
+import { logIn, openIdGateway } from '#test/openid-gateway'
 
 const options = { timeout: 60_000 }
 
-interface Parts {
-  readonly client?: object
-  readonly registration?: object
-  readonly filter?: object
-  readonly provider?: object
-  readonly issuer?: object
-  readonly ttl?: object
-  readonly units?: number
-}
-
-/** A gateway whose route /app logs users in at a provider. Ports are known one after the other, so the route comes last. */
-async function setting({
-  client = {},
-  registration = {},
-  filter = {},
-  provider: more = {},
-  issuer = {},
-  ttl = {},
-  units = 1,
-}: Parts = {}) {
-  const gateway = await RunningGateway.start({
-    units,
-    files: { 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
-  })
-  const provider = await OidcProvider.start(
-    () =>
-      ({
-        clients: [
-          {
-            client_id: 'gateway',
-            client_secret: 'a secret of the client',
-            redirect_uris: [`${gateway.url}/app/oidc/callback`],
-            grant_types: ['authorization_code', 'refresh_token'],
-            post_logout_redirect_uris: [`${gateway.url}/goodbye`],
-            ...client,
-          },
-        ],
-        cookies: { keys: ['a key of the test'] },
-        claims: { openid: ['sub'], profile: ['name'] },
-        findAccount: (_context: unknown, id: string) => ({
-          accountId: id,
-          claims: async () => ({ sub: id, name: `${id} of test` }),
-        }),
-        issueRefreshToken: async () => true,
-        rotateRefreshToken: true,
-        features: {
-          devInteractions: { enabled: true },
-          revocation: { enabled: true },
-          rpInitiatedLogout: { enabled: true },
-          pushedAuthorizationRequests: { enabled: false },
-          ...more,
-        },
-        ttl: { AccessToken: 3600, ...ttl },
-        jwks: {
-          keys: [
-            {
-              ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
-              use: 'sig',
-              alg: 'ES256',
-            },
-            {
-              ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-              use: 'sig',
-              alg: 'RS256',
-            },
-          ],
-        },
-        // biome-ignore lint/suspicious/noExplicitAny: the configuration of the provider is its own world
-      }) as any,
-  )
-  await gateway.deploy('app', {
-    name: 'app',
-    condition: "${find(request.uri.path, '^/app')}",
-    heap: [
-      { name: 'secrets', type: 'FileSystemSecretStore', config: { directory: '&{gateway.instance.dir}/secrets' } },
-      {
-        name: 'server',
-        type: 'Issuer',
-        config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration`, ...issuer },
-      },
-      {
-        name: 'client',
-        type: 'ClientRegistration',
-        config: {
-          clientId: 'gateway',
-          issuer: 'server',
-          scopes: ['openid', 'profile', 'offline_access'],
-          clientSecretId: 'client.secret',
-          secretsProvider: 'secrets',
-          ...registration,
-        },
-      },
-    ],
-    handler: {
-      type: 'Chain',
-      config: {
-        filters: [
-          {
-            type: 'AuthorizationCodeOAuth2ClientFilter',
-            config: { clientEndpoint: '/app/oidc', requireHttps: false, registrations: ['client'], ...filter },
-          },
-        ],
-        handler: {
-          type: 'StaticResponseHandler',
-          config: {
-            status: 200,
-            headers: { 'Content-Type': ['text/plain'] },
-            entity:
-              '${request.uri.path} ${contexts.oauth2Info.id_token_claims.sub} ${attributes.openid.user_info.name} ${contexts.oauth2Info.access_token}',
-          },
-        },
-      },
-    },
-  })
-  return {
-    gateway,
-    provider,
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await provider[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** Goes through the pages of the provider as a user does. */
-async function logIn(browser: BrowserLike, url: string, user = 'demo'): Promise<Page> {
-  const loginPage = await browser.open(url)
-  const consentPage = await browser.submit(loginPage, { login: user, password: 'x' })
-  return browser.submit(consentPage)
-}
-
 test('a user logs in, comes back to the page, and stays logged in', options, async () => {
-  await using at = await setting()
+  await using at = await openIdGateway()
   const browser = new BrowserLike()
   const page = await logIn(browser, `${at.gateway.url}/app/page?x=1`)
   assert.equal(page.status, 200, page.text)
@@ -156,7 +23,7 @@ test('a user logs in, comes back to the page, and stays logged in', options, asy
 })
 
 test('the session gets a new id when the user has logged in', options, async () => {
-  await using at = await setting()
+  await using at = await openIdGateway()
   const browser = new BrowserLike()
   const { headers } = await browser.ask(`${at.gateway.url}/app/page`)
   const before = browser.cookie(at.gateway.url, 'gateway-session')
@@ -166,7 +33,7 @@ test('the session gets a new id when the user has logged in', options, async () 
 })
 
 test('pushed authorization requests are used where the server takes them', options, async () => {
-  await using at = await setting({ provider: { pushedAuthorizationRequests: { enabled: true } } })
+  await using at = await openIdGateway({ provider: { pushedAuthorizationRequests: { enabled: true } } })
   const browser = new BrowserLike()
   assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).status, 200)
   const first = new URL(browser.trail[0] as string)
@@ -178,7 +45,7 @@ for (const [method, config] of [
   ['client_secret_post', { tokenEndpointAuthMethod: 'client_secret_post' }],
 ] as const) {
   test(`the client authenticates by ${method}`, options, async () => {
-    await using at = await setting({ client: { token_endpoint_auth_method: method }, registration: config })
+    await using at = await openIdGateway({ client: { token_endpoint_auth_method: method }, registration: config })
     assert.equal((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).status, 200)
   })
 }
@@ -187,7 +54,7 @@ test(
   'a callback with a state of another session, none, or one that was used fails, and nobody is logged in',
   options,
   async () => {
-    await using at = await setting()
+    await using at = await openIdGateway()
     const browser = new BrowserLike()
     await logIn(browser, `${at.gateway.url}/app/page`)
     const callback = browser.trail.find((url) => url.includes('/callback')) as string
@@ -204,7 +71,7 @@ test(
   'a login whose session was replaced is known by its own cookie; B64: one that was changed leads to no other site',
   options,
   async () => {
-    await using at = await setting()
+    await using at = await openIdGateway()
     const arrive = async (goto?: string): Promise<{ browser: BrowserLike; page: Page }> => {
       const browser = new BrowserLike()
       const loginPage = await browser.open(`${at.gateway.url}/app/page?x=1`)
@@ -231,7 +98,7 @@ test(
 )
 
 test('a login serves once over all units, also for a client that keeps its cookie', options, async () => {
-  await using at = await setting({ units: 2 })
+  await using at = await openIdGateway({ units: 2 })
   const browser = new BrowserLike()
   const { headers } = await browser.ask(`${at.gateway.url}/app/page`)
   const location = headers.get('location') as string
@@ -253,7 +120,7 @@ test('the user says no: failureHandler is told', options, async () => {
     type: 'StaticResponseHandler',
     config: { status: 403, entity: '${contexts.oauth2Failure.error}' },
   }
-  await using at = await setting({ filter: { failureHandler } })
+  await using at = await openIdGateway({ filter: { failureHandler } })
   const browser = new BrowserLike()
   const begun = new URL((await browser.ask(`${at.gateway.url}/app/page`)).headers.get('location') as string)
   const state = begun.searchParams.get('state')
@@ -263,7 +130,7 @@ test('the user says no: failureHandler is told', options, async () => {
 })
 
 test('an access token that is over is refreshed, once for many requests over all units', options, async () => {
-  await using at = await setting({ ttl: { AccessToken: 2 }, units: 3 })
+  await using at = await openIdGateway({ ttl: { AccessToken: 2 }, units: 3 })
   let refreshes = 0
   at.provider.provider.on('grant.success', (context) => {
     if (context.oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1
@@ -284,7 +151,7 @@ test('an access token that is over is refreshed, once for many requests over all
 
 test('logout forgets the tokens, revokes them and ends the session of the server', options, async () => {
   const filter = { revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true }
-  await using at = await setting({ filter })
+  await using at = await openIdGateway({ filter })
   const revoked: string[] = []
   at.provider.provider.on('grant.revoked', (_context, id) => void revoked.push(id))
   const browser = new BrowserLike()
@@ -299,7 +166,7 @@ test('logout forgets the tokens, revokes them and ends the session of the server
 })
 
 test('defaultLogoutGoto that is a path is told to the server as a whole URL', options, async () => {
-  await using at = await setting({ filter: { openIdEndSessionOnLogout: true, defaultLogoutGoto: '/goodbye' } })
+  await using at = await openIdGateway({ filter: { openIdEndSessionOnLogout: true, defaultLogoutGoto: '/goodbye' } })
   const browser = new BrowserLike()
   await logIn(browser, `${at.gateway.url}/app/page`)
   const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
@@ -308,7 +175,7 @@ test('defaultLogoutGoto that is a path is told to the server as a whole URL', op
 })
 
 test('logout without more is an empty page; B64: goto never leads to another site', options, async () => {
-  await using at = await setting()
+  await using at = await openIdGateway()
   const browser = new BrowserLike()
   const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
   assert.deepEqual([out.status, out.text], [200, ''])
@@ -323,7 +190,7 @@ test('logout without more is an empty page; B64: goto never leads to another sit
 })
 
 test('login?registration=&issuer=&goto= begins where it is told, and ends at goto', options, async () => {
-  await using at = await setting()
+  await using at = await openIdGateway()
   const url = `${at.gateway.url}/app/oidc/login?registration=gateway&issuer=server&goto=/app/other`
   const page = await logIn(new BrowserLike(), url)
   assert.match(page.text, /^\/app\/other demo/)
@@ -335,15 +202,15 @@ test(
   'requireLogin: false lets requests pass without user; requireHttps: true refuses those without TLS',
   options,
   async () => {
-    await using open = await setting({ filter: { requireLogin: false } })
+    await using open = await openIdGateway({ filter: { requireLogin: false } })
     assert.equal((await new BrowserLike().ask(`${open.gateway.url}/app/page`)).status, 200)
-    await using closed = await setting({ filter: { requireHttps: true } })
+    await using closed = await openIdGateway({ filter: { requireHttps: true } })
     assert.equal((await new BrowserLike().ask(`${closed.gateway.url}/app/page`)).status, 403)
   },
 )
 
 test('login?discovery= begins at the issuer that serves the domain, and nowhere else', options, async () => {
-  await using at = await setting({ issuer: { supportedDomains: ['example\\.com', '.*\\.example\\.org'] } })
+  await using at = await openIdGateway({ issuer: { supportedDomains: ['example\\.com', '.*\\.example\\.org'] } })
   const begun = (who: string) =>
     new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?discovery=${encodeURIComponent(who)}`)
   for (const who of ['demo@example.com', 'demo@EXAMPLE.com', 'example.com', 'https://a.example.org/demo']) {
@@ -363,7 +230,7 @@ test('login?discovery= begins at the issuer that serves the domain, and nowhere 
 })
 
 test('a server that can not be reached: 503, and the login works when it is back', options, async () => {
-  const at = await setting()
+  const at = await openIdGateway()
   await using gateway = at.gateway
   await at.provider[Symbol.asyncDispose]()
   const answer = await new BrowserLike().ask(`${gateway.url}/app/page`)

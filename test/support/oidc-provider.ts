@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 
@@ -15,6 +15,8 @@ export class OidcProvider implements AsyncDisposable {
   readonly provider: Provider
   readonly url: string
   readonly #server: Server
+  /** Stands for a proxy in front of the provider: answers a request itself, and says whether it has. */
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
   private constructor(provider: Provider, url: string, server: Server) {
     this.provider = provider
@@ -28,8 +30,12 @@ export class OidcProvider implements AsyncDisposable {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://${host}:${(server.address() as AddressInfo).port}`
     const provider = new Provider(url, configure(url))
-    server.on('request', provider.callback())
-    return new OidcProvider(provider, url, server)
+    const started = new OidcProvider(provider, url, server)
+    const serve = provider.callback()
+    server.on('request', (request, response) => {
+      if (!started.intercept(request, response)) void serve(request, response)
+    })
+    return started
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -21,7 +21,7 @@ import {
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 import { UsedStates } from '../../lib/sso/used-states.ts'
-import { type LoggedInSettings, passLoggedIn } from './logged-in.ts'
+import { type LoggedInSettings, passLoggedIn, TokensEndedError } from './logged-in.ts'
 import { LOGINS, LoginFlow, registrationKey } from './login-flow.ts'
 import { LoginMemory } from './login-memory.ts'
 import { SharedRefresh } from './shared-refresh.ts'
@@ -78,7 +78,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .meta({ description: 'Name of the tokens in the session; the URL of the client endpoint by default.' }),
     cacheExpiration: config(duration({ unlimited: false }))
       .prefault('10 minutes')
-      .meta({ description: 'For how long user info is used before it is asked for again.' }),
+      .meta({ description: 'How long user info is cached.' }),
     executor: json().optional().meta({ description: 'Schedules tasks.', unsupported: 'nothing has to be scheduled' }),
     metadata: json().optional().meta({ description: 'Metadata for dynamic registration.', unsupported: BY_HAND }),
     discoveryHandler: json().optional().meta({ description: 'Sends requests of discovery.', unsupported: BY_HAND }),
@@ -141,7 +141,9 @@ function loginFilter(settings: Settings, env: Environment): Filter {
   })
   const loggedIn: LoggedInSettings = {
     refreshes: new SharedRefresh(env.sharedStore('oauth2 refresh'), clock),
-    userInfo: new UserInfo(settings.cacheExpiration, clock),
+    userInfo: new UserInfo(settings.cacheExpiration, clock, ({ message }) =>
+      logger.limited(message).warn({ reason: message }, 'user info refused: user_info is null'),
+    ),
     now: () => clock.now(),
     assign: (exchange, info) => settings.target(exchange, null, info),
   }
@@ -204,9 +206,8 @@ function loginFilter(settings: Settings, env: Environment): Filter {
       LOGINS.strip(exchange)
       return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
     } catch (error) {
-      if (!(error instanceof OpenIdError) || error.unavailable) throw error
-      // The server does not know these tokens any more: the user logs in again.
-      logger.limited(error).info({ reason: error.message }, 'tokens of a session ended')
+      if (!(error instanceof TokensEndedError)) throw error
+      logger.limited(error.message).info({ reason: error.message }, 'tokens ended: the user has to log in again')
       memory.forget()
       return withoutLogin(exchange, next, memory, endpoint.url)
     }

@@ -1,5 +1,6 @@
 import { type ClientRegistration, type OAuth2Info, OAuth2InfoContext } from '#contracts'
-import type { Exchange, Handler, Response } from '#http'
+import { LazyValue } from '#expression'
+import { type Exchange, type Handler, lazyMembers, type Response, type WithLazyMembers } from '#http'
 import type { JsonObject } from '#json'
 import { OpenIdError } from '#openid'
 import { believed, clientOf } from './login-flow.ts'
@@ -16,6 +17,11 @@ export interface LoggedInSettings {
   readonly assign: (exchange: Exchange, info: JsonObject) => void | Promise<void>
 }
 
+/** The session of the user is over at the authorization server. */
+export class TokensEndedError extends Error {
+  override readonly name = 'TokensEndedError'
+}
+
 /** Passes a request on with what is known of its user, with a fresh access token where the old one is over or refused. */
 export async function passLoggedIn(
   exchange: Exchange,
@@ -29,52 +35,67 @@ export async function passLoggedIn(
   if (tokens.expiresAt !== null && tokens.expiresAt <= settings.now()) tokens = await refreshed(tokens)
   const response = await pass(tokens)
   if (tokens.refreshToken === null || !saysInvalidToken(response) || !exchange.request.body.isEmpty) return response
-  const fresh = await refreshed(tokens).catch(() => null)
+  const fresh = await refreshed(tokens).catch((error: unknown) => {
+    if (error instanceof TokensEndedError) throw error
+    return null
+  })
   if (fresh === null) return response
   response.body.cancel()
   return pass(fresh)
 
   async function refreshed(old: KeptTokens): Promise<KeptTokens> {
     const { refreshToken } = old
-    if (refreshToken === null)
-      throw new OpenIdError('invalid_grant', 'the access token is over, and none refreshes it', false)
-    const { tokens: issued, askedAt } = await settings.refreshes.refresh(refreshToken, async () =>
-      (await clientOf(registration)).refresh(refreshToken, exchange),
-    )
+    if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
+    const { tokens: issued, askedAt } = await settings.refreshes
+      .refresh(refreshToken, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
+      .catch(endedByServer)
     if (issued.idToken !== null) await believed(registration, issued.idToken)
-    // OpenID Connect Core 1.0, 12.2: a refresh is about the same user, or it is none.
+    // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
     if (issued.claims !== null && old.claims !== null && issued.claims['sub'] !== old.claims['sub'])
-      throw new OpenIdError('invalid_token', 'the refreshed ID token is about another user', false)
+      throw new TokensEndedError('the refreshed ID token is about another user')
     return memory.keep(old.registration, issued, askedAt, old, registration.scopes)
   }
 
   async function pass(using: KeptTokens): Promise<Response> {
-    const info = await known(using)
+    const userInfo = new LazyValue(() => userInfoFor(using))
+    if (registration.userInfo === 'always') await userInfo.load()
+    const info = infoOf(using, userInfo)
     await settings.assign(exchange, info as unknown as JsonObject)
     // Filters behind this one change the request they get; a second try begins with the one that came.
     return next(exchange.withRequest(exchange.request.clone()).with(OAuth2InfoContext, info))
   }
 
-  async function known(using: KeptTokens): Promise<OAuth2Info> {
-    const subject = using.claims?.['sub']
-    const asksUser =
-      typeof subject === 'string' && typeof (await registration.issuer.metadata())['userinfo_endpoint'] === 'string'
-    const user = asksUser
-      ? await settings.userInfo.of(using.accessToken, async () =>
-          (await clientOf(registration)).userInfo(using.accessToken, subject, exchange),
-        )
-      : null
+  async function userInfoFor({ accessToken, claims }: KeptTokens): Promise<JsonObject | null> {
+    const subject = claims?.['sub']
+    if (registration.userInfo === 'never' || typeof subject !== 'string') return null
+    if (typeof (await registration.issuer.metadata())['userinfo_endpoint'] !== 'string') return null
+    return settings.userInfo.of(accessToken, async () =>
+      (await clientOf(registration)).userInfo(accessToken, subject, exchange),
+    )
+  }
+
+  function infoOf(using: KeptTokens, userInfo: LazyValue<JsonObject | null>): OAuth2Info & WithLazyMembers {
     return {
       access_token: using.accessToken,
       scopes: using.scopes,
       id_token: using.idToken,
       id_token_claims: using.claims,
       expires_in: using.expiresAt === null ? null : Math.max(0, Math.floor((using.expiresAt - settings.now()) / 1_000)),
-      user_info: user,
+      get user_info() {
+        return userInfo.value
+      },
       client_registration: registration.clientId,
       client_endpoint: endpoint,
+      [lazyMembers]: { user_info: () => userInfo.load() },
     }
   }
+}
+
+/** Tokens end for `invalid_grant` alone: every other failure says nothing about them (RFC 6749 section 5.2). */
+function endedByServer(error: unknown): never {
+  if (error instanceof OpenIdError && error.error === 'invalid_grant' && !error.unavailable)
+    throw new TokensEndedError(error.message, { cause: error })
+  throw error
 }
 
 /** Whether an application refused the access token itself (RFC 6750 section 3.1). */

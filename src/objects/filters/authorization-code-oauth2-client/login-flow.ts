@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
-import { OpenIdClient, OpenIdError } from '#openid'
+import { isLoginSecret, loginSecrets, newLoginSecret, OpenIdClient, OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
@@ -10,8 +10,6 @@ import type { BegunLogin, LoginMemory } from './login-memory.ts'
 
 /** Logins under way, as browsers keep them. */
 export const LOGINS: LoginCookies = new LoginCookies('gateway-login', { isPosted: false })
-
-type LoginMade = Omit<BegunLogin, 'at'>
 
 /** What a login needs to know. */
 export interface LoginSettings {
@@ -41,6 +39,8 @@ export async function clientOf(registration: ClientRegistration): Promise<OpenId
     tokenHandler: authenticatedHandler,
     userInfoHandler: handler,
     skew: issuer.idTokenSkew,
+    decrypt: registration.decrypt,
+    signatureProblem: registration.signatureProblem,
   })
 }
 
@@ -68,15 +68,15 @@ export class LoginFlow {
   ): Promise<Response> {
     const client = await clientOf(registration)
     const extra = this.#settings.prompt === null ? {} : { prompt: this.#settings.prompt }
-    const { location, attempt } = await client.begin(`${endpoint}/callback`, extra, exchange)
-    const login = { ...attempt, registration: registrationKey(registration), goto }
-    memory.begin({ ...login, at: this.#settings.clock.now() })
+    const secret = newLoginSecret()
+    const secrets = loginSecrets(secret)
+    const location = await client.authorizeUrl(secrets, `${endpoint}/callback`, extra, exchange)
+    const login = { secret, registration: registrationKey(registration), goto }
     const response = redirect(location)
-    // The callback may be at another host of the domain, where the session goes and this cookie does not.
-    if (new URL(endpoint).origin === new URL(siteOf(exchange)).origin) {
-      const { redirectUri: _, ...kept } = login
-      LOGINS.remember(response, exchange, kept, this.#settings.clock.now())
-    }
+    // The callback may be at another host of the domain, where the session goes and the cookie of a login does not.
+    if (new URL(endpoint).origin === siteOf(exchange))
+      LOGINS.remember(response, exchange, { state: secrets.state, ...login }, this.#settings.clock.now())
+    else memory.begin(secrets.state, login)
     return response
   }
 
@@ -113,7 +113,7 @@ export class LoginFlow {
   async callback(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
     const parameters = query(exchange)
     const state = parameters.get('state') ?? ''
-    const login = memory.take(state) ?? this.#fromCookie(exchange, state, endpoint)
+    const login = memory.find(state) ?? this.#fromCookie(exchange, state)
     const registration = login === null ? null : this.registration(login.registration)
     if (login === null || registration === null)
       throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
@@ -121,25 +121,23 @@ export class LoginFlow {
       throw new OpenIdError('invalid_request', 'the login with that state is over; begin another one', false)
     const client = await clientOf(registration)
     const askedAt = this.#settings.clock.now()
-    const issued = await client.complete(parameters, login, exchange)
+    const attempt = { secrets: loginSecrets(login.secret), redirectUri: `${endpoint}/callback`, maxAge: null }
+    const issued = await client.complete(parameters, attempt, exchange)
     if (issued.idToken !== null) await believed(registration, issued.idToken)
     exchange.session.renew?.()
+    memory.end(state)
     memory.keep(login.registration, issued, askedAt, null, registration.scopes)
     return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
   }
 
-  /**
-   * A login that the session does not know: pages that were opened at once have begun a session each, of which the browser
-   * keeps the last; and a cookie that is Strict does not come along from another site.
-   */
-  #fromCookie(exchange: Exchange, state: string, endpoint: string): LoginMade | null {
+  #fromCookie(exchange: Exchange, state: string): BegunLogin | null {
     const login = LOGINS.recall(exchange, state, this.#settings.clock.now())
     if (login === null) return null
-    const { nonce, verifier, registration } = login
-    if (!isTextOrNull(nonce) || !isTextOrNull(verifier) || typeof registration !== 'string') return null
+    const { secret, registration } = login
+    if (!isLoginSecret(secret) || typeof registration !== 'string') return null
     const isDefault = login.goto === this.#settings.defaultLoginGoto
     const goto = isDefault ? login.goto : sameOriginGoto(login.goto, exchange.originalUri)
-    return goto === null ? null : { state, nonce, verifier, registration, goto, redirectUri: `${endpoint}/callback` }
+    return goto === null ? null : { secret, registration, goto }
   }
 
   /** `logout?goto=<where to go then>`. */
@@ -192,10 +190,6 @@ function query(exchange: Exchange): URLSearchParams {
 
 function siteOf({ originalUri: { scheme, authority } }: Exchange): string {
   return `${scheme}://${authority}`
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string'
 }
 
 /** The domain of a mail address, of a URL, or of a bare name; null where it is none. */

@@ -1,16 +1,17 @@
 import type { Session } from '#http'
 import type { JsonObject } from '#json'
-import type { IssuedTokens, LoginAttempt } from '#openid'
+import type { IssuedTokens } from '#openid'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 
-/** A browser may have several tabs at the login page; the oldest gives way. */
-const MAX_ATTEMPTS = 5
+/** A browser may have many tabs at the login page; the oldest gives way. */
+const MAX_ATTEMPTS = 20
 
 /** A login that was begun, and where it is to end. */
-export interface BegunLogin extends LoginAttempt {
+export interface BegunLogin {
+  /** What its state, nonce and PKCE verifier are derived from. */
+  readonly secret: string
   readonly registration: string
   readonly goto: string
-  readonly at: number
 }
 
 /** Tokens of a user who has logged in. */
@@ -23,9 +24,11 @@ export interface KeptTokens {
   /** Milliseconds since the epoch; null where the server did not say. */
   readonly expiresAt: number | null
   readonly scopes: readonly string[]
+  /** When the user logged in, in milliseconds since the epoch. */
+  readonly loggedInAt: number
 }
 
-/** What the filter keeps in the session: logins under way, each for itself, and the tokens. */
+/** What the filter keeps in the session: the tokens, and logins whose callback no cookie of this host reaches. */
 export class LoginMemory {
   readonly #session: Session
   readonly #key: string
@@ -37,18 +40,21 @@ export class LoginMemory {
     this.#now = now
   }
 
-  begin(login: BegunLogin): void {
+  begin(state: string, login: BegunLogin): void {
     const begun = this.#begun()
-    const crowd = begun.slice(0, Math.max(0, begun.length - MAX_ATTEMPTS + 1))
-    for (const { key } of [...begun.filter(({ at }) => this.#isOver(at)), ...crowd]) this.#session.delete(key)
-    this.#session.set(this.#attemptKey(login.state), login)
+    const excess = begun.slice(0, Math.max(0, begun.length - MAX_ATTEMPTS + 1))
+    for (const { key } of [...begun.filter(({ at }) => this.#isOver(at)), ...excess]) this.#session.delete(key)
+    this.#session.set(this.#attemptKey(state), { ...login, at: this.#now })
   }
 
-  /** Gives a login by its state, once. */
-  take(state: string): BegunLogin | null {
-    const login = this.#session.get(this.#attemptKey(state)) as BegunLogin | null
-    if (login !== null) this.#session.delete(this.#attemptKey(state))
+  /** The login of a state; null where there is none. */
+  find(state: string): BegunLogin | null {
+    const login = this.#session.get(this.#attemptKey(state)) as (BegunLogin & { readonly at: number }) | null
     return login === null || this.#isOver(login.at) ? null : login
+  }
+
+  end(state: string): void {
+    this.#session.delete(this.#attemptKey(state))
   }
 
   get tokens(): KeptTokens | null {
@@ -72,6 +78,7 @@ export class LoginMemory {
       claims: issued.claims ?? before?.claims ?? null,
       expiresAt: issued.expiresIn === null ? null : askedAt + issued.expiresIn * 1_000,
       scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? asked),
+      loggedInAt: before?.loggedInAt ?? this.#now,
     }
     this.#session.set(this.#key, tokens)
     return tokens
@@ -85,7 +92,7 @@ export class LoginMemory {
     const prefix = this.#attemptKey('')
     return [...this.#session.keys()]
       .filter((key) => key.startsWith(prefix))
-      .map((key) => ({ key, at: (this.#session.get(key) as BegunLogin).at }))
+      .map((key) => ({ key, at: (this.#session.get(key) as { readonly at: number }).at }))
       .sort((left, right) => left.at - right.at)
   }
 

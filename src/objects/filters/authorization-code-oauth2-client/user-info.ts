@@ -1,30 +1,52 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#json'
+import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 
 const MAX_USERS = 10_000
+/** Milliseconds that a refusal is cached. */
+const REFUSAL_LIFETIME = 60_000
 
-/** What servers know of users, kept for a while, asked for once by many requests. */
+/** Cache of user info by access token, single-flight. */
 export class UserInfo {
   readonly #lifetime: number
   readonly #clock: Clock
-  readonly #known = new Map<string, { readonly info: Promise<JsonObject>; readonly until: number }>()
+  readonly #refused: (error: OpenIdError) => void
+  readonly #known = new Map<string, { readonly info: Promise<JsonObject | null>; until: number }>()
 
-  constructor(lifetime: number, clock: Clock) {
+  /** `refused` is called where the server refuses the user info of a token. */
+  constructor(lifetime: number, clock: Clock, refused: (error: OpenIdError) => void) {
     this.#lifetime = lifetime
     this.#clock = clock
+    this.#refused = refused
   }
 
-  of(accessToken: string, ask: () => Promise<JsonObject>): Promise<JsonObject> {
+  /** The user info; null where the server refuses it. Rejects where the server is not available. */
+  of(accessToken: string, ask: () => Promise<JsonObject>): Promise<JsonObject | null> {
     const key = createHash('sha256').update(accessToken).digest('base64url')
     const known = this.#known.get(key)
     if (known !== undefined && known.until > this.#clock.monotonic()) return known.info
-    const info = ask()
+    const entry = {
+      info: ask().catch((error: unknown) => this.#withoutInfo(key, error)),
+      until: this.#end(this.#lifetime),
+    }
     this.#known.delete(key)
-    this.#known.set(key, { info, until: this.#clock.monotonic() + this.#lifetime })
-    // A failure is not kept: the next request asks again.
-    info.catch(() => this.#known.delete(key))
+    this.#known.set(key, entry)
+    // A failure is not cached: the next request asks again.
+    entry.info.catch(() => this.#known.delete(key))
     if (this.#known.size > MAX_USERS) this.#known.delete(this.#known.keys().next().value as string)
-    return info
+    return entry.info
+  }
+
+  #withoutInfo(key: string, error: unknown): null {
+    if (!(error instanceof OpenIdError) || error.unavailable) throw error
+    const entry = this.#known.get(key)
+    if (entry !== undefined) entry.until = this.#end(Math.min(this.#lifetime, REFUSAL_LIFETIME))
+    this.#refused(error)
+    return null
+  }
+
+  #end(lifetime: number): number {
+    return this.#clock.monotonic() + lifetime
   }
 }

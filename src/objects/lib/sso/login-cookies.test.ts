@@ -38,7 +38,7 @@ test('a login that was begun too long ago is none, though a client may have kept
 test('B44: the cookie is of this host alone over TLS, and goes with forms of other sites only where it must', () => {
   assert.match(
     begun().headers.get('set-cookie') as string,
-    /^__Host-login-[\w-]{10}=[\w-]+; Path=\/; Max-Age=600; SameSite=Lax; Secure; HttpOnly$/,
+    /^__Host-login-[\w-]{22}=[\w-]+; Path=\/; Max-Age=3600; SameSite=Lax; Secure; HttpOnly$/,
   )
   const posted = new LoginCookies('login', { isPosted: true })
   assert.match(begun(posted).headers.get('set-cookie') as string, /SameSite=None; Secure/)
@@ -48,7 +48,7 @@ test('B44: the cookie is of this host alone over TLS, and goes with forms of oth
   )
 })
 
-test('what is no login, of another state, or too large is none', () => {
+test('what is no login or too large is none', () => {
   const [name = ''] = sent(begun()).split('=')
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const value of [
@@ -57,12 +57,37 @@ test('what is no login, of another state, or too large is none', () => {
     encoded([]),
     encoded(LOGIN),
     encoded({ ...LOGIN, at: 'now' }),
-    encoded({ ...LOGIN, at: NOW, state: 'b' }),
     encoded({ ...LOGIN, at: NOW, x: 'y'.repeat(4_000) }),
   ]) {
     const exchange = exchangeFor('GET', HERE, { headers: { Cookie: `${name}=${value}` } })
     assert.equal(logins.recall(exchange, 'a state', NOW), null)
   }
+})
+
+test('twenty logins of a browser are remembered, in bounded room, and the oldest gives way', () => {
+  const jar = new Map<string, string>()
+  const begin = (state: string, goto: string): void => {
+    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = respond(302)
+    logins.remember(response, exchangeFor('GET', HERE, { headers: { Cookie } }), { ...LOGIN, state, goto }, NOW)
+    for (const { name, value, maxAge } of response.headers.all('set-cookie').map(parseSetCookie)) {
+      if (maxAge === 0) jar.delete(name)
+      else jar.set(name, value)
+    }
+  }
+  const recall = (state: string) => {
+    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    return logins.recall(exchangeFor('GET', HERE, { headers: { Cookie } }), state, NOW)
+  }
+  for (let count = 0; count < 20; count += 1) begin(`s${count}`, `https://app.test/page?${'x'.repeat(1_500)}`)
+  assert.equal(jar.size, 20)
+  assert.ok([...jar.values()].join('').length <= 8_000)
+  assert.equal(recall('s0')?.goto.length, 1_522)
+  assert.equal(recall('s19')?.goto, 'https://app.test/page')
+  begin('s20', 'https://app.test/page')
+  assert.equal(jar.size, 20)
+  assert.equal(recall('s0'), null)
+  assert.notEqual(recall('s1'), null)
 })
 
 test('the cookies do not go on with a request, others do', () => {

@@ -11,7 +11,7 @@ export interface BegunLogin extends JsonObject {
 }
 
 /** How long a user may take to log in, in seconds. */
-const LIFETIME = 600
+const LIFETIME = 3_600
 
 /** The same in milliseconds. */
 export const LOGIN_LIFETIME = LIFETIME * 1_000
@@ -19,8 +19,12 @@ export const LOGIN_LIFETIME = LIFETIME * 1_000
 /** Browsers drop cookies of more than 4,096 bytes; this is what of them a URL may take, before it is encoded. */
 const LONGEST_GOTO = 2_000
 const LONGEST_VALUE = 3_900
-/** Logins that a browser may have under way; each costs room in the head of every request. */
-const MOST_LOGINS = 5
+/** Logins that a browser may have under way: tabs that were opened again, pages that a user left. */
+const MOST_LOGINS = 20
+/** Characters of all logins of a browser: they are in the head of every request. Beyond them, URLs are shortened. */
+const ALL_VALUES = 8_000
+/** Of them, what is left free for each login that may still come: a path and no query. */
+const SHORT_VALUE = 250
 
 /**
  * Keeps logins with the browsers that began them, each in a cookie of its own, since a browser may be at several login pages
@@ -43,10 +47,15 @@ export class LoginCookies {
   remember(response: Response, exchange: Exchange, login: BegunLogin, now: number): void {
     const mode = exchange.request.headers.get('sec-fetch-mode')
     if (mode !== null && mode !== 'navigate') return
-    const value = Buffer.from(JSON.stringify({ ...login, goto: shortened(login.goto), at: now })).toString('base64url')
-    if (value.length > LONGEST_VALUE) return
     const isSecure = isOverTls(exchange)
-    for (const name of this.#oldest(exchange, isSecure)) this.#write(response, isSecure, name, null)
+    const begun = this.#begun(exchange, isSecure)
+    // Browsers name the oldest first (RFC 6265 section 5.4).
+    const old = begun.slice(0, Math.max(0, begun.length - MOST_LOGINS + 1))
+    const used = begun.slice(old.length).reduce((sum, { length }) => sum + length, 0)
+    const room = ALL_VALUES - used - SHORT_VALUE * (MOST_LOGINS - 1 - (begun.length - old.length))
+    const value = encoded(login, now, Math.max(SHORT_VALUE, Math.min(LONGEST_VALUE, room)))
+    if (value.length > LONGEST_VALUE) return
+    for (const { name } of old) this.#write(response, isSecure, name, null)
     this.#write(response, isSecure, this.#nameFor(login.state, isSecure), value)
   }
 
@@ -55,8 +64,8 @@ export class LoginCookies {
     const [cookie] = exchange.request.cookies[this.#nameFor(state, isOverTls(exchange))] ?? []
     if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
     const login = loginIn(cookie.value)
-    if (login?.state !== state || typeof login['at'] !== 'number') return null
-    return now - login['at'] > LOGIN_LIFETIME ? null : login
+    if (login === null || now - login.at > LOGIN_LIFETIME) return null
+    return { ...login, state }
   }
 
   /** Takes the cookie of a login away. */
@@ -65,17 +74,17 @@ export class LoginCookies {
     this.#write(response, isSecure, this.#nameFor(state, isSecure), null)
   }
 
-  /** Takes the cookies off a request that goes on: they are nobody else's business. */
+  /** Takes the cookies off a request that goes on: applications have no use for them. */
   strip({ request }: Exchange): void {
     if (!request.headers.all('cookie').some((field) => field.includes(`${this.#name}-`))) return
     takeCookies(request, (name) => name.startsWith(this.#prefix(true)) || name.startsWith(this.#prefix(false)))
   }
 
-  /** Logins that give way to a new one: the oldest, which browsers name first (RFC 6265 section 5.4). */
-  #oldest(exchange: Exchange, isSecure: boolean): readonly string[] {
+  #begun(exchange: Exchange, isSecure: boolean): readonly { readonly name: string; readonly length: number }[] {
     const prefix = this.#prefix(isSecure)
-    const names = Object.keys(exchange.request.cookies).filter((name) => name.startsWith(prefix))
-    return names.slice(0, Math.max(0, names.length - MOST_LOGINS + 1))
+    return Object.entries(exchange.request.cookies)
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, [cookie]]) => ({ name, length: cookie?.value.length ?? 0 }))
   }
 
   #write(response: Response, isSecure: boolean, name: string, value: string | null): void {
@@ -89,8 +98,9 @@ export class LoginCookies {
     return isSecure ? `__Host-${this.#name}-` : `${this.#name}-`
   }
 
+  /** The name stands for the state, which the value leaves out: no other state with the same 128 bits of hash can be found. */
   #nameFor(state: string, isSecure: boolean): string {
-    return this.#prefix(isSecure) + createHash('sha256').update(state).digest('base64url').slice(0, 10)
+    return this.#prefix(isSecure) + createHash('sha256').update(state).digest('base64url').slice(0, 22)
   }
 }
 
@@ -98,17 +108,25 @@ function isOverTls(exchange: Exchange): boolean {
   return exchange.originalUri.scheme === 'https'
 }
 
-function shortened(goto: string): string {
+/** The value of a login with as much of its URL as there is room for: all of it, its path, or its site. */
+function encoded({ state: _, ...login }: BegunLogin, now: number, room: number): string {
+  const { goto } = login
   const [path = '', site = ''] = [goto.split('?', 1)[0], /^https?:\/\/[^/]*/.exec(goto)?.[0]]
-  return [goto, path, `${site}/`].find(({ length }) => length <= LONGEST_GOTO) ?? '/'
+  const values = [goto, path]
+    .filter(({ length }) => length <= LONGEST_GOTO)
+    .map((url) => Buffer.from(JSON.stringify({ ...login, goto: url, at: now })).toString('base64url'))
+  const root = () => Buffer.from(JSON.stringify({ ...login, goto: `${site}/`, at: now })).toString('base64url')
+  return values.find(({ length }) => length <= room) ?? root()
 }
 
-function loginIn(value: string): BegunLogin | null {
+function loginIn(value: string): (JsonObject & { readonly goto: string; readonly at: number }) | null {
   try {
     const login = parseJson(Buffer.from(value, 'base64url').toString())
     if (!isPlainObject(login)) return null
-    const { state, goto } = login as Record<string, unknown>
-    return typeof state === 'string' && typeof goto === 'string' ? (login as unknown as BegunLogin) : null
+    const { goto, at } = login as Record<string, unknown>
+    return typeof goto === 'string' && typeof at === 'number'
+      ? (login as JsonObject & { goto: string; at: number })
+      : null
   } catch {
     return null
   }

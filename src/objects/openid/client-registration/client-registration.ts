@@ -8,7 +8,8 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import { chain, type Filter, type Handler } from '#http'
-import { KEY_PAIR_ALGORITHMS } from '#jose'
+import { decryptToken, KEY_PAIR_ALGORITHMS, parseToken, TokenError } from '#jose'
+import { OpenIdError } from '#openid'
 import {
   boolean,
   config,
@@ -43,6 +44,15 @@ export const ClientRegistration = defineType({
     pkceMethod: config(oneOf(['S256', 'plain', 'none']))
       .prefault('S256')
       .meta({ description: 'How the code is bound to this browser (RFC 7636).' }),
+    userInfo: config(oneOf(['auto', 'always', 'never']))
+      .prefault('auto')
+      .meta({
+        description:
+          'When the server is asked for user info: when something first reads `user_info`, before each request goes on, or never.',
+      }),
+    decryptionSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret ID of the keys that ID tokens and user info may be encrypted to.' }),
     registrationHandler: ref(HandlerKind)
       .prefault('ClientHandler')
       .meta({ description: 'Sends requests that need no proof of the client, such as those for user info.' }),
@@ -70,7 +80,11 @@ export const ClientRegistration = defineType({
       .prefault('1 minute')
       .meta({ description: 'For how long a JWT of `private_key_jwt` is valid.', replacement: INSTEAD }),
   },
-  rules: [needs('clientSecretId', 'secretsProvider'), needs('privateKeyJwtSecretId', 'secretsProvider')],
+  rules: [
+    needs('clientSecretId', 'secretsProvider'),
+    needs('privateKeyJwtSecretId', 'secretsProvider'),
+    needs('decryptionSecretId', 'secretsProvider'),
+  ],
   check: ({ tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId }, report) => {
     if (method?.startsWith('client_secret') && clientSecretId === undefined)
       report('/tokenEndpointAuthMethod', `expected a clientSecretId for ${method}, got none`)
@@ -83,17 +97,19 @@ export const ClientRegistration = defineType({
       ...(config.secretsProvider === undefined ? [] : [config.secretsProvider]),
       env.secrets,
     ])
+    const signatureProblem = async (jwt: string) =>
+      issuer.signatureProblem(jwt, await sharedSecret(provider, config.clientSecretId))
     return {
       clientId,
       issuer,
       scopes,
       pkce: pkceMethod,
+      userInfo: config.userInfo,
       handler: registrationHandler,
       authenticatedHandler: authenticatedHandler(config, provider, env),
-      idTokenProblem: async (idToken) => {
-        if (skipSignatureVerification) return null
-        return issuer.idTokenProblem(idToken, await sharedSecret(provider, config.clientSecretId))
-      },
+      idTokenProblem: async (idToken) => (skipSignatureVerification ? null : signatureProblem(idToken)),
+      signatureProblem,
+      decrypt: (jwe) => decrypted(jwe, provider, config.decryptionSecretId),
     }
   },
 })
@@ -146,6 +162,21 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
       clock: env.clock,
     })
     return assert(exchange, next)
+  }
+}
+
+async function decrypted(jwe: string, provider: SecretsProvider, secretId: string | undefined): Promise<string> {
+  if (secretId === undefined)
+    throw new OpenIdError('invalid_token', 'a token is encrypted, and no decryptionSecretId is configured', false)
+  try {
+    const token = parseToken(jwe)
+    if (token.form !== 'encrypted') throw new TokenError('the token is not encrypted')
+    const decryption = await decryptToken(token, { provider, secretId })
+    if (decryption.outcome === 'decrypted') return decryption.content.toString('utf8')
+    throw new OpenIdError('invalid_token', decryption.reason, decryption.outcome === 'unavailable')
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw new OpenIdError('invalid_token', `a token can not be decrypted: ${error.message}`, false)
   }
 }
 

@@ -90,13 +90,13 @@ test('ID tokens are verified by the published keys, and by the shared secret for
   const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString(
     'base64url',
   )
-  assert.equal(await built.object.idTokenProblem(`${text}.${signature}`, null), null)
-  assert.notEqual(await built.object.idTokenProblem(`${text}.${'A'.repeat(86)}`, null), null)
+  assert.equal(await built.object.signatureProblem(`${text}.${signature}`, null), null)
+  assert.notEqual(await built.object.signatureProblem(`${text}.${'A'.repeat(86)}`, null), null)
   // B37: a published key is no shared secret, and the name of the algorithm changes nothing about that.
   const hmac = `${part({ alg: 'HS256', kid: 'a' })}.${part({ sub: 'demo' })}.${'A'.repeat(43)}`
-  assert.notEqual(await built.object.idTokenProblem(hmac, null), null)
-  assert.notEqual(await built.object.idTokenProblem(hmac, Buffer.alloc(32, 'x')), null)
-  assert.notEqual(await built.object.idTokenProblem(`${part({ alg: 'none' })}.${part({ sub: 'demo' })}.`, null), null)
+  assert.notEqual(await built.object.signatureProblem(hmac, null), null)
+  assert.notEqual(await built.object.signatureProblem(hmac, Buffer.alloc(32, 'x')), null)
+  assert.notEqual(await built.object.signatureProblem(`${part({ alg: 'none' })}.${part({ sub: 'demo' })}.`, null), null)
 })
 
 test('snake case names of older files are taken', async () => {

@@ -111,7 +111,7 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
     // A pattern is about the whole name: part of it would let in every domain that somebody makes up around it.
     servesDomain: (domain) => settings.supportedDomains.some((pattern) => pattern.matchWhole(domain) !== null),
     idTokenSkew: settings.idTokenSkewAllowance,
-    idTokenProblem: (idToken, sharedSecret) => signatureProblem(idToken, keys, sharedSecret),
+    signatureProblem: (jwt, sharedSecret) => signatureProblem(jwt, keys, sharedSecret),
   }
 }
 

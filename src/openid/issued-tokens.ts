@@ -1,0 +1,60 @@
+import { getValidatedIdTokenClaims, type TokenEndpointResponse } from 'oauth4webapi'
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+
+/** What a token endpoint gave. */
+export interface IssuedTokens {
+  /** The answer, field by field. */
+  readonly answer: JsonObject
+  readonly accessToken: string
+  readonly refreshToken: string | null
+  /** The signed ID token; one that came encrypted is decrypted. */
+  readonly idToken: string | null
+  /** Claims of the ID token, checked but for its signature. */
+  readonly claims: JsonObject | null
+  /** Seconds the access token lives; null where the server did not say. */
+  readonly expiresIn: number | null
+}
+
+/** The tokens of an answer that was checked. */
+export function issuedTokens(tokens: TokenEndpointResponse): IssuedTokens {
+  const claims = getValidatedIdTokenClaims(tokens) === undefined ? null : idTokenClaims(tokens.id_token ?? '')
+  return {
+    answer: tokens as unknown as JsonObject,
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token ?? null,
+    idToken: tokens.id_token ?? null,
+    claims,
+    expiresIn: tokens.expires_in ?? null,
+  }
+}
+
+/** The claims of an ID token that was checked before; null where it is none. Numbers that are no doubles keep their value. */
+export function idTokenClaims(idToken: string): JsonObject | null {
+  try {
+    const claims = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return isPlainObject(claims) ? (claims as JsonObject) : null
+  } catch {
+    return null
+  }
+}
+
+/** A JWE in compact form has five parts (RFC 7516 section 7.1). */
+export function isEncrypted(token: string): boolean {
+  return token.split('.', 6).length === 5
+}
+
+/**
+ * An answer of the token endpoint whose ID token is the signed one, where it came encrypted: later checks, and the
+ * `id_token_hint` of a logout, need it so (OpenID Connect RP-Initiated Logout 1.0 section 4).
+ */
+export async function withReadableIdToken(
+  answer: globalThis.Response,
+  decrypt: (jwe: string) => Promise<string>,
+): Promise<globalThis.Response> {
+  if (answer.status !== 200) return answer
+  const body: unknown = JSON.parse(await answer.clone().text())
+  const idToken = isPlainObject(body) ? body['id_token'] : null
+  if (typeof idToken !== 'string' || !isEncrypted(idToken)) return answer
+  const readable = { ...(body as Record<string, unknown>), id_token: await decrypt(idToken) }
+  return new globalThis.Response(JSON.stringify(readable), { status: 200, headers: answer.headers })
+}

@@ -1,0 +1,31 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** The values that bind a login to its browser, derived from one random secret so that only the secret is kept. */
+export interface LoginSecrets {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** 256 bits, as RFC 7636 section 7.1 asks for the verifier. */
+const SECRET_BYTES = 32
+const SECRET = /^[A-Za-z0-9_-]{43}$/
+
+/** The secret of a new login. */
+export function newLoginSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** Whether a text can be the secret of a login. */
+export function isLoginSecret(text: unknown): text is string {
+  return typeof text === 'string' && SECRET.test(text)
+}
+
+/** The values of a login. */
+export function loginSecrets(secret: string): LoginSecrets {
+  return { state: derived(secret, 'state'), nonce: derived(secret, 'nonce'), verifier: derived(secret, 'verifier') }
+}
+
+function derived(secret: string, use: string): string {
+  return createHmac('sha256', secret).update(`gateway login ${use}`).digest('base64url')
+}

@@ -1,0 +1,47 @@
+import { isPlainObject } from '#json'
+import { ServerUnreachableError } from './server-unreachable-error.ts'
+
+/** What an endpoint may answer with. */
+export type AnswerForm =
+  /** Token endpoint and pushed authorization requests: JSON in any case. */
+  | 'json'
+  /** User info: JSON or a JWT; a refusal is in a header (RFC 6750 section 3). */
+  | 'user info'
+  /** Revocation: nothing, or an error in JSON. */
+  | 'empty'
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
+
+/**
+ * Throws ServerUnreachableError for an answer that is not one of the protocol, whatever its status: it comes from something
+ * in front of the server, or from a server that is starting, stopping or overloaded, and says nothing about a token.
+ */
+export function checkProtocolAnswer(form: AnswerForm, status: number, contentType: string, content: Uint8Array): void {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (status === 408 || status === 429 || status >= 500) throw unavailable(status, type)
+  if (form === 'empty' && status === 200) return
+  if (form === 'user info') {
+    const isRefusal = status === 400 || status === 401 || status === 403
+    if (isRefusal && type !== 'text/html') return
+    if (status === 200 && type === 'application/jwt') return
+  }
+  const isRefused = status >= 400 && status <= 499
+  if (!isRefused && status !== 200 && status !== 201) throw unavailable(status, type)
+  const body = JSON_TYPE.test(type) ? objectIn(content) : null
+  // A refusal of the protocol names its error (RFC 6749 section 5.2).
+  if (body === null || (isRefused && typeof body['error'] !== 'string')) throw unavailable(status, type)
+}
+
+function unavailable(status: number, type: string): ServerUnreachableError {
+  const found = type === '' ? 'no content type' : `content of type ${type.slice(0, 60)}`
+  return new ServerUnreachableError(`the server answered with status ${status} and ${found}, which is not the protocol`)
+}
+
+function objectIn(content: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
+    return isPlainObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

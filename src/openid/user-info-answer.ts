@@ -1,0 +1,56 @@
+import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
+import { OpenIdError } from './open-id-error.ts'
+
+/** What user info has to be. */
+export interface UserInfoRules {
+  /** The `sub` of the ID token. */
+  readonly subject: string
+  readonly issuer: string
+  readonly clientId: string
+  decrypt(jwe: string): Promise<string>
+  signatureProblem(jwt: string): Promise<string | null>
+}
+
+/** Reads an answer of the user info endpoint: JSON, or signed, encrypted or both (OpenID Connect Core section 5.3.2). */
+export async function readUserInfo(answer: globalThis.Response, rules: UserInfoRules): Promise<JsonObject> {
+  if (answer.status !== 200) throw refusal(answer)
+  const type = answer.headers.get('content-type') ?? ''
+  const text = await answer.text()
+  const info = type.startsWith('application/jwt') ? await openUserInfo(text.trim(), rules) : objectIn(text)
+  if (info === null) throw new OpenIdError('server_error', 'the user info is no JSON object', false)
+  // OpenID Connect Core section 5.3.2: without this check a token of one user could show another.
+  if (info['sub'] !== rules.subject)
+    throw new OpenIdError('invalid_token', 'the user info is about another user than the ID token', false)
+  return info
+}
+
+async function openUserInfo(text: string, rules: UserInfoRules): Promise<JsonObject | null> {
+  const content = isEncrypted(text) ? await rules.decrypt(text) : text
+  // Encrypted only: it counts as much as plain JSON from the same endpoint.
+  if (content.startsWith('{') && content !== text) return objectIn(content)
+  const problem = await rules.signatureProblem(content)
+  if (problem !== null) throw new OpenIdError('invalid_token', `the user info is not believed: ${problem}`, false)
+  const claims = idTokenClaims(content)
+  if (claims === null) return null
+  const { iss, aud } = claims as { iss?: unknown; aud?: unknown }
+  const isForClient = aud === undefined || [aud].flat().includes(rules.clientId)
+  if ((iss !== undefined && iss !== rules.issuer) || !isForClient)
+    throw new OpenIdError('invalid_token', 'the user info is of another issuer or for another client', false)
+  return claims
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    const value = parseJson(text)
+    return isPlainObject(value) ? (value as JsonObject) : null
+  } catch {
+    return null
+  }
+}
+
+function refusal(answer: globalThis.Response): OpenIdError {
+  const challenge = answer.headers.get('www-authenticate') ?? ''
+  const error = /\berror\s*=\s*"?([a-z_]{1,40})"?/i.exec(challenge)?.[1] ?? 'access_denied'
+  return new OpenIdError(error, `the user info endpoint answered with status ${answer.status}`, false)
+}

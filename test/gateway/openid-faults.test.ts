@@ -1,0 +1,81 @@
+// AuthorizationCodeOAuth2ClientFilter where the provider, or a proxy in front of it, does not do what it should.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BrowserLike } from '#test/browser-like'
+import { type Fault, HTML, intercept, logIn, openIdGateway, until } from '#test/openid-gateway'
+
+const options = { timeout: 60_000 }
+
+test('a failing refresh that is no refusal of the token logs nobody out', options, async () => {
+  await using at = await openIdGateway({ ttl: { AccessToken: 1 } })
+  const url = `${at.gateway.url}/app/page`
+  const browser = new BrowserLike()
+  assert.equal((await logIn(browser, url)).status, 200)
+  const faults: readonly Fault[] = [
+    [503, 'text/html', HTML],
+    [400, 'text/html', HTML],
+    [200, 'text/html', HTML],
+    [429, 'application/json', '{"error":"invalid_grant"}'],
+    [401, 'application/json', '{"error":"invalid_client"}'],
+  ]
+  for (const fault of faults) {
+    const count = intercept(at.provider, '/token', fault)
+    const page = await until(browser, url, () => count.requests > 0)
+    assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '5'], fault.join(' '))
+  }
+  at.provider.intercept = () => false
+  assert.equal((await until(browser, url, ({ status }) => status !== 503)).status, 200, 'the tokens were kept')
+  intercept(at.provider, '/token', [400, 'application/json', '{"error":"invalid_grant"}'])
+  assert.equal((await until(browser, url, ({ status }) => status !== 200)).status, 302)
+})
+
+const NAME = '${contexts.oauth2Info.id_token_claims.sub} ${contexts.oauth2Info.user_info.name}'
+const SUBJECT = '${contexts.oauth2Info.id_token_claims.sub}'
+
+for (const [userInfo, entity, requests, text] of [
+  ['auto', SUBJECT, 0, 'demo'],
+  ['auto', NAME, 1, 'demo demo of test'],
+  ['always', SUBJECT, 1, 'demo'],
+  ['never', NAME, 0, 'demo '],
+] as const) {
+  test(`userInfo ${userInfo}: ${requests} requests for a page that shows "${text}"`, options, async () => {
+    await using at = await openIdGateway({ registration: { userInfo }, entity })
+    let asked = 0
+    at.provider.intercept = ({ url }) => {
+      if (url === '/me') asked += 1
+      return false
+    }
+    const browser = new BrowserLike()
+    assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).text, text)
+    assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).text, text)
+    assert.equal(asked, requests)
+  })
+}
+
+for (const [name, userInfo, fault] of [
+  ['refused', 'auto', [403, 'application/json', '{"error":"insufficient_scope"}']],
+  ['refused', 'always', [401, '', '']],
+  ['of another user', 'auto', [200, 'application/json', '{"sub":"other"}']],
+] as const) {
+  test(`user info that is ${name} is null and ends no session (${userInfo})`, options, async () => {
+    await using at = await openIdGateway({ registration: { userInfo }, entity: NAME })
+    const count = intercept(at.provider, '/me', fault)
+    const browser = new BrowserLike()
+    const page = await logIn(browser, `${at.gateway.url}/app/page`)
+    assert.deepEqual([page.status, page.text], [200, 'demo '])
+    assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 200)
+    assert.equal(count.requests, 1)
+    assert.ok(at.gateway.log.lines.some((line) => line.includes('user info refused')))
+  })
+}
+
+test('user info that an HTML error page stands for: 503, and nobody is logged out', options, async () => {
+  await using at = await openIdGateway({ entity: NAME })
+  intercept(at.provider, '/me', [401, 'text/html', HTML])
+  const browser = new BrowserLike()
+  const page = await logIn(browser, `${at.gateway.url}/app/page`)
+  assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '5'])
+  at.provider.intercept = () => false
+  const after = await browser.ask(`${at.gateway.url}/app/page`)
+  assert.deepEqual([after.status, after.text], [200, 'demo demo of test'])
+})
