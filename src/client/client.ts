@@ -7,25 +7,25 @@ import { UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** Sends requests to whatever origin their URI names. */
+/** Sends requests to the origins of their URIs. */
 export interface Client extends AsyncDisposable {
   /**
-   * Resolves with the head; the body streams. Rejects with an UpstreamError only. The URI's path and query go upstream
-   * as they are, the headers without the hop-by-hop ones; the request itself is left untouched but for its body.
+   * Resolves with the response head; the body streams. Rejects with an UpstreamError only. Path and query are sent
+   * unchanged, headers without hop-by-hop fields; of the request only its body is consumed.
    */
   send(exchange: Exchange, request: Request): Promise<Response>
-  /** One entry for each origin in use, made when asked for. */
+  /** Current state of each origin in use. */
   readonly stats: readonly OriginStats[]
-  /** Gives the client back; resolves when nothing of it is left: at once, or after the last request of the last holder. */
+  /** Ends this use of the client; the last one closes it, and resolves when its requests have ended. */
   release(): Promise<void>
 }
 
-/** Origins one client keeps connections for; beyond it the least recently used idle one is closed. */
+/** Limit of origins with open connections; beyond it the least recently used idle one is closed. */
 const MAX_ORIGINS = 1_000
 
 const shared = new Map<string, SharedClient>()
 
-/** A client with these settings; its connections are shared with every holder of equal settings in this thread. */
+/** A client with these settings, which shares its connections with clients of equal settings in this thread. */
 export function acquireClient(settings: ClientSettings): Client {
   const key = settingsKey(settings)
   let client = shared.get(key)
@@ -43,7 +43,7 @@ class SharedClient {
   #last: { readonly scheme: string; readonly host: string; readonly port: number; readonly pool: OriginPool } | null =
     null
   readonly #pools = new Map<string, OriginPool>()
-  /** Pools that take no new requests and end with those they have. */
+  /** Draining pools: they get no new requests, and close after the active ones. */
   readonly #retired = new Set<Promise<void>>()
   readonly #contexts: OutboundContexts
   #holders = 0
@@ -66,7 +66,7 @@ class SharedClient {
     return body.isEmpty || body.isBuffered ? this.#admit(exchange, request) : this.#sendArriving(exchange, request)
   }
 
-  /** The parser is still at the head: what came with it of the body is there when it has finished. */
+  /** Yields once: the part of the body that arrived with the head is then buffered. */
   async #sendArriving(exchange: Exchange, request: Request): Promise<Response> {
     await null
     request.body.keepArrived(PIECE_BYTES)
@@ -94,7 +94,7 @@ class SharedClient {
   }
 
   #poolOf(uri: Uri): OriginPool {
-    // Most handlers send to one origin: comparing its parts costs less than making its text.
+    // Most handlers send to one origin: comparing its parts is cheaper than building its text.
     const last = this.#last
     if (last !== null && last.host === uri.host && last.port === uri.port && last.scheme === uri.scheme)
       return last.pool
@@ -117,7 +117,7 @@ class SharedClient {
     return pool
   }
 
-  /** Keys or trust have changed: what comes now connects anew, what runs ends on the connection it has. */
+  /** After a change of keys or trust: new requests open new connections, active ones finish on theirs. */
   #retireSecure(): void {
     for (const [origin, pool] of this.#pools) if (origin.startsWith('https:')) this.#retire(pool)
   }

@@ -12,11 +12,11 @@ import { type Carrier, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './written-text.ts'
 
-/** Longest head of a response where the settings say nothing. */
+/** Default limit of a response head. */
 export const MAX_HEADER_BYTES = 65_536
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** One place in a pool: a connection, and the next one when that is closed. */
+/** A slot of the pool: one connection at a time, reopened after it closes. */
 export class Connection extends Client implements Carrier {
   readonly version = 'HTTP/1.1'
   readonly #heads: ResponseHeadGuard
@@ -68,35 +68,37 @@ export class Connection extends Client implements Carrier {
   }
 }
 
-/** How the connections of a pool come about. */
-export interface Ways {
-  /** Longest time for a connection to be established. */
+/** How connections are established. */
+export interface ConnectOptions {
+  /** Milliseconds until the connection is established. */
   readonly timeout: number
   readonly contexts: OutboundContexts
-  /** The proxy on the way; null where the way is direct. */
+  /** The forward proxy; null for direct connections. */
   readonly proxy: ForwardProxy | null
-  /** The protocols to choose from in TLS; HTTP/1.1 where there is no list. */
-  readonly offers?: readonly string[]
-  /** For which servers a proxy is asked for a tunnel: those that speak TLS, or all, where what follows is not HTTP. */
+  /** ALPN protocols; HTTP/1.1 by default. */
+  readonly alpn?: readonly string[]
+  /** Which connections are tunnelled through the proxy: those with TLS, or all, for protocols other than HTTP. */
   readonly tunnels?: 'secure' | 'all'
   /** The connectors of this gateway. */
   readonly ownListeners?: OwnListeners | null
 }
 
-/** A connection that is being opened. */
-export interface Opening {
-  /** Gives up: whatever there is of the connection is closed, and its caller told nothing but that. */
+/** A connection that is being established. */
+export interface PendingConnection {
+  /** Closes the socket; the callback gets an error. */
   cancel(): void
 }
 
 /**
- * Opens connections with a time-out that holds to the millisecond (undici's own is coarse and can be early). TLS is
- * ours: for the name of the origin, whatever Host field the first request carries.
+ * Opens connections with an exact time-out (undici's is coarse and may be early). The TLS server name is that of the
+ * origin, whatever the Host header of the first request.
  */
-export function opener(ways: Ways): (options: buildConnector.Options, callback: buildConnector.Callback) => Opening {
-  const { timeout, contexts, proxy, offers, tunnels = 'secure', ownListeners = null } = ways
+export function createOpener(
+  settings: ConnectOptions,
+): (options: buildConnector.Options, callback: buildConnector.Callback) => PendingConnection {
+  const { timeout, contexts, proxy, alpn, tunnels = 'secure', ownListeners = null } = settings
   const inClear = buildConnector({ allowH2: false, timeout: 0 })
-  const secure = new SecureConnections(contexts, offers ?? ['http/1.1'])
+  const secure = new SecureConnections(contexts, alpn ?? ['http/1.1'])
   return (options, callback) => {
     const attempt = new Attempt(timeout, ownListeners, callback)
     const { servername: _ofRequest, ...target } = options
@@ -118,9 +120,9 @@ export function opener(ways: Ways): (options: buildConnector.Options, callback: 
   }
 }
 
-/** An opener for undici. */
-export function connector(ways: Ways): buildConnector.connector {
-  const open = opener(ways)
+/** The opener as a connector of undici. */
+export function connector(settings: ConnectOptions): buildConnector.connector {
+  const open = createOpener(settings)
   return (options, callback) => {
     open(options, callback)
   }
@@ -145,8 +147,8 @@ function tunnel(proxy: ForwardProxy, target: Target, attempt: Attempt, opened: (
   })
 }
 
-/** One attempt to connect: it ends once, whatever happens first. */
-class Attempt implements SecureEvents, Opening {
+/** One attempt to connect; settles once. */
+class Attempt implements SecureEvents, PendingConnection {
   readonly #callback: buildConnector.Callback
   readonly #timer: NodeJS.Timeout | undefined
   readonly #ownListeners: OwnListeners | null
@@ -166,7 +168,7 @@ class Attempt implements SecureEvents, Opening {
   started(socket: Socket): void {
     this.#socket = socket
     if (this.#over) socket.destroy()
-    // Before those who are told of the connection; and before TLS, which may fail for another reason.
+    // Before the callback, and before TLS, which may fail for another reason.
     else if (this.#ownListeners !== null) markOwnConnection(socket, this.#ownListeners)
   }
 
@@ -181,7 +183,7 @@ class Attempt implements SecureEvents, Opening {
 
   cancel(): void {
     if (this.#over) return
-    this.failed(new Error('the connection is not wanted any more'))
+    this.failed(new Error('connection attempt cancelled'))
     this.#socket?.destroy()
   }
 

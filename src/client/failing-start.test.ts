@@ -68,7 +68,11 @@ test(
   bounded,
   async () => {
     await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'))
-    const client = clientWith({ connections: 1, connectionTimeout: 150, http2: { overTls: true, inClear: 'known' } })
+    const client = clientWith({
+      connections: 1,
+      connectionTimeout: 150,
+      http2: { overTls: true, inClear: 'prior-knowledge' },
+    })
     await textOf(await send(client, exchangeFor('GET', upstream.url)))
     const [session] = upstream.sessions
     session!.settings({ maxConcurrentStreams: 0 })

@@ -4,7 +4,7 @@ import { UpstreamError } from './upstream-error.ts'
 
 const LOOP = `${reasonPhrase(508)}: the request would come back to this gateway; the route needs the baseURI of an application`
 
-/** The response says what, never where: host, port and cause are for the log (threats B86). */
+/** Names the failure without host, port and cause, which are logged only (threats B86). */
 export function failureResponse(error: UpstreamError): Response {
   const response = respond(error.status, {}, error.code === 'GW_UPSTREAM_LOOP' ? LOOP : reasonPhrase(error.status))
   response.cause = error
@@ -15,13 +15,13 @@ export function failureResponse(error: UpstreamError): Response {
 export function logFailure(error: UpstreamError, fields: Readonly<Record<string, unknown>>, logger: Logger): void {
   if (error.isLogged) return
   error.isLogged = true
-  // What a client does wrong is no news of the application, and could be repeated at will.
+  // Failures caused by clients are not logged as warnings: clients could flood the log.
   const isOfClient = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
   if (isOfClient) logger.debug({ error, ...fields }, 'no whole request')
   else logger.limited(fields['transactionId']).warn({ error, ...fields }, 'the upstream gave no answer')
 }
 
-/** Turns failures of the upstream into responses; anything else stays a fault. */
+/** Converts upstream failures to responses; other errors are rethrown. */
 export function answeringFailures(handler: Handler, logger: Logger): Handler {
   return async (exchange) => {
     try {

@@ -46,7 +46,7 @@ test('interim responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, tim
     response.end('done')
   })
   await using gateway = await proxying(upstream.url, {
-    client: { http2: { overTls: true, inClear: 'known' } },
+    client: { http2: { overTls: true, inClear: 'prior-knowledge' } },
     listener: { tls: serverTlsOf(authority!.issue({ name: 'localhost' })) },
   })
   await using client = new H2Client(gateway.port)

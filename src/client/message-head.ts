@@ -5,8 +5,8 @@ const PLAIN_TEXT = /^[\x20-\x7e]+$/
 const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The request headers that go upstream: no hop-by-hop fields (RFC 9110 section 7.6.1) but `TE: trailers`, no `Expect` (the gateway has
- * answered it), and a Content-Length only if the body's length is known and the transport cannot see it.
+ * Request headers for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, without
+ * `Expect`, which the gateway has answered, and with Content-Length only where the transport does not add it.
  */
 export function outboundHeaders(headers: Headers, streamedLength: number | null): string[] {
   const raw = endToEnd(headers)
@@ -26,7 +26,7 @@ export function asksForTrailers(list: readonly string[]): boolean {
   return false
 }
 
-/** The response headers that go to the client: as received, byte for byte, without the hop-by-hop fields. */
+/** Response headers for the client: the received bytes, without hop-by-hop fields. */
 export function inboundHeaders(received: readonly (Buffer | string)[]): Headers {
   const list: string[] = []
   let naming = false
@@ -43,10 +43,10 @@ export function inboundHeaders(received: readonly (Buffer | string)[]): Headers 
 }
 
 /**
- * The trailers of a request that say nothing about a field of its head: to a server that takes both for one, a client
- * could contradict by them what a filter has set, or bring back what one has removed (threats B15).
+ * Trailers whose names are not in the head. A server that merges trailers into headers would otherwise let a client
+ * override fields that a filter has set or removed (threats B15).
  */
-export function besides(head: Headers, trailers: readonly string[]): string[] {
+export function trailersNotInHead(head: Headers, trailers: readonly string[]): string[] {
   const raw = head.raw()
   const said = new Set<string>()
   for (let i = 0; i < raw.length; i += 2) said.add(dashedName(raw[i]!))
@@ -58,7 +58,7 @@ export function besides(head: Headers, trailers: readonly string[]): string[] {
   return list
 }
 
-/** Of an interim response only what no filter need see: the links of 103 (RFC 8297). */
+/** Fields of an informational response that may bypass filters: the links of 103 (RFC 8297). */
 export function interimFields(received: readonly (Buffer | string)[]): string[] {
   const list: string[] = []
   for (let i = 0; i < received.length; i += 2) {
@@ -70,8 +70,8 @@ export function interimFields(received: readonly (Buffer | string)[]): string[] 
 }
 
 /**
- * Whether the body of a response is its content: not in a transfer coding beside `chunked`, which the transport would
- * hand on undecoded while the field that names it ends here (RFC 9112 section 6.1).
+ * Whether a response has no transfer coding but `chunked`: the transport would not decode it, and Transfer-Encoding is
+ * not forwarded (RFC 9112 section 6.1).
  */
 export function isPlainlyFramed(received: readonly Buffer[]): boolean {
   let codings = 0
@@ -83,23 +83,23 @@ export function isPlainlyFramed(received: readonly Buffer[]): boolean {
   return true
 }
 
-/** The fields after a response body as a flat list; null where there are none. Which of them may pass is for the listener to say. */
+/** Response trailers as a flat list; null without any. The listener filters them. */
 export function inboundTrailers(received: readonly (Buffer | string)[] | null | undefined): string[] | null {
   if (!Array.isArray(received) || received.length === 0) return null
   return received.map((part: Buffer | string) => part.toString('latin1'))
 }
 
-/** Whether a reason phrase can be sent on: undici decodes it as UTF-8, so other bytes come out as what no head may hold. */
+/** Whether a reason phrase may be forwarded: undici decodes it as UTF-8, and other bytes become U+FFFD. */
 export function isReasonPhrase(text: string): boolean {
   return REASON.test(text)
 }
 
-/** Whether a response is of a version that is spoken on the connection; Node's parser takes 0.9 and 2.0 too. */
+/** Whether the version of a response is 1.0 or 1.1; Node's parser accepts 0.9 and 2.0 too. */
 export function isOfHttp1({ httpVersion }: { readonly httpVersion: string }): boolean {
   return httpVersion === '1.1' || httpVersion === '1.0'
 }
 
-/** A Connection field that names others has to be obeyed; the usual ones only name the connection itself. */
+/** End-to-end fields; copied only where Connection names further fields than the usual options. */
 function endToEnd(headers: Headers): readonly string[] {
   const raw = headers.raw()
   for (let i = 0; i < raw.length; i += 2) {
@@ -115,7 +115,7 @@ function isConnection(name: string): boolean {
   return name.length === 10 && name.toLowerCase() === 'connection'
 }
 
-/** The one hop-by-hop field that passes: the gateway relays trailers, so it may ask for them if its client does. */
+/** The one hop-by-hop field that is forwarded, since the gateway relays trailers. */
 function isTrailersOption(name: string, value: string): boolean {
   return name.length === 2 && name.toLowerCase() === 'te' && value === 'trailers'
 }

@@ -2,19 +2,19 @@ import type { ForwardProxy } from '#contracts'
 import { onProxyChange } from './secure-proxy.ts'
 import type { ClientSettings } from './settings.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
-import { type Http2Way, Transport } from './transport.ts'
+import { type Http2Mode, Transport } from './transport.ts'
 import type { CallOwner, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Watchdog } from './watchdog.ts'
 
-/** What a pool is doing at the moment. */
+/** Current state of a pool. */
 export interface OriginStats {
   readonly origin: string
   /** Open connections. */
   readonly connected: number
   /** Requests that have been admitted and not ended. */
   readonly running: number
-  /** Of those, the ones that wait for their connection to be established. */
+  /** Running requests whose connection is being established. */
   readonly pending: number
   /** Requests that wait to be admitted. */
   readonly queued: number
@@ -22,13 +22,13 @@ export interface OriginStats {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** The connections to one origin and the requests that want one. */
+/** The connections to one origin, and its queue of requests. */
 export class OriginPool implements CallOwner {
   readonly origin: string
   readonly hostname: string
   readonly settings: ClientSettings
   readonly isUsedOnce: boolean
-  /** Set where requests are handed to a proxy as they are; through TLS it sees only a tunnel. */
+  /** The forward proxy that requests are sent to in absolute form; null for tunnels and direct connections. */
   readonly proxy: ForwardProxy | null
   /** Grows with each use of the client: the smallest is the least recently used pool. */
   lastUse = 0
@@ -40,7 +40,7 @@ export class OriginPool implements CallOwner {
   #stopWatching: (() => void) | null = null
   #whenIdle: (() => void) | null = null
 
-  /** `outdated` is called when no further request should go over the connections there are. */
+  /** `outdated` is called when the connections must not be used for further requests. */
   constructor(
     origin: string,
     settings: ClientSettings,
@@ -65,8 +65,13 @@ export class OriginPool implements CallOwner {
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null
     if (proxy?.secure !== undefined) this.#stopWatching = onProxyChange(proxy, () => outdated(this))
-    const ways = { timeout: settings.connectionTimeout, contexts, proxy, ownListeners: settings.ownListeners ?? null }
-    this.#transport = new Transport(url, settings, ways, this.#http2Way(), () => this.#startWaiting())
+    const connect = {
+      timeout: settings.connectionTimeout,
+      contexts,
+      proxy,
+      ownListeners: settings.ownListeners ?? null,
+    }
+    this.#transport = new Transport(url, settings, connect, this.#http2Mode(), () => this.#startWaiting())
   }
 
   get isIdle(): boolean {
@@ -78,7 +83,7 @@ export class OriginPool implements CallOwner {
     return { origin: this.origin, connected, pending, running: this.#running, queued: this.#waiting.size }
   }
 
-  /** Sends the call now, later, or refuses it. */
+  /** Starts the call, queues it, or rejects it. */
   admit(call: UpstreamCall): void {
     if (this.#running < this.#transport.capacity) {
       this.#watchdog.add(call)
@@ -86,7 +91,7 @@ export class OriginPool implements CallOwner {
       return
     }
     if (this.#waiting.size >= this.settings.maxWaitQueueSize) {
-      call.abandon(new UpstreamError('GW_UPSTREAM_POOL_FULL'))
+      call.abort(new UpstreamError('GW_UPSTREAM_POOL_FULL'))
       return
     }
     this.#watchdog.add(call)
@@ -115,7 +120,7 @@ export class OriginPool implements CallOwner {
     await this.#transport.close()
   }
 
-  /** A loop, not a recursion: a call can end within its own start. */
+  /** A loop instead of recursion: a call may end while it starts. */
   #startWaiting(): void {
     if (this.#starting) return
     this.#starting = true
@@ -133,11 +138,11 @@ export class OriginPool implements CallOwner {
     call.dispatchOver(this.#transport)
   }
 
-  /** A connection for one request has no use for streams, and a proxy takes plain requests in HTTP/1.1. */
-  #http2Way(): Http2Way {
+  /** HTTP/2 is off for connections of one request, and for plain requests to a proxy. */
+  #http2Mode(): Http2Mode {
     const { http2 } = this.settings
-    if (!http2 || this.isUsedOnce || this.proxy !== null) return 'never'
-    if (this.origin.startsWith('https:')) return http2.overTls ? 'negotiated' : 'never'
+    if (!http2 || this.isUsedOnce || this.proxy !== null) return 'off'
+    if (this.origin.startsWith('https:')) return http2.overTls ? 'alpn' : 'off'
     return http2.inClear
   }
 }

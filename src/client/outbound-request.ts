@@ -6,21 +6,21 @@ import { asksForTrailers, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
 import { headEdit, type TextEdit } from './written-text.ts'
 
-/** Where requests go. */
+/** Destination of requests. */
 export interface Destination {
   readonly hostname: string
-  /** Whether each connection carries one request only. */
+  /** Whether each connection is used for one request only. */
   readonly isUsedOnce: boolean
-  /** Set where requests are handed to a proxy, which is told the whole URI. */
+  /** Set where requests are sent to a proxy, in absolute form. */
   readonly proxy: ForwardProxy | null
 }
 
-/** A request as undici takes it. */
+/** A request in the form of undici. */
 export interface OutboundRequest {
   readonly options: Dispatcher.DispatchOptions
-  /** What is to be changed in its head when it is written. */
+  /** Edit of the head when it is written. */
   readonly headEdit: TextEdit | null
-  /** Whether its body is sent as it comes. */
+  /** Whether the body is streamed. */
   readonly isStreamed: boolean
 }
 
@@ -42,7 +42,7 @@ export function outboundRequest(request: Request, destination: Destination, obse
     path: targetOf(uri, isAboutServer, proxy),
     headers: list,
     body: body as Uint8Array | Readable | null,
-    // Of the target, never of the Host field: the certificate is checked against it.
+    // Name of the target instead of the Host header: the certificate is verified against it.
     servername: hostname,
   }
   if (isUsedOnce) options.reset = true
@@ -56,14 +56,14 @@ function outboundBody(body: Body, observer: UploadObserver): Uint8Array | Reques
   return new RequestBody(body, observer)
 }
 
-/** The request target in the form that its reader needs (RFC 9112 section 3.2). */
+/** The request target, in absolute form for a proxy (RFC 9112 section 3.2). */
 function targetOf({ origin, rawPath, rawQuery }: Uri, isAboutServer: boolean, proxy: ForwardProxy | null): string {
   if (isAboutServer) return proxy === null ? '*' : origin
   const path = rawPath === '' ? '/' : rawPath
   return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
 }
 
-/** In HTTP/1.1 trailers only follow chunks, which have no length before them. */
+/** HTTP/1.1 trailers need chunked coding, which excludes Content-Length. */
 function lengthToSay(body: Body): number | null {
   return body.trailers === null ? body.length : null
 }

@@ -163,7 +163,7 @@ test('the connections outlive all holders but the last', async () => {
   await closed
 })
 
-test('the last release waits for the bodies under way and for those that wait', async () => {
+test('the last release waits for active and queued requests', async () => {
   const { upstream, arrived, answer } = await patientUpstream()
   await using _ = upstream
   const client = clientWith({ connections: 1 })

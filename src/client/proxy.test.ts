@@ -48,7 +48,7 @@ const trusting = (): ClientTls => ({
   hostnames: 'STRICT',
 })
 
-test('a proxy is told the whole URI, and who asks; the server it names is not called', async () => {
+test('a proxy gets the absolute URI and credentials; the named server is not contacted', async () => {
   const heads: string[] = []
   await using proxy = await rawUpstream((socket, head) => {
     heads.push(head)
@@ -109,7 +109,7 @@ test('a proxy that does not answer is given up after connectionTimeout', async (
   while (proxy.sockets.size > 0) await closed()
 })
 
-test('nobody is asked before the tunnel stands, and the tunnel goes where the URI says', {
+test('nothing is sent before the tunnel is established, and the tunnel goes to the host of the URI', {
   skip: opensslMissing,
 }, async () => {
   await using upstream = await secureUpstream((request, response) => response.end(request.headers.host))

@@ -2,19 +2,19 @@ import { EventEmitter } from 'node:events'
 import type { Body, BodySink } from '#http'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Learns who is waited for while a request body is sent: the upstream (blocked, ended) or the client (flowing). */
+/** Progress of a request body: the upstream is awaited while it is blocked or ended, the client while it flows. */
 export interface UploadObserver {
   uploadBlocked(): void
   uploadFlows(): void
-  /** Those of the fields after a body that may be sent. */
+  /** Filters trailers. */
   trailersToSend(trailers: readonly string[]): readonly string[]
-  /** Nothing is left but to say `end`, and these fields before it. */
+  /** The body is sent; `end` finishes the message, after these trailers. */
   uploadEnded(trailers: readonly string[], end: () => void): void
 }
 
 /**
- * A body as undici wants to see a stream: `data`, `end` and `error` events, `pause`, `resume` and `destroy`.
- * Nothing is taken from the body before undici has a connection for it, so a waiting request holds its client back.
+ * A body with the stream interface that undici uses: `data`, `end` and `error` events, `pause`, `resume` and `destroy`.
+ * Reading starts when undici has a connection, so that a queued request exerts back-pressure on its client.
  */
 export class RequestBody extends EventEmitter implements BodySink {
   /** Read by undici. */
@@ -34,7 +34,7 @@ export class RequestBody extends EventEmitter implements BodySink {
     this.#observer = observer
   }
 
-  /** By this method, which it never calls, undici recognises a stream. */
+  /** Never called; undici detects streams by this method. */
   pipe(): never {
     throw new Error('request body: expected undici to listen for data, got a call of pipe')
   }
@@ -47,7 +47,7 @@ export class RequestBody extends EventEmitter implements BodySink {
   resume(): void {
     if (!this.#started) {
       this.#started = true
-      // undici subscribes to the socket after this call: a body that ends within it would leave the listeners behind.
+      // undici adds socket listeners after this call: a body that ended within it would leak them.
       queueMicrotask(() => this.#start())
       return
     }
@@ -74,7 +74,7 @@ export class RequestBody extends EventEmitter implements BodySink {
 
   end(trailers: readonly string[] | null = null): void {
     if (this.destroyed || this.#ended) return
-    // undici would send an empty body as a whole request, and only then find that more was announced.
+    // undici would send the empty body, and detect the mismatch of Content-Length too late.
     if (this.#body.length !== null && this.#sent < this.#body.length) {
       this.fail(new Error('request body: ended before its announced length'))
       return
@@ -84,7 +84,7 @@ export class RequestBody extends EventEmitter implements BodySink {
     this.#observer.uploadEnded(this.#trailers, () => this.emit('end'))
   }
 
-  /** The fields after the body, once it has ended, as HTTP/2 wants them. */
+  /** The trailers in the form of node:http2, after the end of the body. */
   trailerFields(): Record<string, string[]> {
     const fields: Record<string, string[]> = Object.create(null)
     for (let i = 0; i < this.#trailers.length; i += 2) {
@@ -111,7 +111,7 @@ export class RequestBody extends EventEmitter implements BodySink {
     if (this.destroyed && !this.#ended) this.#control.cancel()
   }
 
-  /** undici takes its listeners away when it has finished with a request; then nobody needs to know. */
+  /** Ignored after undici has removed its listeners at the end of a request. */
   #report(error: Error): void {
     if (this.listenerCount('error') > 0) this.emit('error', error)
   }

@@ -154,7 +154,7 @@ test('frames a body on GET, HEAD and OPTIONS like any other', async () => {
   }
 })
 
-test('refuses what HTTP/1.1 cannot carry without opening a connection', async () => {
+test('refuses requests that are invalid in HTTP/1.1 without opening a connection', async () => {
   await using upstream = await rawUpstream((socket) => socket.end())
   await using client = clientWith()
   const refused = { name: 'UpstreamError', code: 'GW_UPSTREAM_REQUEST', status: 502 }

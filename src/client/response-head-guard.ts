@@ -16,17 +16,15 @@ const NINE = 0x39
 const INCOMPLETE = -1
 const MALFORMED = -2
 
-/** Hears of the first byte that comes back for a request. */
+/** Observer of the first byte of a response. */
 export interface FirstByteObserver {
   onResponseStarted(): void
 }
 
 /**
- * Sees the heads of responses before undici's parser does, which takes versions of other protocols and empty lines before a
- * status line: a status line that another reader could take for something else ends the connection. `100 Continue` is
- * taken out, which servers send unasked and a client may ignore (RFC 9110 section 15.2), while undici breaks the
- * connection. undici reads by `read()`, which is where this sits; after the head of the final response it only looks at
- * a flag.
+ * Checks status lines before undici's parser, which accepts other protocol versions and leading empty lines: an ambiguous
+ * status line closes the connection. Unsolicited `100 Continue` responses are dropped (RFC 9110 section 15.2), since undici
+ * closes the connection for them. It wraps `read()` of the socket; after the final head the cost is one flag check.
  */
 export class ResponseHeadGuard {
   readonly #maxHeadBytes: number
@@ -39,7 +37,7 @@ export class ResponseHeadGuard {
     this.#maxHeadBytes = maxHeadBytes
   }
 
-  /** A request is written: what comes next on the connection begins with the head of a response. */
+  /** A request was written: the next bytes are the head of a response. */
   expectHead(observer: FirstByteObserver): void {
     this.#continues = 0
     this.#held = null
@@ -68,7 +66,7 @@ export class ResponseHeadGuard {
     }
   }
 
-  /** What is left for the parser; null while there is nothing for it yet. */
+  /** The bytes for the parser; null while there are none. */
   #checked(received: Buffer): Buffer | null {
     const passed: Buffer[] = []
     let rest = received
@@ -96,14 +94,14 @@ export class ResponseHeadGuard {
     return Buffer.concat(passed)
   }
 
-  /** The parser never sees these, so that no one else would notice a line end with two readings. */
+  /** The parser never sees dropped heads: ambiguous line ends are detected here. */
   #dropContinue(head: Buffer): void {
     if (++this.#continues > MAX_CONTINUES) throw malformed('100 Continue: expected an end of them')
     if (!CRLF_LINES.test(head.toString('latin1'))) throw malformed('100 Continue: expected lines that end in CR LF')
   }
 }
 
-/** The status of a head that begins with a status line of RFC 9112 section 4; the space before no reason may be missing. */
+/** The status of a status line (RFC 9112 section 4), also without the space before an empty reason phrase. */
 function statusOf(bytes: Buffer): number {
   const { length } = bytes
   for (let i = 0; i < PREFIX.length && i < length; i++) if (bytes[i] !== PREFIX[i]) return MALFORMED

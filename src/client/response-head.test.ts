@@ -131,7 +131,7 @@ for (const [what, bytes] of Object.entries(MALFORMED)) {
   })
 }
 
-test('a failure names neither the host nor what was received', async () => {
+test('a failure names neither the host nor received bytes', async () => {
   await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 secret\r\n\r\n'))
   await using client = clientWith()
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), (error: Error) => {

@@ -1,28 +1,28 @@
 import type { BodySink, BodySource } from '#http'
 
-/** The tap of an upstream response. */
+/** Flow control of an upstream response. */
 export interface ResponseFlow {
-  hold(): void
-  release(): void
-  abandon(reason: Error): void
+  pause(): void
+  resume(): void
+  abort(reason: Error): void
 }
 
-/** Bytes held for a consumer that has not started yet; beyond it the upstream has to wait. */
-export const HELD_BYTES = 65_536
+/** Bytes buffered for a consumer that has not started; beyond them the upstream is paused. */
+export const MAX_BUFFERED_BYTES = 65_536
 
 /**
- * The body of a response while it arrives. Bytes come with the head, before anybody can have asked for them: a small
- * response is held whole and never stops the connection, a large one stops it until the consumer takes its bytes.
+ * The streaming body of an upstream response. A small response is buffered until the consumer starts, and never pauses the
+ * connection; a large one pauses it.
  */
 export class ResponseSource implements BodySource {
   readonly #flow: ResponseFlow
   #sink: BodySink | null = null
-  #taking = false
+  #flowing = false
   #draining = false
-  #over = false
-  #held: Uint8Array[] = []
-  #heldBytes = 0
-  #taken = 0
+  #settled = false
+  #buffered: Uint8Array[] = []
+  #bufferedBytes = 0
+  #read = 0
   #complete = false
   #trailers: readonly string[] | null = null
   #failure: Error | null = null
@@ -38,78 +38,78 @@ export class ResponseSource implements BodySource {
   }
 
   resume(): void {
-    if (this.#sink !== null && !this.#taking) this.#drain(this.#sink)
+    if (this.#sink !== null && !this.#flowing) this.#drain(this.#sink)
   }
 
   cancel(reason?: Error): void {
-    if (this.#over) return
-    this.#over = true
-    this.#held = []
-    this.#flow.abandon(reason ?? new Error('response body: the consumer wants no more of it'))
+    if (this.#settled) return
+    this.#settled = true
+    this.#buffered = []
+    this.#flow.abort(reason ?? new Error('response body: cancelled by the consumer'))
   }
 
-  /** More bytes from the upstream; also, in its last words, while it should be waiting. */
+  /** Adds bytes of the upstream; the parser may still deliver some while it is paused. */
   push(chunk: Uint8Array): void {
     // Resuming the parser of undici makes it deliver an empty chunk.
-    if (this.#over || chunk.length === 0) return
-    if (this.#taking) {
+    if (this.#settled || chunk.length === 0) return
+    if (this.#flowing) {
       if (this.#sink!.write(chunk)) return
-      this.#taking = false
-      this.#flow.hold()
+      this.#flowing = false
+      this.#flow.pause()
       return
     }
-    this.#held.push(chunk)
-    this.#heldBytes += chunk.length
-    if (this.#heldBytes >= HELD_BYTES) this.#flow.hold()
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
+    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) this.#flow.pause()
   }
 
-  /** The upstream has sent everything, with these fields after the body. */
+  /** The upstream has sent the whole body, and these trailers. */
   end(trailers: readonly string[] | null): void {
     this.#complete = true
     this.#trailers = trailers
-    if (this.#taking) this.#finish(this.#sink!)
+    if (this.#flowing) this.#finish(this.#sink!)
   }
 
-  /** The upstream broke off: the consumer must not take what it has for the whole. */
+  /** The body is truncated: the consumer gets an error instead of its end. */
   fail(error: Error): void {
-    if (this.#over) return
-    this.#held = []
+    if (this.#settled) return
+    this.#buffered = []
     this.#failure = error
     if (this.#sink !== null) this.#fail(this.#sink, error)
   }
 
   #drain(sink: BodySink): void {
-    if (this.#draining || this.#over) return
+    if (this.#draining || this.#settled) return
     this.#draining = true
     let more = true
-    while (more && this.#taken < this.#held.length) {
-      const chunk = this.#held[this.#taken++]!
-      this.#heldBytes -= chunk.length
+    while (more && this.#read < this.#buffered.length) {
+      const chunk = this.#buffered[this.#read++]!
+      this.#bufferedBytes -= chunk.length
       more = sink.write(chunk)
     }
     this.#draining = false
-    if (this.#taken >= this.#held.length) {
-      this.#held = []
-      this.#taken = 0
+    if (this.#read >= this.#buffered.length) {
+      this.#buffered = []
+      this.#read = 0
     }
-    if (this.#over || !more) return
+    if (this.#settled || !more) return
     if (this.#complete) {
       this.#finish(sink)
       return
     }
-    this.#taking = true
-    this.#flow.release()
+    this.#flowing = true
+    this.#flow.resume()
   }
 
   #finish(sink: BodySink): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#settled) return
+    this.#settled = true
     sink.end(this.#trailers)
   }
 
   #fail(sink: BodySink, error: Error): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#settled) return
+    this.#settled = true
     sink.fail(error)
   }
 }

@@ -2,7 +2,7 @@ import type { ForwardProxy } from '#contracts'
 import { DEFAULT_TLS, OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 
-/** The TLS of a proxy, and those who have connections through it. */
+/** TLS state of a proxy, with the listeners to its changes. */
 interface SecureProxy {
   readonly connections: SecureConnections
   readonly listeners: Set<() => void>
@@ -11,7 +11,7 @@ interface SecureProxy {
 // As long as the proxy itself: those who use it come and go.
 const known = new WeakMap<ForwardProxy, SecureProxy>()
 
-/** Opens a connection to a proxy that is spoken to in TLS: its certificate is checked for its own name. */
+/** Opens a TLS connection to a proxy, and verifies the proxy's own name. */
 export function openToProxy(proxy: ForwardProxy, localAddress: string | null, events: SecureEvents): void {
   const { hostname, port } = proxy
   secureProxy(proxy)
@@ -19,7 +19,7 @@ export function openToProxy(proxy: ForwardProxy, localAddress: string | null, ev
     .catch((error: Error) => events.failed(error))
 }
 
-/** Calls back when the keys or the trust of a proxy have changed; gives the way to stop. */
+/** Subscribes to changes of a proxy's keys or trust; returns the unsubscribe function. */
 export function onProxyChange(proxy: ForwardProxy, listener: () => void): () => void {
   const { listeners } = secureProxy(proxy)
   listeners.add(listener)

@@ -43,7 +43,7 @@ test('a request of a client to a connector of this gateway is refused before it 
   )
 })
 
-test('what the gateway asks for its own purposes may come back to it', async () => {
+test('internal requests to this gateway are not a loop', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('keys'))
   await using client = clientWith({ ownListeners: listenerAt(upstream.url) })
   const exchange = ownExchange(new Request({ method: 'GET', uri: Uri.parse(upstream.url) }))
@@ -78,7 +78,7 @@ test('a connector with a certificate that is not trusted is recognised all the s
   server.close()
 })
 
-for (const inClear of ['known', 'asked'] as const) {
+for (const inClear of ['prior-knowledge', 'h2c-upgrade'] as const) {
   test(`HTTP/2 in the clear, ${inClear}: refused as well, and nothing is asked`, async () => {
     let requests = 0
     await using upstream = await clearHttp2Upstream((_request, response) => {
@@ -98,7 +98,7 @@ test('a WebSocket to a connector of this gateway is refused, and its connection 
     maxConnections: 1,
     soTimeout: 2_000,
     idleTime: null,
-    answerTime: 2_000,
+    heartbeatTime: 2_000,
     tls: null,
     proxy: null,
     subProtocols: null,

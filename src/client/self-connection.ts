@@ -3,7 +3,7 @@ import type { OwnListeners } from '#schema'
 
 const own = new WeakSet<Socket>()
 
-/** Notes, when a connection is established, whether it ends at a connector of this gateway: a request on it would come back. */
+/** Marks a connection, once established, that ends at a connector of this gateway. */
 export function markOwnConnection(socket: Socket, listeners: OwnListeners): void {
   const mark = (): void => {
     const { remoteAddress, remotePort } = socket

@@ -1,56 +1,56 @@
 import type { ClientTls, ProxyOptions } from '#contracts'
 import type { OwnListeners } from '#schema'
 
-/** How a client connects; clients of equal settings share their connections. Times are milliseconds. */
+/** Settings of a client; clients of equal settings share their connections. Times are milliseconds. */
 export interface ClientSettings {
-  /** Connections to one origin at the same time; the caller has already divided the gateway's limit by its units. */
+  /** Concurrent connections to one origin in this unit. */
   readonly connections: number
   /** Longest wait for a connection: to be established (502), or to become free (503). */
   readonly connectionTimeout: number
-  /** Longest silence of the upstream while it is its turn. */
+  /** Longest time without a byte while the upstream is awaited. */
   readonly soTimeout: number
-  /** Every request gets a connection of its own. */
+  /** Uses each connection for one request. */
   readonly disableReuseConnection: boolean
-  /** Age at which a connection takes no further request; `Infinity` for none. */
+  /** Age after which a connection gets no further request; `Infinity` for none. */
   readonly connectionTimeToLive: number
-  /** Requests that may wait for a connection of one origin; one more is answered 503. */
+  /** Length of the queue of one origin; beyond it requests get 503. */
   readonly maxWaitQueueSize: number
-  /** How TLS is spoken; null for the ordinary way. */
+  /** TLS settings; null for the defaults. */
   readonly tls?: ClientTls | null
-  /** Connections on which a client certificate may have been shown are used once only (spec, stateTrackingEnabled). */
+  /** Uses connections with a client certificate once only (spec, stateTrackingEnabled). */
   readonly stateTracking?: boolean
-  /** Which requests go through a proxy; null for none. */
+  /** Selects the forward proxy of a request; null for none. */
   readonly proxy?: ProxyOptions | null
-  /** Where HTTP/2 is spoken; null for nowhere. */
+  /** HTTP/2 settings; null for HTTP/1.1 only. */
   readonly http2?: Http2Settings | null
-  /** Longest head of a response, 64 KiB by default. */
+  /** Limit of a response head, 64 KiB by default. */
   readonly maxHeaderBytes?: number
-  /** How long an idle HTTP/1.1 connection is kept where the server says nothing about it. */
+  /** Keep-alive time of HTTP/1.1 connections without a Keep-Alive header. */
   readonly idleTime?: number
-  /** The address connections are made from. */
+  /** Local address of connections. */
   readonly localAddress?: string | null
-  /** The connectors of this gateway: requests of clients that would come back to one are refused. */
+  /** The connectors of this gateway, for loop detection. */
   readonly ownListeners?: OwnListeners | null
 }
 
-/** When and how HTTP/2 is spoken. */
+/** How HTTP/2 is used. */
 export interface Http2Settings {
-  /** Whether it is offered where TLS is spoken. */
+  /** Whether ALPN offers h2. */
   readonly overTls: boolean
-  /** In the clear: not at all, if the server changes to it when asked, or without asking. */
-  readonly inClear: 'never' | 'asked' | 'known'
-  /** Connections to one origin at the same time; not more than `connections` in any case. */
+  /** HTTP/2 without TLS. */
+  readonly inClear: 'off' | 'h2c-upgrade' | 'prior-knowledge'
+  /** Concurrent connections to one origin; at most `connections`. */
   readonly maxSessions?: number | null
-  /** Requests on one connection at the same time; as many as the server allows by default. */
+  /** Concurrent streams of one connection; by default as many as the server allows. */
   readonly maxStreams?: number | null
-  /** How long an idle connection is kept. */
+  /** Keep-alive time of idle connections. */
   readonly idleTime?: number | null
 }
 
 const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
-/** Objects with something behind them, such as keys: only the same object is equal. */
+/** Objects compared by identity, such as keys. */
 function identityOf(object: object | null | undefined): number {
   if (object === null || object === undefined) return 0
   const known = identities.get(object) ?? ++lastIdentity
@@ -58,7 +58,7 @@ function identityOf(object: object | null | undefined): number {
   return known
 }
 
-/** The name under which clients of equal settings find each other. */
+/** Key that equal settings share. */
 export function settingsKey(settings: ClientSettings): string {
   return [
     settings.connections,

@@ -9,7 +9,7 @@ import { rawUpstream } from '#test/upstream'
 
 const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`
 
-test('a second response on a connection reaches nobody (B25)', async () => {
+test('an unsolicited second response on a connection is discarded (B25)', async () => {
   await using upstream = await rawUpstream((socket, _head, count) => {
     socket.write(count === 1 ? answer('mine') + answer('poison') : answer('reused'))
   })
@@ -71,7 +71,7 @@ for (const [method, body] of [['GET'], ['HEAD'], ['DELETE'], ['PUT', 'replayable
   })
 }
 
-test('does not repeat POST, nor a body that is gone (B30)', async () => {
+test('does not repeat POST, nor a consumed body (B30)', async () => {
   for (const [method, body] of [
     ['POST', 'text'],
     ['POST', ''],

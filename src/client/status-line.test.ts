@@ -67,7 +67,7 @@ for (const [what, line] of Object.entries(MALFORMED)) {
   }
 }
 
-test('what can not become a status line is refused without waiting for its end', async () => {
+test('an invalid status line is refused before its end', async () => {
   for (const start of ['SSH-2', 'HTTP/2', 'HTTP/1.1 9a']) {
     await assert.rejects(answered([start]), { code: 'GW_UPSTREAM_PROTOCOL' }, start)
   }

@@ -23,7 +23,7 @@ test('trailers of a response come after its body', async () => {
   }
 })
 
-test('TE goes upstream when it asks for trailers, and only then', async () => {
+test('TE is forwarded for trailers only', async () => {
   const heads: string[] = []
   await using upstream = await rawUpstream((socket, head) => {
     heads.push(head)
@@ -50,7 +50,7 @@ for (const [name, parts] of Object.entries({
     `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${ANSWER}`,
   ],
 })) {
-  test(`100 Continue that nobody asked for is passed over: ${name}`, async () => {
+  test(`unsolicited 100 Continue is dropped: ${name}`, async () => {
     await using upstream = await rawUpstream(async (socket) => {
       for (const part of parts) {
         socket.write(part)

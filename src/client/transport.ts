@@ -1,27 +1,27 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type buildConnector, type Dispatcher, Pool } from 'undici'
-import { Connection, connector, MAX_HEADER_BYTES, type Ways } from './connection.ts'
+import { Connection, type ConnectOptions, connector, MAX_HEADER_BYTES } from './connection.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
-import { speaksHttp2 } from './http2/upgrade-probe.ts'
+import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
 import type { ClientSettings } from './settings.ts'
 import type { CallQueue, UpstreamCall } from './upstream-call.ts'
 
-/** How an origin comes to be spoken to in HTTP/2: never, as TLS agrees, always, or if it changes when asked. */
-export type Http2Way = 'never' | 'negotiated' | 'known' | 'asked'
+/** How HTTP/2 is chosen for an origin. */
+export type Http2Mode = 'off' | 'alpn' | 'prior-knowledge' | 'h2c-upgrade'
 
-/** Shorter than what servers usually grant without saying; a server's own Keep-Alive field is obeyed. */
+/** Shorter than the usual keep-alive time of servers that send no Keep-Alive header. */
 const IDLE_TIME = 4_000
 const SESSION_IDLE_TIME = 60_000
-/** How long it is remembered that an origin speaks HTTP/1.1 only, or that it changed to HTTP/2 when asked. */
-const MEMORY = 600_000
+/** TTL of the HTTP version of an origin. */
+const VERSION_TTL = 600_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** The connections to one origin, of whatever version of HTTP. */
+/** The connections to one origin, HTTP/1.1 and HTTP/2. */
 export class Transport implements CallQueue {
   readonly #url: URL
   readonly #settings: ClientSettings
-  readonly #way: Http2Way
+  readonly #mode: Http2Mode
   readonly #http1: Pool
   readonly #sessions: Sessions
   readonly #connect: buildConnector.connector
@@ -29,17 +29,23 @@ export class Transport implements CallQueue {
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
-  /** Calls that wait for a connection of HTTP/2, in the order of their arrival. */
+  /** Calls that wait for an HTTP/2 connection, in order of arrival. */
   readonly #unplaced = new Map<UpstreamCall, Dispatcher.DispatchOptions>()
   #spare: Socket | null = null
 
-  constructor(url: URL, settings: ClientSettings, ways: Ways, way: Http2Way, capacityChanged: () => void) {
+  constructor(
+    url: URL,
+    settings: ClientSettings,
+    connect: ConnectOptions,
+    mode: Http2Mode,
+    capacityChanged: () => void,
+  ) {
     this.#url = url
     this.#settings = settings
-    this.#way = way
+    this.#mode = mode
     this.#capacityChanged = capacityChanged
-    this.#connect = connector({ ...ways, offers: ['h2', 'http/1.1'] })
-    this.#http1 = this.#http1Pool(connector(ways))
+    this.#connect = connector({ ...connect, alpn: ['h2', 'http/1.1'] })
+    this.#http1 = this.#http1Pool(connector(connect))
     const { connections, connectionTimeToLive, http2, maxHeaderBytes = MAX_HEADER_BYTES } = settings
     const limits = {
       maxSessions: Math.min(connections, http2?.maxSessions ?? Number.POSITIVE_INFINITY),
@@ -50,8 +56,8 @@ export class Transport implements CallQueue {
     }
     this.#sessions = new Sessions(url, limits, {
       dispatch: (options, call) => void this.dispatch(options, call),
-      capacityChanged: () => this.#placeAndTell(),
-      refusedHttp2: () => this.#remember('http1'),
+      capacityChanged: () => this.#dispatchUnplaced(),
+      refusedHttp2: () => this.#cacheVersion('http1'),
     })
   }
 
@@ -86,17 +92,17 @@ export class Transport implements CallQueue {
     await Promise.all([this.#http1.close(), this.#sessions.close()])
   }
 
-  /** What can take one more call; null where that needs a connection first. */
+  /** The dispatcher for one more call; null where a connection must be opened first. */
   #carrier(): Pool | Session | null {
     const isHttp1 = this.#version === 'http1' && performance.now() < this.#knownUntil
-    return this.#way === 'never' || isHttp1 ? this.#http1 : this.#sessions.withRoom()
+    return this.#mode === 'off' || isHttp1 ? this.#http1 : this.#sessions.withRoom()
   }
 
-  /** One connection at a time: what comes meanwhile fits on the one that is being made, or makes the next one. */
+  /** Opens one connection at a time: further calls wait for it, and share it if it has room. */
   #growOrWait(): void {
     if (this.#opening) return
     if (!this.#sessions.mayGrow) {
-      // A server may allow fewer streams than it did, or none: the wait for it is bounded.
+      // The server may have lowered SETTINGS_MAX_CONCURRENT_STREAMS, even to 0: bound the wait.
       for (const call of this.#unplaced.keys()) call.wait()
       return
     }
@@ -108,32 +114,33 @@ export class Transport implements CallQueue {
     const { hostname, protocol, port } = this.#url
     const server = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
     const { connectionTimeout: timeout, ownListeners = null } = this.#settings
-    const isAsked = this.#way === 'asked' && (this.#version !== 'http2' || performance.now() >= this.#knownUntil)
-    if (isAsked && !(await speaksHttp2({ ...server, timeout, ownListeners }))) {
-      this.#speakHttp1(null)
+    const needsProbe =
+      this.#mode === 'h2c-upgrade' && (this.#version !== 'http2' || performance.now() >= this.#knownUntil)
+    if (needsProbe && !(await supportsH2cUpgrade({ ...server, timeout, ownListeners }))) {
+      this.#useHttp1(null)
       return
     }
     const localAddress = this.#settings.localAddress ?? null
     this.#connect({ hostname: server.hostname, protocol, port, localAddress }, (error, socket) => {
       if (error !== null) this.#failed(error)
-      else if (this.#way === 'negotiated' && (socket as TLSSocket).alpnProtocol !== 'h2') this.#speakHttp1(socket)
-      else this.#speakHttp2(socket)
+      else if (this.#mode === 'alpn' && (socket as TLSSocket).alpnProtocol !== 'h2') this.#useHttp1(socket)
+      else this.#useHttp2(socket)
     })
   }
 
-  #speakHttp2(socket: Socket): void {
+  #useHttp2(socket: Socket): void {
     this.#opening = false
     this.#sessions.add(socket)
-    this.#remember('http2')
-    this.#placeAndTell()
+    this.#cacheVersion('http2')
+    this.#dispatchUnplaced()
   }
 
-  #speakHttp1(socket: Socket | null): void {
+  #useHttp1(socket: Socket | null): void {
     this.#opening = false
     this.#spare = socket
-    this.#remember('http1')
-    this.#placeAndTell()
-    // The first request takes it; where none is left, nobody needs it.
+    this.#cacheVersion('http1')
+    this.#dispatchUnplaced()
+    // The first request uses the socket; without one it is closed.
     setImmediate(() => this.#takeSpare()?.destroy())
   }
 
@@ -144,12 +151,12 @@ export class Transport implements CallQueue {
     for (const call of failed) call.onResponseError(null, error)
   }
 
-  #remember(version: 'http1' | 'http2'): void {
+  #cacheVersion(version: 'http1' | 'http2'): void {
     this.#version = version
-    this.#knownUntil = performance.now() + MEMORY
+    this.#knownUntil = performance.now() + VERSION_TTL
   }
 
-  #placeAndTell(): void {
+  #dispatchUnplaced(): void {
     for (const [call, options] of this.#unplaced) {
       const carrier = this.#carrier()
       if (carrier === null) break
@@ -182,7 +189,7 @@ export class Transport implements CallQueue {
       maxHeaderSize: this.#settings.maxHeaderBytes ?? MAX_HEADER_BYTES,
       keepAliveTimeout: Math.min(this.#settings.idleTime ?? IDLE_TIME, LONGEST_TIMER),
       ...(localAddress ? { localAddress } : {}),
-      // The watchdog does both: see soTimeout.
+      // soTimeout is enforced by the Watchdog.
       headersTimeout: 0,
       bodyTimeout: 0,
     })

@@ -5,7 +5,7 @@ import { isOfHttp1 } from './message-head.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** A server behind a proxy, and the way out of an attempt to reach it. */
+/** A server behind a proxy, with callbacks for the result. */
 export interface TunnelAttempt {
   readonly hostname: string
   readonly port: number
@@ -15,7 +15,7 @@ export interface TunnelAttempt {
   failed(error: Error): void
 }
 
-/** Has a proxy open a connection to a server (RFC 9110 section 9.3.6); the bytes on it are then for that server alone. */
+/** Opens a tunnel to a server by CONNECT (RFC 9110 section 9.3.6). */
 export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
   if (proxy.secure === undefined) {
     askForTunnel(proxy, attempt, null)
@@ -45,7 +45,7 @@ function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket 
   asking.once('error', (error) => attempt.failed(error))
   asking.once('connect', (answer, socket: Socket, early) => {
     const { statusCode = 0 } = answer
-    // A server waits for the TLS hello: what is there before is of the proxy's own making.
+    // The server sends nothing before the TLS ClientHello: early bytes are from the proxy.
     const isOpen = statusCode >= 200 && statusCode < 300 && isOfHttp1(answer) && early.length === 0
     socket.on('error', (error) => attempt.failed(error))
     if (isOpen) {
@@ -58,7 +58,7 @@ function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket 
   asking.end()
 }
 
-/** What a proxy that does not let a request pass comes to. */
+/** The error for a proxy that refuses a request. */
 export function proxyRefusal(status: number): UpstreamError {
   return new UpstreamError('GW_UPSTREAM_PROXY', new Error(`proxy: expected it to let the request pass, got ${status}`))
 }

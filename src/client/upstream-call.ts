@@ -1,46 +1,46 @@
 import { type Dispatcher, errors } from 'undici'
 import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
 import {
-  besides,
   inboundHeaders,
   inboundTrailers,
   interimFields,
   isPlainlyFramed,
   isReasonPhrase,
+  trailersNotInHead,
 } from './message-head.ts'
 import { type Destination, outboundRequest } from './outbound-request.ts'
 import type { UploadObserver } from './request-body.ts'
 import type { FirstByteObserver } from './response-head-guard.ts'
-import { HELD_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
+import { MAX_BUFFERED_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
 import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
 import type { TextEdit } from './written-text.ts'
 
-/** The connection a call was given. */
+/** The connection of a call. */
 export interface Carrier {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
   /** Whether the connection ends at a connector of this gateway. */
   readonly leadsToSelf: boolean
-  /** The version of HTTP that is spoken, as responses say it. */
+  /** The HTTP version of responses. */
   readonly version: 'HTTP/1.1' | 'HTTP/2'
   /**
-   * Notes that a request is written, its head changed by the edit, and says whether the connection had carried one before.
-   * The observer hears of the first byte that comes back.
+   * Called when a request is written, with an edit of its head; returns whether the connection is reused. The observer is
+   * called at the first byte of the response.
    */
   carry(head: TextEdit | null, observer: FirstByteObserver): boolean
-  /** Ends a request body by `end`, with these fields after it. */
+  /** Ends a request body by `end`, with trailers. */
   finish(trailers: readonly string[], end: () => void): void
 }
 
-/** Holds calls until there is a connection for them. */
+/** Queue of calls without a connection. */
 export interface CallQueue {
-  /** Takes a call out; false where it is not in the queue any more. */
+  /** Removes a call; false where it is not in the queue. */
   withdraw(call: UpstreamCall): boolean
 }
 
-/** Who admits calls; it is told once of each that it holds its connection no longer, whatever became of it. */
+/** Admits calls. `ended` is called once for each call, when it no longer uses its connection. */
 export interface CallOwner extends Destination {
   readonly settings: ClientSettings
   ended(call: UpstreamCall): void
@@ -50,17 +50,17 @@ const MAX_INFORMATIONAL = 32
 // RFC 9110 section 9.2.2
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
-/** undici parses all connections with one parser: while that delivers, none may be resumed. */
+/** undici shares one parser between connections: none may be resumed while the parser delivers. */
 let delivering = false
 
-/** One request on its way to the upstream and its response on the way back. */
+/** One request to an upstream and its response. */
 export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, UploadObserver, Watched {
   deadline = Number.POSITIVE_INFINITY
   slot = -1
   carrier: Carrier | null = null
-  /** Where the call waits for a connection after its admission; null where the transport can not give it back. */
+  /** The queue of the transport that holds the call; null where it can not be withdrawn. */
   queue: CallQueue | null = null
-  /** Set by the owner: the call counts as one that uses a connection. */
+  /** Set by the owner while the call counts as running. */
   admitted = false
   readonly #exchange: Exchange
   readonly #request: Request
@@ -71,15 +71,15 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   #state: 'waiting' | 'dispatched' | 'written' | 'answered' | 'ended' = 'waiting'
   #controller: Dispatcher.DispatchController | null = null
   #source: ResponseSource | null = null
-  #abandoned: Error | null = null
+  #abortReason: Error | null = null
   #uploading = false
   #reused = false
   #anyByte = false
   #repeated = false
   #informational = 0
   #headEdit: TextEdit | null = null
-  /** Whether the head told how long the body is. */
-  #isMeasured = false
+  /** Whether the head has a Content-Length. */
+  #hasLength = false
 
   constructor(
     exchange: Exchange,
@@ -93,17 +93,17 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     this.#owner = owner
     this.#resolve = resolve
     this.#reject = reject
-    this.#stopListening = exchange.onAbort((reason) => this.abandon(new UpstreamError('GW_CLIENT_GONE', reason)))
+    this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
 
-  /** Bounds the wait for a connection; a wait that is bounded already stays as it is. */
+  /** Sets the deadline of the wait for a connection, unless it is set. */
   wait(): void {
     if (this.deadline === Number.POSITIVE_INFINITY) {
       this.deadline = performance.now() + this.#owner.settings.connectionTimeout
     }
   }
 
-  /** Sends the request over whatever connection the dispatcher finds or makes. Never throws. */
+  /** Sends the request over a connection of the dispatcher. Never throws. */
   dispatchOver(dispatcher: Pick<Dispatcher, 'dispatch'>): void {
     this.#state = 'dispatched'
     this.deadline = Number.POSITIVE_INFINITY
@@ -117,27 +117,27 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     }
   }
 
-  /** Ends the call from our side: nobody wants the answer, or it took too long. */
-  abandon(reason: Error): void {
-    if (this.#state === 'ended' || this.#abandoned !== null) return
-    this.#abandoned = reason
+  /** Ends the call from our side: the response is not needed any more, or late. */
+  abort(reason: Error): void {
+    if (this.#state === 'ended' || this.#abortReason !== null) return
+    this.#abortReason = reason
     if (this.#controller !== null) {
       this.#controller.abort(reason)
       return
     }
-    // undici cannot give a request back that it has not written: it is refused when its turn comes.
+    // undici can not withdraw a queued request: onRequestStart refuses it.
     if (this.#state === 'waiting' || this.queue?.withdraw(this)) this.#end()
     this.#reject(reason)
   }
 
   expire(): void {
-    this.abandon(new UpstreamError(this.#controller === null ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
+    this.abort(new UpstreamError(this.#controller === null ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown, because an abort would take the connection down with the request.
-    if (this.#abandoned !== null) throw this.#abandoned
-    // The gateway may ask itself, for its own published keys for example; what a client asks would go round.
+    // Thrown, since an abort would close the connection.
+    if (this.#abortReason !== null) throw this.#abortReason
+    // Internal requests to this gateway are fine, such as for its published keys; those of clients would loop.
     if (this.carrier?.leadsToSelf && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
     this.#controller = controller
     this.#state = 'written'
@@ -153,12 +153,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason = ''): void {
     this.#expectBytes()
     if (status < 200) {
-      // An upgrade nobody asked for, or a status that is none (threats B28).
+      // An unsolicited 101, or a status below 100 (threats B28).
       if (status < 102 || ++this.#informational > MAX_INFORMATIONAL) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
       this.#exchange.interim(status, interimFields(controller.rawHeaders as Buffer[]))
       return
     }
-    // Decisions, "A proxy's 407": it is about the gateway, whose client has nothing to answer it with.
+    // Decisions, "A proxy's 407": the gateway's own credentials were refused.
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     const received = controller.rawHeaders as Buffer[]
     if (!isPlainlyFramed(received)) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
@@ -201,7 +201,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
       return
     }
     const answered = this.#state === 'answered'
-    if (answered && this.#isWholeAllTheSame(error)) {
+    if (answered && this.#isCompleteDespite(error)) {
       this.#end()
       this.#source?.end(null)
       return
@@ -212,15 +212,15 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     else this.#reject(failure)
   }
 
-  hold(): void {
+  pause(): void {
     this.deadline = Number.POSITIVE_INFINITY
     this.#controller?.pause()
   }
 
-  release(): void {
+  resume(): void {
     if (this.#state !== 'answered') return
     if (delivering) {
-      queueMicrotask(() => this.release())
+      queueMicrotask(() => this.resume())
       return
     }
     this.#expectBytes()
@@ -236,7 +236,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   }
 
   trailersToSend(trailers: readonly string[]): readonly string[] {
-    return besides(this.#request.headers, trailers)
+    return trailersNotInHead(this.#request.headers, trailers)
   }
 
   uploadEnded(trailers: readonly string[], end: () => void): void {
@@ -246,45 +246,45 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     else this.carrier.finish(trailers, end)
   }
 
-  /** RFC 9112 section 6.3: what has no body keeps its Content-Length, which tells of another response. */
+  /** RFC 9112 section 6.3: the Content-Length of a response without body describes another response. */
   #responseBody(status: number, contentLength: string | null): Body {
     if (this.#request.method === 'HEAD' || status === 204 || status === 304 || contentLength === '0') return Body.empty
     this.#source = new ResponseSource(this)
-    this.#isMeasured = contentLength !== null
+    this.#hasLength = contentLength !== null
     const length = contentLength === null ? null : Number(contentLength)
-    if (length === null || length > HELD_BYTES) this.#endWithExchange()
+    if (length === null || length > MAX_BUFFERED_BYTES) this.#abortWithExchange()
     return Body.fromSource(this.#source, length)
   }
 
-  /** A body that nobody reads would keep its connection for ever; no body is read after the exchange it was asked in. */
-  #endWithExchange(): void {
+  /** Aborts a body that is still unread when its exchange is complete: it would keep its connection. */
+  #abortWithExchange(): void {
     let over = false
     this.#exchange.onComplete(() => {
-      if (over) this.abandon(new Error('response body: left unread'))
+      if (over) this.abort(new Error('response body: not read'))
     })
     over = true
   }
 
   /**
-   * undici gives a response up for a Content-Length among its trailers. Where the head had none, the last chunk has
-   * come by then: the body is whole, and the fields are dropped (threats B32).
+   * undici fails a response for a Content-Length among its trailers. Without one in the head the last chunk has been
+   * received by then: the body is complete, and the trailers are dropped (threats B32).
    */
-  #isWholeAllTheSame(error: Error): boolean {
-    return !this.#isMeasured && error instanceof errors.HTTPParserError && error.message.includes('Content-Length')
+  #isCompleteDespite(error: Error): boolean {
+    return !this.#hasLength && error instanceof errors.HTTPParserError && error.message.includes('Content-Length')
   }
 
   /**
-   * Decisions, "Reused connection closed by the upstream before any response byte". A request of which nothing was
-   * written does not come here: undici connects again and sends it.
+   * Decisions, "Reused connection closed by the upstream before any response byte". undici itself reconnects for a
+   * request that was not written.
    */
   #mayRepeat(error: Error): boolean {
-    if (this.#anyByte || this.#repeated || this.#abandoned !== null) return false
+    if (this.#anyByte || this.#repeated || this.#abortReason !== null) return false
     const { method, body } = this.#request
     if (!body.isEmpty && !body.isBuffered) return false
     return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT.has(method))
   }
 
-  /** Over the same carrier, whose connection is gone, so that it makes a fresh one instead of finding another stale one. */
+  /** Over the same carrier: its connection is closed, so that a new one is opened instead of reusing a stale one. */
   #repeat(): void {
     this.#repeated = true
     this.#controller = null

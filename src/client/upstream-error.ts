@@ -1,7 +1,7 @@
 import { errors } from 'undici'
 import { AnswerableError, BodyConsumedError, BodyTooLargeError } from '#http'
 
-/** Why a request did not get its answer from the upstream: status for the client and the sentence for both sides. */
+/** Status and message of each failure of an upstream request. */
 export const UPSTREAM_ERRORS = {
   GW_UPSTREAM_CONNECT: {
     status: 502,
@@ -50,12 +50,12 @@ export const UPSTREAM_ERRORS = {
   },
 } as const satisfies Record<string, { status: 400 | 502 | 503 | 504 | 508; message: string }>
 
-/** The stable name of a failure of the client. */
+/** Stable code of an upstream failure. */
 export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
 
 /**
- * A request that got no whole answer. The message names no host and quotes nothing that was received: it may reach
- * the caller. The details are in `cause`, which is for the log.
+ * A failed upstream request. The message may reach the client: it names no host and quotes no received bytes. Details for
+ * the log are in `cause`.
  */
 export class UpstreamError extends AnswerableError {
   override readonly name = 'UpstreamError'
@@ -70,34 +70,34 @@ export class UpstreamError extends AnswerableError {
     this.status = statusOf(code, cause)
   }
 
-  /** Whether it is a failure of the upstream or the client, and not a fault of the route. */
+  /** Whether upstream or client failed, as opposed to a fault of the route. */
   get isOutcome(): boolean {
     return this.status !== 500
   }
 }
 
 function statusOf(code: UpstreamErrorCode, cause: unknown): UpstreamError['status'] {
-  // A body that was read before is the route's mistake, not the client's.
+  // A body that was consumed before is a fault of the route.
   if (cause instanceof BodyConsumedError) return 500
   if (cause instanceof BodyTooLargeError && code === 'GW_REQUEST_BODY') return 413
   return UPSTREAM_ERRORS[code].status
 }
 
-/** Translates what the transport reports; `written` says whether the request had reached a connection, `answered` whether a head came back. */
+/** Maps a transport error; `written` and `answered` tell how far the request got. */
 export function upstreamErrorOf(error: Error, written: boolean, answered = false): UpstreamError {
   if (error instanceof UpstreamError) return error
-  // Not every one of them has a code. Before there is a body, a wrong length is one that its head contradicts.
+  // Not all errors have a code. Before the body, a length mismatch is one within the head.
   const isWrongHead = !answered && error instanceof errors.ResponseContentLengthMismatchError
   if (isWrongHead || error instanceof errors.HTTPParserError) return new UpstreamError('GW_UPSTREAM_PROTOCOL', error)
   return new UpstreamError(codeOf('code' in error ? String(error.code) : '', written), error)
 }
 
-/** Whether the peer closed the connection, as opposed to having broken the protocol or kept silent. */
+/** Whether the peer closed the connection, as opposed to a protocol error or a time-out. */
 export function isClosedByPeer(error: Error): boolean {
   return 'code' in error && CLOSED_BY_PEER.has(String(error.code))
 }
 
-/** Whether the peer says that it has done nothing for the request (RFC 9113 section 8.7). */
+/** Whether the peer did not process the request (RFC 9113 section 8.7). */
 export function isUnprocessed(error: Error): boolean {
   return 'code' in error && error.code === 'GW_UNPROCESSED'
 }

@@ -32,7 +32,7 @@ test('a thread that was held up gives others the time to do their part', async (
   watchdog.delete(call)
 })
 
-test('what waits too long is given up, also by a thread that is held up again and again', async () => {
+test('expired deadlines are detected, also by a thread that stalls again and again', async () => {
   const watchdog = new Watchdog(80)
   const { promise, resolve } = Promise.withResolvers<void>()
   const call: Watched = { deadline: performance.now() + 80, slot: -1, expire: resolve }

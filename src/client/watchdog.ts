@@ -1,49 +1,49 @@
-import { Attendance, type Attendee } from '#http'
+import { ActiveList, type ActiveListItem } from '#http'
 
-/** Something that must not wait beyond its deadline, a time of `performance.now()`; `Infinity` when it waits for nothing. */
-export interface Watched extends Attendee {
+/** An operation with a deadline in the time of `performance.now()`; `Infinity` while nothing is awaited. */
+export interface Watched extends ActiveListItem {
   readonly deadline: number
   expire(): void
 }
 
 const SHORTEST_PERIOD = 10
 const LONGEST_PERIOD = 500
-/** So many periods between two looks are more than the timers of an ordinary moment take. */
-const HELD_UP = 3
+/** A check that is late by this many periods means that the event loop was stalled. */
+const STALLED_PERIODS = 3
 
 /**
- * One timer for all that waits: setting a deadline is one assignment, which a timer of its own for each chunk of each
- * body would not be. Deadlines are noticed at most an eighth of the time-out, or half a second, late, or by one look more where the thread was held up; never early.
+ * One timer for all deadlines: moving a deadline, which happens for each chunk, is one assignment. A deadline is detected
+ * late by at most an eighth of the shortest time-out or 500 ms, and one period more after an event-loop stall; never early.
  */
 export class Watchdog {
-  readonly #watched = new Attendance<Watched>()
+  readonly #watched = new ActiveList<Watched>()
   readonly #period: number
   #timer: NodeJS.Timeout | null = null
-  #lookedAt = 0
-  #wasHeldUp = false
+  #checkedAt = 0
+  #wasStalled = false
 
   constructor(shortestTimeout: number) {
     this.#period = Math.min(LONGEST_PERIOD, Math.max(SHORTEST_PERIOD, shortestTimeout / 8))
   }
 
   add(watched: Watched): void {
-    this.#watched.enter(watched)
+    this.#watched.add(watched)
     if (this.#timer !== null) return
-    this.#lookedAt = performance.now()
-    this.#timer = setInterval(() => this.#look(), this.#period).unref()
+    this.#checkedAt = performance.now()
+    this.#timer = setInterval(() => this.#check(), this.#period).unref()
   }
 
   delete(watched: Watched): void {
-    this.#watched.leave(watched)
+    this.#watched.delete(watched)
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now()
-    // A thread that was held up has let nobody do his part: it looks once more before it gives anybody up.
-    this.#wasHeldUp = !this.#wasHeldUp && now - this.#lookedAt > HELD_UP * this.#period
-    this.#lookedAt = now
-    if (this.#wasHeldUp) return
-    // Timers come before sockets: bytes that arrived while this thread was busy are read before anybody is given up.
+    // After an event-loop stall, skip one check so that data already in the sockets is read first.
+    this.#wasStalled = !this.#wasStalled && now - this.#checkedAt > STALLED_PERIODS * this.#period
+    this.#checkedAt = now
+    if (this.#wasStalled) return
+    // Timers run before I/O: wait for one poll phase, so that bytes that have arrived count.
     if (this.#watched.some(({ deadline }) => deadline <= now)) setImmediate(() => this.#expire(now))
     if (this.#watched.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
@@ -52,7 +52,7 @@ export class Watchdog {
 
   #expire(now: number): void {
     for (const watched of this.#watched.all()) {
-      // One that was let go while another expired is nobody's concern any more.
+      // It may have been deleted while another one expired.
       if (watched.slot >= 0 && watched.deadline <= now) watched.expire()
     }
   }

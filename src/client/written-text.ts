@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net'
 
-/** Changes one piece of text on its way to a connection. */
+/** Edit of one write. */
 export type TextEdit = (text: string) => string
 
 /**
- * Changes single writes of a connection, where HTTP/1.1 allows what undici has no words for: `OPTIONS *`, the option
- * `TE` of Connection, and trailers. It writes heads and the ends of bodies by `write()`, which is where this sits, for
- * the one write alone: other requests do not pass here.
+ * Edits single writes of a connection, for parts of HTTP/1.1 that undici does not support: `OPTIONS *`, the connection
+ * option `TE`, and trailers. It wraps `write()` of the socket for the edited write alone.
  */
 export class WrittenText {
   #socket: Socket | null = null
@@ -15,7 +14,7 @@ export class WrittenText {
     this.#socket = socket
   }
 
-  /** Changes the next write, which has to be text. */
+  /** Edits the next write, which must be text. */
   editNext(edit: TextEdit): void {
     const socket = this.#socket
     if (socket === null) return
@@ -27,13 +26,13 @@ export class WrittenText {
     socket.write = once as Socket['write']
   }
 
-  /** Changes nothing any more. */
+  /** Stops editing. */
   leave(): void {
     if (this.#socket !== null) delete (this.#socket as { write?: unknown }).write
   }
 }
 
-/** What has to be changed in the head of a request; null for nothing. */
+/** The edit of a request head; null for none. */
 export function headEdit(isAboutServer: boolean, asksForTrailers: boolean): TextEdit | null {
   if (!isAboutServer && !asksForTrailers) return null
   return (head) => {
@@ -42,7 +41,7 @@ export function headEdit(isAboutServer: boolean, asksForTrailers: boolean): Text
   }
 }
 
-/** What undici takes for a path, in the place of the `*` that is meant (RFC 9112 section 3.2.4). */
+/** Placeholder path for `*`, which undici does not accept (RFC 9112 section 3.2.4). */
 export const ASTERISK_PATH = '/*'
 const STANDS_FOR_ASTERISK = /^(OPTIONS )\/\*(?= HTTP\/)/
 // RFC 9110 section 10.1.4: TE is of this connection, and says so.
@@ -53,12 +52,12 @@ const EMPTY_BODY = 'content-length: 0\r\n\r\n'
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Puts the fields of a trailer section where undici ends a body without any (RFC 9112 section 7.1.2). */
+/** Inserts trailers at the end of a chunked body (RFC 9112 section 7.1.2). */
 export function trailerEdit(fields: readonly string[]): TextEdit {
   const section = sectionOf(fields)
   return (text) => {
     if (section === '') return text
-    // A body without any bytes, of which undici says that there is none: its trailers need chunks to follow.
+    // undici sends an empty body with Content-Length 0: trailers need chunked coding.
     if (text.endsWith(EMPTY_BODY)) return withEmptyBody(text.slice(0, -EMPTY_BODY.length), section)
     if (text.endsWith(`\r\n${LAST_CHUNK}`)) return `${text.slice(0, -2)}${section}\r\n`
     return text.endsWith('\r\n\r\n') ? withEmptyBody(text.slice(0, -2), section) : text
@@ -69,7 +68,7 @@ function withEmptyBody(head: string, section: string): string {
   return `${head}transfer-encoding: chunked\r\n\r\n0\r\n${section}\r\n`
 }
 
-/** Fields that would break out of their line are left out; the body is whole without them. */
+/** Drops fields with invalid characters. */
 function sectionOf(fields: readonly string[]): string {
   let section = ''
   for (let i = 0; i < fields.length; i += 2) {

@@ -1,6 +1,6 @@
+export { ActiveList, type ActiveListItem } from './active-list.ts'
 export { AnswerableError } from './answerable-error.ts'
 export { equalsIgnoreCase, sameManagedName } from './ascii.ts'
-export { Attendance, type Attendee } from './attendance.ts'
 export { Body } from './body.ts'
 export { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 export type { BodyControl, BodySink, BodySource } from './body-flow.ts'

@@ -1,4 +1,4 @@
-import { Attendance, type Attendee } from '#http'
+import { ActiveList, type ActiveListItem } from '#http'
 
 /** A request body that somebody reads, as the watch sees it. */
 export interface AwaitedBody {
@@ -13,7 +13,7 @@ export interface AwaitedBody {
 }
 
 /** A body in the list of a watch. */
-export class WatchedBody implements Attendee {
+export class WatchedBody implements ActiveListItem {
   slot = -1
   readonly body: AwaitedBody
   readonly startedAt: number
@@ -45,7 +45,7 @@ const LONGEST_PERIOD = 1000
  * moving.
  */
 export class BodyWatch {
-  readonly #bodies = new Attendance<WatchedBody>()
+  readonly #bodies = new ActiveList<WatchedBody>()
   readonly #idleTimeout: number
   readonly #requestTimeout: number
   readonly #window: number
@@ -62,14 +62,14 @@ export class BodyWatch {
 
   add(body: AwaitedBody): WatchedBody {
     const watched = new WatchedBody(body, performance.now())
-    this.#bodies.enter(watched)
+    this.#bodies.add(watched)
     // It ends when it finds nothing to watch: most bodies are whole before it fires.
     this.#timer ??= setInterval(() => this.#check(performance.now()), this.#period).unref()
     return watched
   }
 
   delete(watched: WatchedBody): void {
-    this.#bodies.leave(watched)
+    this.#bodies.delete(watched)
   }
 
   #check(now: number): void {

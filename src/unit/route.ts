@@ -1,7 +1,7 @@
 import { passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
 import { conditionFacts, isAlwaysTrue } from '#expression'
 import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
-import { Attendance, type Attendee, type Exchange, type Handler, type Response } from '#http'
+import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
@@ -43,7 +43,7 @@ export class Route {
   readonly #scope: MetricsScope
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
-  readonly #active = new Attendance<Visit>()
+  readonly #active = new ActiveList<Visit>()
   #idle: (() => void) | null = null
 
   private constructor(source: RouteSource, parts: RouteParts) {
@@ -107,9 +107,9 @@ export class Route {
   /** Handles a request; the route is held until the response has been sent to its last byte. */
   run(exchange: Exchange): Promise<Response> {
     const visit = new Visit(exchange)
-    this.#active.enter(visit)
+    this.#active.add(visit)
     exchange.onComplete(() => {
-      this.#active.leave(visit)
+      this.#active.delete(visit)
       this.#metrics.left(exchange)
       if (this.#active.size === 0) this.#idle?.()
     })
@@ -142,7 +142,7 @@ export class Route {
 }
 
 /** A request inside of the route. */
-class Visit implements Attendee {
+class Visit implements ActiveListItem {
   readonly exchange: Exchange
   slot = -1
 

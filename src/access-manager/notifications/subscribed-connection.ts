@@ -56,7 +56,7 @@ export class SubscribedConnection {
       request,
       {
         message: (text) => connection.#take(text),
-        heard: () => connection.#heartbeat?.heard(),
+        activity: () => connection.#heartbeat?.heard(),
         closed: (reason) => connection.#end(reason),
       },
       signal,

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-/** The fields of a request on a stream: method and target first, names in lower case, Host as `:authority` (RFC 9113 section 8.3.1). */
+/** Request fields of a stream: pseudo-header fields first, lower case, Host as `:authority` (RFC 9113 section 8.3.1). */
 export function streamFields(origin: URL, options: Dispatcher.DispatchOptions, bodyLength: number | null): string[] {
   const { method, path } = options
   const given = options.headers as readonly string[]
@@ -29,7 +29,7 @@ export function streamFields(origin: URL, options: Dispatcher.DispatchOptions, b
 // As over HTTP/1.1: these announce that they have no body.
 const HAVE_BODIES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/** What a peer sent, without the fields that stand for its status line. */
+/** Received fields without pseudo-header fields. */
 export function withoutPseudoFields(raw: readonly string[]): string[] {
   const list: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
@@ -38,7 +38,7 @@ export function withoutPseudoFields(raw: readonly string[]): string[] {
   return list
 }
 
-/** The length of the body that a response announces; 0 where it announces none. */
+/** Content-Length of a response; 0 without one. */
 export function announcedLength(raw: readonly string[]): number {
   for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'content-length') return Number(raw[i + 1]) || 0
   return 0

@@ -28,9 +28,9 @@ const trusting = (fields: Partial<ClientTls> = {}): ClientTls => ({
   ...fields,
 })
 
-const OVER_TLS = { overTls: true, inClear: 'never' } as const
-const KNOWN = { overTls: true, inClear: 'known' } as const
-const ASKED = { overTls: true, inClear: 'asked' } as const
+const OVER_TLS = { overTls: true, inClear: 'off' } as const
+const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const
+const ASKED = { overTls: true, inClear: 'h2c-upgrade' } as const
 
 test('a server that speaks both is spoken to in HTTP/2, on one connection', secure, async () => {
   await using upstream = await secureHttp2Upstream(
@@ -265,7 +265,7 @@ test('a request the server has not begun is sent once more, whatever its method'
   await assert.rejects(send(client, exchangeFor('POST', `${upstream.url}/always`, { body: 'x' })), { status: 502 })
 })
 
-test('GOAWAY: what runs ends there, what comes goes on a new connection', clear, async () => {
+test('GOAWAY: active streams finish, new requests use a new connection', clear, async () => {
   const held: Http2ServerResponse[] = []
   await using upstream = await clearHttp2Upstream((request, response) => {
     if (request.url === '/held') held.push(response)
@@ -326,7 +326,7 @@ test('known in the clear, but wrong: 502', clear, async () => {
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { status: 502 })
 })
 
-test('nobody listens: 502 for all that waited', clear, async () => {
+test('connection refused: 502 for all queued requests', clear, async () => {
   await using client = clientWith({ http2: KNOWN })
   const all = Array.from({ length: 3 }, () => send(client, exchangeFor('GET', 'http://127.0.0.1:1/')))
   for (const each of await Promise.allSettled(all)) {

@@ -37,7 +37,7 @@ test('nginx: HTTP/2 over TLS, with large files both ways', {
     { 'file.bin': FILE },
   )
   await using client = clientWith({
-    http2: { overTls: true, inClear: 'never' },
+    http2: { overTls: true, inClear: 'off' },
     tls: {
       minVersion: 'TLSv1.2',
       maxVersion: 'TLSv1.3',
@@ -74,7 +74,7 @@ test('nghttpd: HTTP/2 in the clear, known and not asked', { skip: nghttpdMissing
   )
   try {
     await accepts(port, server)
-    await using client = clientWith({ http2: { overTls: true, inClear: 'known' } })
+    await using client = clientWith({ http2: { overTls: true, inClear: 'prior-knowledge' } })
     const { body, status } = await send(client, exchangeFor('GET', `http://127.0.0.1:${port}/file.bin`))
     assert.equal(status, 200)
     const received = createHash('sha256')

@@ -3,30 +3,30 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { leadsToSelf } from '../self-connection.ts'
 import type { Carrier, UpstreamCall } from '../upstream-call.ts'
-import { type Lesson, StreamCall, type StreamOwner } from './stream-call.ts'
+import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
 
-/** The bounds of HTTP/2 connections to one origin. Times are milliseconds. */
+/** Limits of the HTTP/2 connections to one origin. Times are milliseconds. */
 export interface SessionLimits {
   readonly maxSessions: number
-  /** Requests on one connection at the same time, if the peer allows as many. */
+  /** Concurrent streams of one connection, if the peer allows as many. */
   readonly maxStreams: number
   readonly maxHeaderBytes: number
   readonly timeToLive: number
   readonly idleTime: number
 }
 
-/** Who uses the connections. */
+/** The user of the connections. */
 export interface SessionsOwner {
-  /** Sends a call another way, or again. */
+  /** Dispatches a call again, possibly over another connection. */
   dispatch(options: Dispatcher.DispatchOptions, call: UpstreamCall): void
-  /** More requests may fit than before. */
+  /** The number of possible requests may have grown. */
   capacityChanged(): void
-  /** The server wants HTTP/1.1 for what it was asked. */
+  /** The server sent HTTP_1_1_REQUIRED. */
   refusedHttp2(): void
 }
 
-/** What nobody knows before the peer has said how many streams it takes. */
-const FIRST_STREAMS = 100
+/** Concurrent streams before the SETTINGS of the peer arrive. */
+const INITIAL_MAX_STREAMS = 100
 const STREAM_WINDOW = 262_144
 const CONNECTION_WINDOW = 4_194_304
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -51,18 +51,18 @@ export class Sessions {
 
   /** Requests that can run at the same time. */
   get capacity(): number {
-    let streams = FIRST_STREAMS
+    let streams = INITIAL_MAX_STREAMS
     for (const session of this.#open) streams = session.maxStreams
     return Math.max(1, streams) * this.#limits.maxSessions
   }
 
   get mayGrow(): boolean {
-    let taking = 0
-    for (const session of this.#open) if (!session.isRetired) taking++
-    return taking < this.#limits.maxSessions
+    let usable = 0
+    for (const session of this.#open) if (!session.isRetired) usable++
+    return usable < this.#limits.maxSessions
   }
 
-  /** The connection for one more request; null where all are full. */
+  /** A connection with room for one more stream; null where all are full. */
   withRoom(): Session | null {
     for (const session of this.#open) if (session.hasRoom) return session
     return null
@@ -105,11 +105,11 @@ export class Session implements StreamOwner, Carrier {
   readonly #origin: URL
   readonly #limits: SessionLimits
   readonly #events: SessionEvents
-  readonly #gone: Promise<void>
-  readonly #oldAt: number
+  readonly #closed: Promise<void>
+  readonly #expiresAt: number
   #streams = 0
   #carried = 0
-  #peerStreams = FIRST_STREAMS
+  #peerStreams = INITIAL_MAX_STREAMS
   #idle: NodeJS.Timeout | undefined
 
   constructor(
@@ -124,11 +124,11 @@ export class Session implements StreamOwner, Carrier {
     this.#origin = origin
     this.#limits = limits
     this.#events = events
-    this.#oldAt = performance.now() + limits.timeToLive
+    this.#expiresAt = performance.now() + limits.timeToLive
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#gone = promise
+    this.#closed = promise
     session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW))
-    session.on('remoteSettings', ({ maxConcurrentStreams = FIRST_STREAMS }) => {
+    session.on('remoteSettings', ({ maxConcurrentStreams = INITIAL_MAX_STREAMS }) => {
       this.#peerStreams = maxConcurrentStreams
       events.capacityChanged()
     })
@@ -136,7 +136,7 @@ export class Session implements StreamOwner, Carrier {
       this.lastStream = lastStream
       this.retire()
     })
-    // The streams hear of it themselves.
+    // Streams get the error themselves.
     session.on('error', () => {})
     session.on('close', () => {
       this.isRetired = true
@@ -145,7 +145,7 @@ export class Session implements StreamOwner, Carrier {
       events.capacityChanged()
       resolve()
     })
-    this.#rest()
+    this.#startIdleTimer()
   }
 
   get maxStreams(): number {
@@ -153,11 +153,11 @@ export class Session implements StreamOwner, Carrier {
   }
 
   get hasRoom(): boolean {
-    if (!this.isRetired && performance.now() >= this.#oldAt) this.retire()
+    if (!this.isRetired && performance.now() >= this.#expiresAt) this.retire()
     return !this.isRetired && this.#streams < this.maxStreams
   }
 
-  /** Sends a call here, or where there is a connection for it, if this one is past use. */
+  /** Starts a stream, or hands the call back where this connection is retired. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const call = handler as UpstreamCall
     if (this.isRetired) {
@@ -177,29 +177,29 @@ export class Session implements StreamOwner, Carrier {
     return this.#carried++ > 0
   }
 
-  /** The stream asks for the trailers itself. */
+  /** Trailers are sent by the stream, on wantTrailers. */
   finish(_trailers: readonly string[], end: () => void): void {
     end()
   }
 
-  streamOver(lesson: Lesson): void {
+  streamEnded(outcome: StreamOutcome): void {
     this.#streams--
-    if (lesson !== 'none') this.retire()
-    if (lesson === 'http1') this.#events.refusedHttp2()
-    if (this.#streams === 0) this.#rest()
+    if (outcome !== 'normal') this.retire()
+    if (outcome === 'http1-required') this.#events.refusedHttp2()
+    if (this.#streams === 0) this.#startIdleTimer()
     this.#events.capacityChanged()
   }
 
-  /** Takes no further requests; resolves when those it has are over and it is closed. */
+  /** Accepts no further streams; resolves when the active ones have ended and it is closed. */
   retire(): Promise<void> {
     if (!this.isRetired) {
       this.isRetired = true
       this.session.close()
     }
-    return this.#gone
+    return this.#closed
   }
 
-  #rest(): void {
+  #startIdleTimer(): void {
     this.session.unref()
     const { idleTime } = this.#limits
     if (idleTime <= LONGEST_TIMER) this.#idle = setTimeout(() => this.retire(), idleTime).unref()

@@ -6,16 +6,16 @@ import type { UpstreamCall } from '../upstream-call.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { announcedLength, streamFields, withoutPseudoFields } from './fields.ts'
 
-/** What a stream tells the connection it is on. */
+/** The connection of a stream. */
 export interface StreamOwner {
   readonly session: ClientHttp2Session
-  /** The last stream that the peer says it will answer; null as long as it takes all. */
+  /** Last-Stream-ID of the peer's GOAWAY; null without one. */
   readonly lastStream: number | null
-  streamOver(lesson: Lesson): void
+  streamEnded(outcome: StreamOutcome): void
 }
 
-/** What the end of a stream says about its connection: nothing, that the peer may be gone, or that it wants HTTP/1.1. */
-export type Lesson = 'none' | 'silent' | 'http1'
+/** How a stream ended, as far as it concerns its connection. */
+export type StreamOutcome = 'normal' | 'unresponsive' | 'http1-required'
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } = constants
 const { NGHTTP2_HTTP_1_1_REQUIRED, NGHTTP2_COMPRESSION_ERROR, NGHTTP2_FRAME_SIZE_ERROR } = constants
@@ -26,7 +26,7 @@ const MALFORMED: ReadonlySet<number> = new Set([
   NGHTTP2_FRAME_SIZE_ERROR,
 ])
 
-/** One call on one HTTP/2 stream, told in the words that undici uses for HTTP/1.1. */
+/** One call on one HTTP/2 stream, with the controller interface of undici. */
 export class StreamCall implements Dispatcher.DispatchController {
   aborted = false
   paused = false
@@ -37,10 +37,10 @@ export class StreamCall implements Dispatcher.DispatchController {
   readonly #owner: StreamOwner
   #stream: ClientHttp2Stream | null = null
   #body: RequestBody | null = null
-  #over = false
+  #ended = false
   #hasContent = true
-  #trouble: Error | null = null
-  /** Bytes of the announced length that have not come. */
+  #streamError: Error | null = null
+  /** Bytes of Content-Length that have not been received. */
   #missing = 0
 
   constructor(call: UpstreamCall, owner: StreamOwner) {
@@ -59,10 +59,10 @@ export class StreamCall implements Dispatcher.DispatchController {
         waitForTrailers: body instanceof RequestBody,
       })
     } catch (error) {
-      // Node refuses fields that HTTP/2 can not carry before anything is sent.
-      const fit = error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error)
-      this.#finish('none')
-      this.#call.onResponseError(this, fit)
+      // Node refuses fields that are invalid in HTTP/2 before anything is sent.
+      const failure = error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error)
+      this.#finish('normal')
+      this.#call.onResponseError(this, failure)
       return
     }
     this.#listen(this.#stream)
@@ -71,12 +71,12 @@ export class StreamCall implements Dispatcher.DispatchController {
   }
 
   abort(reason: Error): void {
-    if (this.#over) return
+    if (this.#ended) return
     this.aborted = true
     this.reason = reason
-    // A silent stream may be one of a silent connection, which should take no others.
-    const isSilence = reason instanceof UpstreamError && reason.code === 'GW_UPSTREAM_TIMEOUT'
-    this.#fail(reason, isSilence ? 'silent' : 'none')
+    // The whole connection may be unresponsive: it gets no further streams.
+    const isTimeout = reason instanceof UpstreamError && reason.code === 'GW_UPSTREAM_TIMEOUT'
+    this.#fail(reason, isTimeout ? 'unresponsive' : 'normal')
   }
 
   pause(): void {
@@ -90,69 +90,69 @@ export class StreamCall implements Dispatcher.DispatchController {
   }
 
   #listen(stream: ClientHttp2Stream): void {
-    stream.on('headers', ({ ':status': status = 0 }, _flags, raw) => this.#interim(status, raw))
-    stream.on('response', ({ ':status': status = 0 }, _flags, raw) => this.#answered(stream, status, raw))
+    stream.on('headers', ({ ':status': status = 0 }, _flags, raw) => this.#onInformational(status, raw))
+    stream.on('response', ({ ':status': status = 0 }, _flags, raw) => this.#onResponse(stream, status, raw))
     stream.on('trailers', (_fields, _flags, raw) => {
       this.rawTrailers = withoutPseudoFields(raw)
     })
-    stream.on('end', () => this.#ended(stream))
+    stream.on('end', () => this.#onEnd(stream))
     stream.on('error', (error) => {
-      this.#trouble ??= error
+      this.#streamError ??= error
     })
-    stream.on('close', () => this.#closed(stream))
+    stream.on('close', () => this.#onClose(stream))
   }
 
-  #interim(status: number, raw: string[]): void {
-    if (this.#over || status === 100) return
+  #onInformational(status: number, raw: string[]): void {
+    if (this.#ended || status === 100) return
     this.rawHeaders = withoutPseudoFields(raw)
     this.#guarded(() => this.#call.onResponseStart(this, status, null))
   }
 
-  #answered(stream: ClientHttp2Stream, status: number, raw: string[]): void {
-    if (this.#over) return
+  #onResponse(stream: ClientHttp2Stream, status: number, raw: string[]): void {
+    if (this.#ended) return
     this.rawHeaders = withoutPseudoFields(raw)
     if (this.#hasContent && status !== 304) this.#missing = announcedLength(this.rawHeaders)
     this.#call.onResponseStarted()
-    // HTTP/2 has no reason phrases; a client of HTTP/1.1 reads one all the same.
+    // HTTP/2 has no reason phrase; HTTP/1.1 clients get the standard one.
     this.#guarded(() => this.#call.onResponseStart(this, status, null, reasonPhrase(status)))
     stream.on('data', (chunk: Buffer) => {
       this.#missing -= chunk.length
-      if (!this.#over) this.#guarded(() => this.#call.onResponseData(this, chunk))
+      if (!this.#ended) this.#guarded(() => this.#call.onResponseData(this, chunk))
     })
     if (this.paused) stream.pause()
   }
 
-  /** A stream that is reset ends too, with a code; without one, the length that was announced tells. */
-  #ended(stream: ClientHttp2Stream): void {
-    if (this.#over || stream.rstCode !== NGHTTP2_NO_ERROR || this.#missing > 0) return
-    this.#finish('none')
+  /** `end` is also emitted for a stream that was reset, or is shorter than its Content-Length. */
+  #onEnd(stream: ClientHttp2Stream): void {
+    if (this.#ended || stream.rstCode !== NGHTTP2_NO_ERROR || this.#missing > 0) return
+    this.#finish('normal')
     this.#call.onResponseEnd(this)
-    // RFC 9113 section 8.1: an answer that does not need the rest of the request.
+    // RFC 9113 section 8.1: the rest of the request is not needed.
     if (!stream.writableEnded) stream.close(NGHTTP2_NO_ERROR)
   }
 
-  #closed(stream: ClientHttp2Stream): void {
-    if (this.#over) return
+  #onClose(stream: ClientHttp2Stream): void {
+    if (this.#ended) return
     const code = stream.rstCode ?? NGHTTP2_NO_ERROR
-    this.#fail(this.#problem(stream, code), code === NGHTTP2_HTTP_1_1_REQUIRED ? 'http1' : 'none')
+    this.#fail(this.#problem(stream, code), code === NGHTTP2_HTTP_1_1_REQUIRED ? 'http1-required' : 'normal')
   }
 
   #problem(stream: ClientHttp2Stream, code: number): Error {
     const { lastStream } = this.#owner
     const isBeyond = lastStream !== null && (stream.id === undefined || stream.id > lastStream)
     if (code === NGHTTP2_REFUSED_STREAM || code === NGHTTP2_HTTP_1_1_REQUIRED || isBeyond) {
-      return closed('HTTP/2: the server has not begun to work on the request', 'GW_UNPROCESSED')
+      return closed('HTTP/2: the server did not process the request', 'GW_UNPROCESSED')
     }
-    if (MALFORMED.has(code)) return new UpstreamError('GW_UPSTREAM_PROTOCOL', this.#trouble)
-    return closed(`HTTP/2: the stream was closed with code ${code}`, 'UND_ERR_SOCKET', this.#trouble)
+    if (MALFORMED.has(code)) return new UpstreamError('GW_UPSTREAM_PROTOCOL', this.#streamError)
+    return closed(`HTTP/2: the stream was closed with code ${code}`, 'UND_ERR_SOCKET', this.#streamError)
   }
 
-  /** What undici does with a handler that throws. */
+  /** A handler that throws fails the call, as in undici. */
   #guarded(deliver: () => void): void {
     try {
       deliver()
     } catch (error) {
-      this.#fail(error as Error, 'none')
+      this.#fail(error as Error, 'normal')
     }
   }
 
@@ -162,23 +162,23 @@ export class StreamCall implements Dispatcher.DispatchController {
       if (!stream.destroyed && !stream.write(chunk)) body.pause()
     })
     body.on('end', () => stream.end())
-    body.on('error', (error: Error) => this.#fail(error, 'none'))
+    body.on('error', (error: Error) => this.#fail(error, 'normal'))
     stream.on('drain', () => body.resume())
     stream.on('wantTrailers', () => stream.sendTrailers(body.trailerFields()))
     body.resume()
   }
 
-  #fail(error: Error, lesson: Lesson): void {
-    if (this.#over) return
-    this.#finish(lesson)
+  #fail(error: Error, outcome: StreamOutcome): void {
+    if (this.#ended) return
+    this.#finish(outcome)
     if (this.#stream !== null && !this.#stream.closed) this.#stream.close(NGHTTP2_CANCEL)
     this.#call.onResponseError(this, error)
   }
 
-  #finish(lesson: Lesson): void {
-    this.#over = true
+  #finish(outcome: StreamOutcome): void {
+    this.#ended = true
     this.#body?.destroy()
-    this.#owner.streamOver(lesson)
+    this.#owner.streamEnded(outcome)
   }
 }
 

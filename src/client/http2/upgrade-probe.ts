@@ -2,21 +2,21 @@ import { request } from 'node:http'
 import type { OwnListeners } from '#schema'
 import { leadsToSelf, markOwnConnection } from '../self-connection.ts'
 
-/** A server that may speak HTTP/2 in the clear. */
+/** A server that may support h2c. */
 export interface ProbedServer {
   readonly hostname: string
   readonly port: number
   /** Milliseconds. */
   readonly timeout: number
-  /** The connectors of this gateway, which are not asked: the question would come back. */
+  /** The connectors of this gateway, which are not probed. */
   readonly ownListeners: OwnListeners | null
 }
 
 /**
- * Whether a server changes to HTTP/2 when asked (decisions, "http2PriorKnowledge false, cleartext"). Asked with a
- * request of its own, that has no effect; it fails where the server can not be reached.
+ * Whether a server supports the h2c upgrade (decisions, "http2PriorKnowledge false, cleartext"), probed by a request
+ * without effects. Rejects where the server can not be reached.
  */
-export function speaksHttp2({ hostname, port, timeout, ownListeners }: ProbedServer): Promise<boolean> {
+export function supportsH2cUpgrade({ hostname, port, timeout, ownListeners }: ProbedServer): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const asking = request({
     host: hostname,
@@ -44,7 +44,7 @@ export function speaksHttp2({ hostname, port, timeout, ownListeners }: ProbedSer
     resolve(false)
   })
   asking.once('error', (error) => {
-    // Whoever does not understand the question may close the connection; the request will find out.
+    // A server without h2c may close the connection.
     if (isConnected) resolve(false)
     else reject(error)
   })

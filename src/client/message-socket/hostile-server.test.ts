@@ -25,7 +25,7 @@ async function meet(answer: (accept: string) => string | Buffer) {
   const { port } = server.address() as AddressInfo
   const messages: (string | null)[] = []
   const closed = Promise.withResolvers<string>()
-  const events = { message: (text: string | null) => messages.push(text), heard: () => {}, closed: closed.resolve }
+  const events = { message: (text: string | null) => messages.push(text), activity: () => {}, closed: closed.resolve }
   const request = { url: `http://127.0.0.1:${port}`, protocol: 'news', headers: {} }
   const outcome = await connector.open(request, events, never).then(
     () => closed.promise,

@@ -16,7 +16,7 @@ const SETTINGS: MessageConnectorSettings = {
 }
 
 /** Events of a connection, each to be waited for. */
-class Heard implements MessageEvents {
+class RecordedEvents implements MessageEvents {
   readonly messages: (string | null)[] = []
   frames = 0
   readonly end = Promise.withResolvers<string>()
@@ -27,7 +27,7 @@ class Heard implements MessageEvents {
     this.#look?.()
   }
 
-  heard(): void {
+  activity(): void {
     this.frames++
     this.#look?.()
   }
@@ -59,7 +59,7 @@ test('messages go both ways, with the header fields and the subprotocol that wer
       socket.on('message', (data) => socket.send(`got ${data}`))
     },
   })
-  const heard = new Heard()
+  const heard = new RecordedEvents()
   const connector = new MessageConnector(SETTINGS)
   const socket = await connector.open(asked(`${upstream.url}/am/notifications`, { 'x-token': 'abc' }), heard, never)
   socket.send('hello')
@@ -71,14 +71,14 @@ test('messages go both ways, with the header fields and the subprotocol that wer
   connector.release()
 })
 
-test('pings of either side count as something heard; a message that is not text is told as null', async () => {
+test('pings of either side count as activity; a binary message is null', async () => {
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
       socket.ping()
       socket.send(Buffer.from([1, 2]))
     },
   })
-  const heard = new Heard()
+  const heard = new RecordedEvents()
   const socket = await new MessageConnector(SETTINGS).open(asked(upstream.url), heard, never)
   await heard.until(() => heard.frames === 2)
   assert.deepEqual(heard.messages, [null])
@@ -101,7 +101,9 @@ test('an answer other than 101 is a refusal with its status, and a redirect is n
   const { port } = server.address() as AddressInfo
   const connector = new MessageConnector(SETTINGS)
   const statusOf = async (path: string) => {
-    const error = await connector.open(asked(`http://127.0.0.1:${port}${path}`), new Heard(), never).catch((e) => e)
+    const error = await connector
+      .open(asked(`http://127.0.0.1:${port}${path}`), new RecordedEvents(), never)
+      .catch((e) => e)
     assert.ok(error instanceof UpgradeRefusedError)
     return error.status
   }
@@ -112,23 +114,23 @@ test('an answer other than 101 is a refusal with its status, and a redirect is n
   await once(server, 'close')
 })
 
-test('nobody listening, a server that keeps silent and one that talks nonsense are failures in time', async () => {
+test('refused connections, unresponsive servers and garbage fail in time', async () => {
   const silent = createTcpServer((socket: Socket) => socket.on('error', () => {}).resume())
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const quick = new MessageConnector({ ...SETTINGS, connectionTimeout: 50 })
-  await assert.rejects(quick.open(asked(`http://127.0.0.1:${port}`), new Heard(), never), {
+  await assert.rejects(quick.open(asked(`http://127.0.0.1:${port}`), new RecordedEvents(), never), {
     code: 'GW_UPSTREAM_TIMEOUT',
   })
   silent.once('connection', (socket) => socket.end('nonsense\r\n\r\n'))
   const connector = new MessageConnector(SETTINGS)
-  await assert.rejects(connector.open(asked(`http://127.0.0.1:${port}`), new Heard(), never), {
+  await assert.rejects(connector.open(asked(`http://127.0.0.1:${port}`), new RecordedEvents(), never), {
     name: 'UpstreamError',
   })
   silent.close()
   await once(silent, 'close')
-  await assert.rejects(connector.open(asked(`http://127.0.0.1:${port}`), new Heard(), never), {
+  await assert.rejects(connector.open(asked(`http://127.0.0.1:${port}`), new RecordedEvents(), never), {
     code: 'GW_UPSTREAM_CONNECT',
   })
 })
@@ -144,7 +146,11 @@ test('who no longer waits leaves no connection behind', async () => {
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const abandoned = new AbortController()
-  const opening = new MessageConnector(SETTINGS).open(asked(`http://127.0.0.1:${port}`), new Heard(), abandoned.signal)
+  const opening = new MessageConnector(SETTINGS).open(
+    asked(`http://127.0.0.1:${port}`),
+    new RecordedEvents(),
+    abandoned.signal,
+  )
   const [socket] = (await once(silent, 'connection')) as [Socket]
   abandoned.abort()
   await assert.rejects(opening, { code: 'GW_CLIENT_GONE' })
@@ -153,7 +159,7 @@ test('who no longer waits leaves no connection behind', async () => {
   silent.close()
 })
 
-test('B68: a message over the limit ends the connection with 1009, and a header field that is none is refused', async () => {
+test('B68: a message over the limit ends the connection with 1009, and an invalid header field is refused', async () => {
   const ends: Promise<unknown[]>[] = []
   await using upstream = await webSocketUpstream({
     onConnection: (socket: WebSocket) => {
@@ -161,13 +167,13 @@ test('B68: a message over the limit ends the connection with 1009, and a header 
       socket.send('x'.repeat(2_000))
     },
   })
-  const heard = new Heard()
+  const heard = new RecordedEvents()
   const connector = new MessageConnector(SETTINGS)
   await connector.open(asked(upstream.url), heard, never)
   assert.match(await heard.end.promise, /Max payload size exceeded/)
   assert.equal((await ends[0])?.[0], 1009)
   assert.deepEqual(heard.messages, [])
-  await assert.rejects(connector.open(asked(upstream.url, { 'x-token': 'a\nb' }), new Heard(), never), {
+  await assert.rejects(connector.open(asked(upstream.url, { 'x-token': 'a\nb' }), new RecordedEvents(), never), {
     code: 'GW_UPSTREAM_REQUEST',
   })
 })

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { opener } from '../connection.ts'
+import { createOpener } from '../connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import { type MessageEvents, type MessageSocket, OpenMessageSocket } from './open-message-socket.ts'
 
-/** How connections for messages are made. */
+/** Settings of WebSocket connections of the gateway itself. */
 export interface MessageConnectorSettings {
   /** Milliseconds from the first packet to the server's 101. */
   readonly connectionTimeout: number
@@ -16,7 +16,7 @@ export interface MessageConnectorSettings {
   readonly proxy: ProxyOptions | null
 }
 
-/** Where a connection for messages goes, and what the server is asked. */
+/** URL and handshake of a WebSocket connection. */
 export interface MessageRequest {
   /** With the scheme http, https, ws or wss. */
   readonly url: string
@@ -24,7 +24,7 @@ export interface MessageRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The server stayed with HTTP: it answered with another status than 101. */
+/** The server answered the handshake with a status other than 101. */
 export class UpgradeRefusedError extends Error {
   override readonly name = 'UpgradeRefusedError'
   readonly code = 'GW_UPGRADE_REFUSED'
@@ -40,7 +40,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const CLOSE_LIMIT = 2_000
 const MAX_HEADER_BYTES = 65_536
 
-/** Opens WebSocket connections that the gateway itself talks on, over the connections that all its requests use. */
+/** Opens WebSocket connections of the gateway itself, as a client. */
 export class MessageConnector {
   readonly #settings: MessageConnectorSettings
   readonly #contexts: OutboundContexts
@@ -52,7 +52,7 @@ export class MessageConnector {
 
   /**
    * Resolves when the server has answered 101; no redirect is followed (threats B65). Rejects with an UpstreamError or
-   * an UpgradeRefusedError, also when the signal says that nobody waits any more.
+   * an UpgradeRefusedError, also when the signal is aborted.
    */
   open(request: MessageRequest, events: MessageEvents, signal: AbortSignal): Promise<MessageSocket> {
     const { promise, resolve, reject } = Promise.withResolvers<MessageSocket>()
@@ -76,7 +76,7 @@ export class MessageConnector {
         }
         stop = () => webSocket.terminate()
         webSocket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-          // A 101 that names no protocol is none.
+          // A 101 without Upgrade header is invalid.
           give(statusCode < 200 ? new UpstreamError('GW_UPSTREAM_PROTOCOL') : new UpgradeRefusedError(statusCode))
         })
         webSocket.on('error', (error) => give(upstreamErrorOf(error, true)))
@@ -93,7 +93,7 @@ export class MessageConnector {
     })
   }
 
-  /** Stops looking for changed keys; connections that are open are their holders' to close. */
+  /** Stops watching for changed keys; open connections stay open. */
   release(): void {
     this.#contexts.stop()
   }
@@ -105,7 +105,7 @@ export class MessageConnector {
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     }
     const { connectionTimeout, proxy } = this.#settings
-    const opening = opener({
+    const opening = createOpener({
       timeout: connectionTimeout,
       contexts: this.#contexts,
       proxy: proxy?.proxyFor(isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
@@ -131,7 +131,7 @@ export class MessageConnector {
       headers,
       maxHeaderSize: MAX_HEADER_BYTES,
       maxPayload: this.#settings.maxMessageBytes,
-      // Nothing is won by compressing small messages, and an inflate bomb is impossible without it (threats B68).
+      // Small messages gain nothing from compression; without it, decompression bombs are impossible (threats B68).
       perMessageDeflate: false,
       followRedirects: false,
       closeTimeout: CLOSE_LIMIT,

@@ -1,28 +1,28 @@
 import { WebSocket } from 'ws'
 
-/** What the holder of a connection is told. */
+/** Events of a connection. */
 export interface MessageEvents {
   /** A whole message; null for one that is not text. */
   message(text: string | null): void
-  /** Something came: a message, a ping or a pong. */
-  heard(): void
-  /** The end of an open connection, told once, whoever ended it. */
+  /** A message, ping or pong was received. */
+  activity(): void
+  /** The connection closed; called once, for either side. */
   closed(reason: string): void
 }
 
-/** An open connection for messages. */
+/** An open WebSocket connection. */
 export interface MessageSocket {
   send(text: string): void
   ping(): void
-  /** Ends it as the protocol wants it: what the server has sent before its own end still arrives. */
+  /** Closing handshake: messages of the server before its close frame still arrive. */
   close(): void
-  /** Ends it at once. */
+  /** Closes it at once. */
   destroy(): void
 }
 
 const NORMAL_END = 1000
 
-/** A WebSocket connection after its handshake. Sending on one that has ended does nothing. */
+/** A WebSocket connection after its handshake. Sending on a closed one is a no-op. */
 export class OpenMessageSocket implements MessageSocket {
   readonly #socket: WebSocket
 
@@ -30,11 +30,11 @@ export class OpenMessageSocket implements MessageSocket {
     this.#socket = socket
     let failure: Error | null = null
     socket.on('message', (data, isBinary) => {
-      events.heard()
+      events.activity()
       events.message(isBinary ? null : String(data))
     })
-    socket.on('ping', () => events.heard())
-    socket.on('pong', () => events.heard())
+    socket.on('ping', () => events.activity())
+    socket.on('pong', () => events.activity())
     socket.on('error', (error) => {
       failure = error
     })
@@ -64,5 +64,5 @@ export class OpenMessageSocket implements MessageSocket {
   }
 }
 
-/** What can not be written ends the connection, which is told by `closed`. */
+/** A failed write closes the connection, which emits `closed`. */
 const ignore = (): void => undefined

@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
 
-/** What stands for `tls` where a handler has none: trust as the platform has it, names checked, nothing shown. */
+/** Defaults without `tls`: platform trust, host names verified, no client certificate. */
 export const DEFAULT_TLS: ClientTls = {
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.3',
@@ -12,13 +12,13 @@ export const DEFAULT_TLS: ClientTls = {
   hostnames: 'STRICT',
 }
 
-/** Keys and trust, ready for connections. */
+/** Keys and trust of connections. */
 export interface OutboundContext {
   readonly context: SecureContext
   readonly verifiesChain: boolean
 }
 
-/** The context for new connections: made when first asked for, and again after keys or trust have changed. */
+/** The TLS context of new connections, created on first use and after each change of keys or trust. */
 export class OutboundContexts {
   readonly tls: ClientTls
   readonly #stops: (() => void)[] = []
@@ -37,7 +37,7 @@ export class OutboundContexts {
     if (this.#current !== null) return this.#current
     const made = contextOf(this.tls)
     this.#current = made
-    // A failure is not kept: the next connection tries again.
+    // Failures are not cached: the next connection retries.
     made.catch(() => {
       if (this.#current === made) this.#current = null
     })

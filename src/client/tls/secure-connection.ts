@@ -3,24 +3,24 @@ import { connect, type TLSSocket } from 'node:tls'
 import type { OutboundContext, OutboundContexts } from './outbound-context.ts'
 import { identityProblem } from './server-identity.ts'
 
-/** The certificate of a server that can not be accepted. */
+/** The server's certificate was rejected. */
 export class ServerIdentityError extends Error {
   override readonly name = 'ServerIdentityError'
   readonly code = 'GW_TLS_IDENTITY'
 }
 
-/** Where a connection goes. */
+/** Target of a connection. */
 export interface SecureTarget {
   readonly hostname: string
   readonly port: number
   readonly localAddress?: string | null
-  /** A connection that leads there already; null where it has to be made. */
+  /** The tunnel to use; null for a new connection. */
   readonly through?: Socket | null
 }
 
 /**
- * Opens TLS connections to one server; a session of an earlier one shortens the next handshake. A resumed session shows no
- * certificate, so that it counts only while keys and trust are those it was made with.
+ * Opens TLS connections to one server with session resumption. A resumed session does not present the certificate again,
+ * so that sessions are only reused with the keys and trust they were established with.
  */
 export class SecureConnections {
   readonly #contexts: OutboundContexts
@@ -32,7 +32,7 @@ export class SecureConnections {
     this.#offers = offers
   }
 
-  /** Starts a connection; `opened` gets it when the server has shown who it is, `failed` the reason where it has not. */
+  /** Connects; calls `opened` after the certificate is verified, or `failed`. */
   async open(target: SecureTarget, events: SecureEvents): Promise<void> {
     const { tls } = this.#contexts
     const current = await this.#contexts.current()
@@ -49,7 +49,7 @@ export class SecureConnections {
       ...(this.#session?.context === current ? { session: this.#session.ticket } : {}),
       secureContext: context,
       rejectUnauthorized: verifiesChain,
-      // Node skips its own check of names where the chain is not verified; ours is below.
+      // Node skips its name check where the chain is not verified; ours is below.
       checkServerIdentity: () => undefined,
     })
     events.started(socket)
@@ -75,14 +75,14 @@ export class SecureConnections {
   }
 }
 
-/** A resumed session shows no certificate again: only sessions with this host whose certificate was accepted are kept. */
+/** Only sessions whose certificate was accepted are cached. */
 function problemOf(socket: TLSSocket, hostname: string): string | null {
   return socket.isSessionReused() ? null : identityProblem(hostname, socket.getPeerX509Certificate())
 }
 
-/** What becomes of an attempt to connect. */
+/** Callbacks of an attempt to connect. */
 export interface SecureEvents {
-  /** Whether nobody waits for it any more. */
+  /** Whether the attempt was cancelled or timed out. */
   isOver(): boolean
   started(socket: TLSSocket): void
   opened(socket: TLSSocket): void

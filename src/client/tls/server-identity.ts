@@ -11,7 +11,7 @@ export function identityProblem(host: string, certificate: X509Certificate | und
 
 function names(certificate: X509Certificate, host: string): boolean {
   if (isIP(host) !== 0) return certificate.checkIP(host) !== undefined
-  // OpenSSL compares whole names byte by byte: one with a NUL or another odd byte in it is no host name (threats B49).
+  // A name with NUL or other invalid bytes is not a host name (threats B49).
   if (certificate.subjectAltName !== undefined) return certificate.checkHost(host, SUBJECT_ALT_NAMES) !== undefined
   const name = firstName(certificate)
   return name !== null && matches(name.toLowerCase(), host.toLowerCase())
@@ -32,7 +32,7 @@ function firstName(certificate: X509Certificate): string | null {
 
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
 
-/** A wildcard stands for one level, and never for all that a registry hands out. */
+/** A wildcard matches one label, and no public suffix. */
 function matches(name: string, host: string): boolean {
   if (!name.startsWith('*.')) return HOST_NAME.test(name) && name === host
   const parent = name.slice(2)

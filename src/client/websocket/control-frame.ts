@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** Towards whom a frame goes: only what a client sends is masked (RFC 6455 section 5.1). */
+/** Receiver of a frame; frames to a server are masked (RFC 6455 section 5.1). */
 export type Towards = 'client' | 'server'
 
 const FINAL = 0x80
 const CLOSE = 0x8
 const PING = 0x9
 const MASKED = 0x80
-/** RFC 6455 section 5.5: 125 bytes, of which two are the code. */
+/** RFC 6455 section 5.5: 125 bytes including the status code. */
 const MAX_REASON = 123
 
 /** A ping without a message. */

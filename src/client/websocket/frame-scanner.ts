@@ -3,8 +3,8 @@ const OPCODE_CLOSE = 8
 const MASK_BIT = 0x80
 
 /**
- * Follows the frames of one direction (RFC 6455 section 5.2) to know where they end. What stands in them, and whether it
- * is valid, is the business of the ends (decisions, "WebSocket relaying").
+ * Finds the frame boundaries of one direction (RFC 6455 section 5.2). Contents are not validated (decisions, "WebSocket
+ * relaying").
  */
 export class FrameScanner {
   readonly #header = Buffer.alloc(LONGEST_HEADER)
@@ -13,17 +13,17 @@ export class FrameScanner {
   #opcode = 0
   #closed = false
 
-  /** Whether the bytes so far end where a frame ends, or none has begun. */
+  /** Whether the last byte ended a frame, or no frame has begun. */
   get isBetweenFrames(): boolean {
     return this.#headerBytes === 0 && this.#payloadLeft === 0
   }
 
-  /** Whether a whole close frame has passed: no frame may follow it. */
+  /** Whether a close frame is complete. */
   get hasClosed(): boolean {
     return this.#closed
   }
 
-  /** Follows the bytes from `at` to the end of the frame they belong to, or to the end of the chunk; gives the place. */
+  /** Advances from `at` to the end of the current frame or of the chunk; returns the new offset. */
   advance(chunk: Buffer, at: number): number {
     let place = at
     if (this.#payloadLeft === 0) {
@@ -59,7 +59,7 @@ export class FrameScanner {
   get #payloadLength(): number {
     const short = this.#header[1]! & 0x7f
     if (short === 126) return this.#header.readUInt16BE(2)
-    // Lengths that a number can not hold exactly take longer to pass than any connection lasts.
+    // Lengths above 2^53 are rounded, which no connection lasts long enough to notice.
     if (short === 127) return this.#header.readUInt32BE(2) * 2 ** 32 + this.#header.readUInt32BE(6)
     return short
   }

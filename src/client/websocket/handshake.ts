@@ -4,28 +4,28 @@ import { outboundHeaders } from '../message-head.ts'
 
 // RFC 6455 section 1.3
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-/** The one version there is (RFC 6455 section 4.4). */
+/** The only version (RFC 6455 section 4.4). */
 export const VERSION = '13'
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const MAX_NAMES = 100
 
-/** What a client offers, as far as the gateway lets it. */
+/** The client's offer, reduced by the limits. */
 export interface Offer {
   readonly key: string
   readonly protocols: readonly string[]
   readonly extensions: readonly string[]
 }
 
-/** What the gateway lets pass. */
+/** Allowed subprotocols and extensions. */
 export interface OfferLimits {
-  /** Null for all of them. */
+  /** Null for all. */
   readonly subProtocols: readonly string[] | null
-  /** Names of extensions that are not passed on, in lower case. */
+  /** Names of extensions that are removed, in lower case. */
   readonly withheldExtensions: ReadonlySet<string>
 }
 
-/** A handshake that can not be passed on. */
+/** An invalid handshake. */
 export class RefusedOffer {
   readonly status: 400 | 426
   readonly problem: string
@@ -43,21 +43,21 @@ export function readOffer(headers: Headers, { subProtocols, withheldExtensions }
   if (keys.length !== 1 || !KEY.test(key)) return broken('expected one Sec-WebSocket-Key of 16 bytes in base64')
   const versions = headers.all('sec-websocket-version')
   if (versions.length !== 1) return broken('expected one Sec-WebSocket-Version')
-  // The frames of another version could not be followed.
+  // Frames of other versions can not be parsed.
   if (versions[0] !== VERSION) return new RefusedOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
   const wanted = listOf(headers, 'sec-websocket-protocol')
   if (wanted.length > MAX_NAMES || !wanted.every((name) => TOKEN.test(name)) || new Set(wanted).size < wanted.length) {
     return broken('expected subprotocols that are different tokens')
   }
   const protocols = subProtocols === null ? wanted : wanted.filter((name) => subProtocols.includes(name))
-  if (wanted.length > 0 && protocols.length === 0) return broken('expected a subprotocol that is let through, got none')
+  if (wanted.length > 0 && protocols.length === 0) return broken('expected an allowed subprotocol, got none')
   const extensions = listOf(headers, 'sec-websocket-extensions').filter(
     (extension) => !withheldExtensions.has(extensionName(extension)),
   )
   return { key, protocols, extensions }
 }
 
-/** The request headers that go to the server. */
+/** Request headers for the server. */
 export function offerHeaders(headers: Headers, { protocols, extensions }: Offer): string[] {
   const copy = headers.clone()
   replace(copy, 'Sec-WebSocket-Protocol', protocols)

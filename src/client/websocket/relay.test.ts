@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { Watchdog } from '../watchdog.ts'
-import { Relay, type Stalling } from './relay.ts'
+import { Relay, type RelayTimeouts } from './relay.ts'
 
 const options = { timeout: 5_000 }
 const NOTHING = Buffer.alloc(0)
-const PATIENT: Stalling = { idleTime: null, answerTime: 10_000 }
+const PATIENT: RelayTimeouts = { idleTime: null, heartbeatTime: 10_000 }
 
 /** Two ends of one connection. */
 async function pair(): Promise<[Socket, Socket]> {
@@ -21,14 +21,14 @@ async function pair(): Promise<[Socket, Socket]> {
 }
 
 /** A relay between a client and a server of which the test holds the far ends. */
-async function relayed(stalling: Stalling = PATIENT, early: [Buffer, Buffer] = [NOTHING, NOTHING]) {
+async function relayed(timeouts: RelayTimeouts = PATIENT, early: [Buffer, Buffer] = [NOTHING, NOTHING]) {
   const [nearClient, client] = await pair()
   const [nearServer, server] = await pair()
   const relay = new Relay(
     { socket: nearClient, early: early[0] },
     { socket: nearServer, early: early[1] },
-    stalling,
-    new Watchdog(stalling.idleTime ?? stalling.answerTime),
+    timeouts,
+    new Watchdog(timeouts.idleTime ?? timeouts.heartbeatTime),
   )
   const closed = Promise.all([once(nearClient, 'close'), once(nearServer, 'close')])
   return {
@@ -109,18 +109,18 @@ test('a direction that ends leaves the other open', options, async () => {
 })
 
 test('B69: a connection that is half closed and silent is destroyed in time', options, async () => {
-  for (const stalling of [
-    { idleTime: 40, answerTime: 10_000 },
-    { idleTime: null, answerTime: 40 },
+  for (const timeouts of [
+    { idleTime: 40, heartbeatTime: 10_000 },
+    { idleTime: null, heartbeatTime: 40 },
   ]) {
-    const { client, closed } = await relayed(stalling)
+    const { client, closed } = await relayed(timeouts)
     client.socket.end()
     await closed()
   }
 })
 
 test('quiet ends are pinged, each in its own way', options, async () => {
-  const { relay, client, server, closed } = await relayed({ idleTime: null, answerTime: 60 })
+  const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
   assert.deepEqual([...(await client.has(2))].slice(0, 2), [0x89, 0])
   assert.deepEqual([...(await server.has(6))].slice(0, 2), [0x89, 0x80])
   relay.destroy()
@@ -128,7 +128,7 @@ test('quiet ends are pinged, each in its own way', options, async () => {
 })
 
 test('no ping is put into a frame that is under way', options, async () => {
-  const { relay, client, server, closed } = await relayed({ idleTime: null, answerTime: 60 })
+  const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
   // The client is quiet, and would be pinged if the frame towards it ended.
   server.socket.write(Buffer.from([0x82, 126, 0x03, 0xe8]))
   let sent = 0

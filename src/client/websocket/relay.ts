@@ -2,47 +2,47 @@ import type { Duplex } from 'node:stream'
 import type { UpgradedConnection } from '#http'
 import type { Watchdog } from '../watchdog.ts'
 import { closeFrame, pingFrame, type Towards } from './control-frame.ts'
-import { Lane } from './lane.ts'
-import { Heartbeat, IdleLimit, type Pulse } from './pulse.ts'
+import { Heartbeat, IdleTimeout, type Liveness } from './liveness.ts'
+import { RelayDirection } from './relay-direction.ts'
 
-/** When a connection counts as stalled; times in milliseconds. */
-export interface Stalling {
-  /** Without a byte in either direction for so long it is destroyed; null: see `answerTime`. */
+/** Time-outs of a relayed connection, in milliseconds. */
+export interface RelayTimeouts {
+  /** Longest time without a byte in either direction; null for heartbeats instead. */
   readonly idleTime: number | null
-  /** An end that was quiet for so long is pinged, and given up when it answers nothing for so long again. */
-  readonly answerTime: number
+  /** A peer is pinged after this time without activity, and unresponsive after it passes once more. */
+  readonly heartbeatTime: number
 }
 
 /** One end of the connection. */
 interface End {
   readonly socket: Duplex
-  /** What the end has sent before the relay began. */
+  /** Bytes received before the relay started. */
   readonly early: Buffer
 }
 
-/** A client and a server that talk WebSocket through the gateway. */
+/** Relays a WebSocket connection between client and server. */
 export class Relay implements UpgradedConnection {
   readonly #watchdog: Watchdog
-  readonly #toServer: Lane
-  readonly #toClient: Lane
-  readonly #pulses: readonly Pulse[]
+  readonly #toServer: RelayDirection
+  readonly #toClient: RelayDirection
+  readonly #checks: readonly Liveness[]
   #ended = false
 
-  constructor(client: End, server: End, stalling: Stalling, watchdog: Watchdog) {
+  constructor(client: End, server: End, timeouts: RelayTimeouts, watchdog: Watchdog) {
     this.#watchdog = watchdog
-    const { idleTime, answerTime } = stalling
-    const giveUp = () => this.destroy()
+    const { idleTime, heartbeatTime } = timeouts
+    const terminate = () => this.destroy()
     const heartbeat = (towards: Towards) =>
-      new Heartbeat(answerTime, { ping: () => this.#laneTo(towards).inject(pingFrame(towards)), giveUp })
-    const limit = idleTime === null ? null : new IdleLimit(idleTime, giveUp)
-    const ofClient: Pulse = limit ?? heartbeat('client')
-    const ofServer: Pulse = limit ?? heartbeat('server')
-    this.#pulses = limit === null ? [ofClient, ofServer] : [limit]
-    this.#toServer = lane(client.socket, ofClient, server.socket, ofServer, () => this.#toClient.isFinished)
-    this.#toClient = lane(server.socket, ofServer, client.socket, ofClient, () => this.#toServer.isFinished)
-    for (const pulse of this.#pulses) watchdog.add(pulse)
-    this.#join(client.socket, server.socket)
-    this.#join(server.socket, client.socket)
+      new Heartbeat(heartbeatTime, { ping: () => this.#directionTo(towards).inject(pingFrame(towards)), terminate })
+    const limit = idleTime === null ? null : new IdleTimeout(idleTime, terminate)
+    const ofClient: Liveness = limit ?? heartbeat('client')
+    const ofServer: Liveness = limit ?? heartbeat('server')
+    this.#checks = limit === null ? [ofClient, ofServer] : [limit]
+    this.#toServer = relayDirection(client.socket, ofClient, server.socket, ofServer, () => this.#toClient.isFinished)
+    this.#toClient = relayDirection(server.socket, ofServer, client.socket, ofClient, () => this.#toServer.isFinished)
+    for (const check of this.#checks) watchdog.add(check)
+    this.#closeWith(client.socket, server.socket)
+    this.#closeWith(server.socket, client.socket)
     this.#toServer.start(client.early)
     this.#toClient.start(server.early)
   }
@@ -57,37 +57,43 @@ export class Relay implements UpgradedConnection {
     this.#toServer.sink.destroy()
   }
 
-  #laneTo(towards: Towards): Lane {
+  #directionTo(towards: Towards): RelayDirection {
     return towards === 'client' ? this.#toClient : this.#toServer
   }
 
-  /** What is left of one end when the other has gone. */
-  #join(one: Duplex, other: Duplex): void {
+  /** Ends the other side when one closes. */
+  #closeWith(one: Duplex, other: Duplex): void {
     one.on('error', () => {})
     one.on('close', () => {
-      if (!this.#ended) for (const pulse of this.#pulses) this.#watchdog.delete(pulse)
+      if (!this.#ended) for (const check of this.#checks) this.#watchdog.delete(check)
       this.#ended = true
-      // After an orderly end the other still gets what is on its way to it; after another end it must notice.
+      // After an orderly end, data in flight to the other side is still sent; otherwise it is destroyed.
       if (one.readableEnded && one.writableFinished) other.end(() => other.destroy())
       else other.destroy()
     })
   }
 }
 
-function lane(source: Duplex, ofSource: Pulse, sink: Duplex, ofSink: Pulse, hasFarewell: () => boolean): Lane {
-  return new Lane(source, sink, {
-    came: () => {
-      ofSource.heard()
-      // An end that has stopped sending can not answer: that it is sent to is all that can be known of it.
-      if (sink.readableEnded) ofSink.heard()
+function relayDirection(
+  source: Duplex,
+  ofSource: Liveness,
+  sink: Duplex,
+  ofSink: Liveness,
+  hasSentClose: () => boolean,
+): RelayDirection {
+  return new RelayDirection(source, sink, {
+    received: () => {
+      ofSource.onActivity()
+      // A peer that half-closed can not send: relaying to it counts as its activity.
+      if (sink.readableEnded) ofSink.onActivity()
     },
-    blocked: () => ofSource.held(),
-    flows: () => {
-      ofSource.heard()
-      ofSink.heard()
+    paused: () => ofSource.onPause(),
+    resumed: () => {
+      ofSource.onActivity()
+      ofSink.onActivity()
     },
-    parted: () => {
-      if (hasFarewell() && source.writable) source.end()
+    closeReceived: () => {
+      if (hasSentClose() && source.writable) source.end()
     },
   })
 }

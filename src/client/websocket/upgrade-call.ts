@@ -5,21 +5,21 @@ import { inboundHeaders, isOfHttp1, isReasonPhrase } from '../message-head.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
 import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
-import { Relay, type Stalling } from './relay.ts'
+import { Relay, type RelayTimeouts } from './relay.ts'
 
 const MAX_HEADER_BYTES = 65_536
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** What a handshake with a server needs beside the request. */
+/** Inputs of a handshake beside the request. */
 export interface UpgradeSurroundings {
   readonly offer: Offer
-  /** Longest wait for the server's answer. */
+  /** Longest wait for the response. */
   readonly soTimeout: number
-  readonly stalling: Stalling
+  readonly timeouts: RelayTimeouts
   readonly watchdog: Watchdog
 }
 
-/** Asks a server to go on in WebSocket, over a connection for this alone. Gives what it answers, a 101 or not. */
+/** Sends a WebSocket handshake over its own connection; resolves with the response, 101 or another. */
 export function askForUpgrade(
   exchange: Exchange,
   request: Request,
@@ -38,7 +38,7 @@ export function askForUpgrade(
   const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
   const asking = requestOver(socket, request, around.offer, fail)
   asking?.on('information', ({ statusCode }) => {
-    // A 101 that names no protocol is none.
+    // A 101 without Upgrade header is invalid.
     if (statusCode === 101) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
   })
   asking?.once('response', (message) => {
@@ -87,12 +87,12 @@ function requestOver(
   }
 }
 
-/** The connection waits for somebody to take it over; an exchange that ends without that ends it too. */
+/** Waits for the listener to take over the connection; closed with the exchange otherwise. */
 function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: UpgradeSurroundings): Upgrade {
   let started = false
   const ignore = () => {}
   socket.on('error', ignore)
-  // The ends close each direction by themselves.
+  // Each direction is half-closed on its own.
   socket.allowHalfOpen = true
   exchange.onComplete(() => {
     if (!started) socket.destroy()
@@ -101,19 +101,19 @@ function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: Upg
     start: (client, head) => {
       started = true
       const server = { socket, early }
-      const relay = new Relay({ socket: client, early: head }, server, around.stalling, around.watchdog)
+      const relay = new Relay({ socket: client, early: head }, server, around.timeouts, around.watchdog)
       if (socket.destroyed || client.destroyed) relay.destroy()
       return relay
     },
   }
 }
 
-/** The server stays with HTTP: what it says is relayed, and the connection ends with it. */
+/** Relays a response other than 101; the connection closes after it. */
 function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Socket, soTimeout: number): Response {
   const status = message.statusCode ?? 0
   if (soTimeout <= LONGEST_TIMER) socket.setTimeout(soTimeout)
   socket.on('timeout', () => {
-    // While the client is slow to read, no byte of the server is awaited.
+    // While the client exerts back-pressure, the server is not awaited.
     if (!message.isPaused()) socket.destroy()
   })
   exchange.onComplete(() => socket.destroy())

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Exchange } from '#http'
-import { opener, type Ways } from '../connection.ts'
+import { type ConnectOptions, createOpener } from '../connection.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 
 /** The server of a WebSocket connection. */
@@ -11,11 +11,11 @@ export interface UpgradeTarget {
   readonly port: number
 }
 
-/** Opens a connection of its own, within the time for it, unless the client leaves before. */
-export function openForUpgrade(exchange: Exchange, target: UpgradeTarget, ways: Ways): Promise<Socket> {
+/** Opens a connection, until the time-out or the abort of the exchange. */
+export function openForUpgrade(exchange: Exchange, target: UpgradeTarget, ways: ConnectOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const { isSecure, hostname, port } = target
-  const opening = opener({ ...ways, tunnels: 'all' })(
+  const opening = createOpener({ ...ways, tunnels: 'all' })(
     { hostname, host: hostname, protocol: isSecure ? 'https:' : 'http:', port: String(port) },
     (error, socket) => {
       if (error === null) resolve(socket)

@@ -6,28 +6,28 @@ import { leadsToSelf } from '../self-connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
+import { acquireConnection } from './connection-limit.ts'
 import { type OfferLimits, RefusedOffer, readOffer, VERSION } from './handshake.ts'
-import { takePlace } from './open-connections.ts'
-import type { Stalling } from './relay.ts'
+import type { RelayTimeouts } from './relay.ts'
 import { askForUpgrade } from './upgrade-call.ts'
 import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
 
-/** How WebSocket connections are made and kept; times in milliseconds. */
-export interface WebSocketSettings extends OfferLimits, Stalling {
+/** Settings of relayed WebSocket connections; times in milliseconds. */
+export interface WebSocketSettings extends OfferLimits, RelayTimeouts {
   readonly connectionTimeout: number
-  /** Connections to one server that may be open; the caller has already divided the gateway's limit by its units. */
+  /** Open connections to one server in this unit. */
   readonly maxConnections: number
-  /** Longest wait for the answer to the handshake. */
+  /** Longest wait for the response to the handshake. */
   readonly soTimeout: number
   readonly tls: ClientTls | null
   readonly proxy: ProxyOptions | null
-  /** The connectors of this gateway: a connection that would come back to one is refused. */
+  /** The connectors of this gateway, for loop detection. */
   readonly ownListeners?: OwnListeners | null
 }
 
 const ALL_TAKEN = 'websocket: expected fewer open connections to the server; raise maxWebSockets of its vertx'
 
-/** Makes WebSocket connections to whatever server the URI of a request names. Each has a connection of its own. */
+/** Relays WebSocket connections to the servers that request URIs name. */
 export class WebSocketClient {
   readonly #settings: WebSocketSettings
   readonly #contexts: OutboundContexts
@@ -36,15 +36,15 @@ export class WebSocketClient {
   constructor(settings: WebSocketSettings) {
     this.#settings = settings
     this.#contexts = new OutboundContexts(settings.tls ?? DEFAULT_TLS, () => {})
-    this.#watchdog = new Watchdog(settings.idleTime ?? settings.answerTime)
+    this.#watchdog = new Watchdog(settings.idleTime ?? settings.heartbeatTime)
   }
 
-  /** Whether a request asks for what this client does. */
+  /** Whether a request is a WebSocket handshake. */
   static isAskedFor({ method, headers, body }: Request): boolean {
     return method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket' && body.isEmpty
   }
 
-  /** Gives the server's 101, with what follows it, or whatever else it answers. Rejects with an UpstreamError only. */
+  /** Resolves with the server's 101, or another response. Rejects with an UpstreamError only. */
   async upgrade(exchange: Exchange, request: Request): Promise<Response> {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
     const offer = readOffer(request.headers, this.#settings)
@@ -57,15 +57,15 @@ export class WebSocketClient {
     return askForUpgrade(exchange, request, socket, {
       offer,
       soTimeout: this.#settings.soTimeout,
-      stalling: this.#settings,
+      timeouts: this.#settings,
       watchdog: this.#watchdog,
     })
   }
 
   async #connect(exchange: Exchange, target: UpgradeTarget): Promise<Socket> {
     const { connectionTimeout, proxy, maxConnections } = this.#settings
-    const leavePlace = takePlace(target, maxConnections)
-    // No use in waiting: these connections last.
+    const leavePlace = acquireConnection(target, maxConnections)
+    // Not queued, since WebSocket connections are long-lived.
     if (leavePlace === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL', new Error(ALL_TAKEN))
     try {
       const socket = await openForUpgrade(exchange, target, {
@@ -87,7 +87,7 @@ export class WebSocketClient {
     }
   }
 
-  /** Stops looking for changed keys; connections that are open end by themselves. */
+  /** Stops watching for changed keys; open connections stay open. */
   release(): void {
     this.#contexts.stop()
   }

@@ -1,6 +1,6 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { Attendance } from '#http'
+import { ActiveList } from '#http'
 import type { Peer } from '../peer.ts'
 import type { Service } from '../service.ts'
 import { ResetBudget } from './reset-budget.ts'
@@ -21,7 +21,7 @@ export class Http2Connection implements StreamOwner {
   readonly service: Service
   readonly #socket: TLSSocket
   readonly #session: ServerHttp2Session
-  readonly #running = new Attendance<StreamTransaction>()
+  readonly #running = new ActiveList<StreamTransaction>()
   readonly #resets: ResetBudget
   readonly #openedAt = performance.now()
   #idleSince = performance.now()
@@ -56,7 +56,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   ended(transaction: StreamTransaction, how: 'answered' | 'abandoned'): void {
-    this.#running.leave(transaction)
+    this.#running.delete(transaction)
     this.#stuck.delete(transaction)
     if (this.#running.size === 0) this.#idleSince = performance.now()
     if (how === 'abandoned') this.#spendReset()
@@ -95,7 +95,7 @@ export class Http2Connection implements StreamOwner {
       return
     }
     const transaction = new StreamTransaction(this, stream)
-    this.#running.enter(transaction)
+    this.#running.add(transaction)
     transaction.start(raw, flags)
   }
 

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import {
+  type ActiveListItem,
   AnswerableError,
-  type Attendee,
   Body,
   BodyTooLargeError,
   type Exchange,
@@ -35,7 +35,7 @@ export interface StreamOwner {
 }
 
 /** One request and its response on a stream of HTTP/2, from the head to the last byte. */
-export class StreamTransaction implements InterimTaker, Attendee {
+export class StreamTransaction implements InterimTaker, ActiveListItem {
   slot = -1
   readonly #owner: StreamOwner
   readonly #stream: ServerHttp2Stream

@@ -28,6 +28,7 @@ export function http2Of(
     env.warn('http2PriorKnowledge has no effect: it is for protocolVersion HTTP/2')
   }
   if (protocolVersion === 'HTTP/1.1') return null
-  if (protocolVersion === 'HTTP/2') return { overTls: true, inClear: http2PriorKnowledge ? 'known' : 'asked' }
-  return tls?.alpn === false ? null : { overTls: true, inClear: 'never' }
+  if (protocolVersion === 'HTTP/2')
+    return { overTls: true, inClear: http2PriorKnowledge ? 'prior-knowledge' : 'h2c-upgrade' }
+  return tls?.alpn === false ? null : { overTls: true, inClear: 'off' }
 }

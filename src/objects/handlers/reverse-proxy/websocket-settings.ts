@@ -112,7 +112,7 @@ export async function upgrading(
     maxConnections: maxConnectionsOf(vertx, env.units),
     soTimeout: websocket.soTimeout ?? soTimeout,
     idleTime: websocket.soTimeout ?? null,
-    answerTime: soTimeout,
+    heartbeatTime: soTimeout,
     tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }, env),
     proxy: handler.proxy,
     ownListeners: env.ownListeners,

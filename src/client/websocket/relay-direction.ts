@@ -1,67 +1,67 @@
 import type { Duplex } from 'node:stream'
 import { FrameScanner } from './frame-scanner.ts'
 
-/** Below it, less is saved than spent. */
-const WORTH_FREEING = 8_192
+/** Smaller chunks are left to the garbage collector. */
+const MIN_FREED_BYTES = 8_192
 
 /**
- * Gives the memory of a chunk back now. It lies outside of the heap, and its size alone would make the collector go
- * through the whole heap for every 64 MB or so that are relayed, which costs more than relaying them.
+ * Frees the memory of a chunk at once. External memory triggers a major collection for every 64 MB or so that are relayed,
+ * which costs more than the relaying.
  */
 function freeMemoryOf({ buffer, length }: Buffer): void {
-  // A part of something larger is not ours alone.
+  // A view of a larger buffer is shared.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }
 
-/** What happens in a lane that others need to know. */
-export interface LaneEvents {
-  /** Bytes came from the source. */
-  came(): void
-  /** The sink takes no more for now, and the source has to wait. */
-  blocked(): void
-  flows(): void
-  /** The source has sent its close frame, which was not relayed: ours had gone before. */
-  parted(): void
+/** Events of a relay direction. */
+export interface RelayDirectionEvents {
+  /** Bytes were received from the source. */
+  received(): void
+  /** Back-pressure: the source is paused until the sink drains. */
+  paused(): void
+  resumed(): void
+  /** The source sent its close frame after ours to the sink; it is not relayed. */
+  closeReceived(): void
 }
 
-/** One direction of a relayed connection, at the pace of the slower side, with room for frames of our own between frames. */
-export class Lane {
+/** One direction of a relayed connection with back-pressure; own frames are inserted between relayed ones. */
+export class RelayDirection {
   readonly source: Duplex
   readonly sink: Duplex
-  readonly #events: LaneEvents
+  readonly #events: RelayDirectionEvents
   readonly #scanner = new FrameScanner()
   #pending: Buffer[] = []
   #last: Buffer | null = null
   #finished = false
 
-  constructor(source: Duplex, sink: Duplex, events: LaneEvents) {
+  constructor(source: Duplex, sink: Duplex, events: RelayDirectionEvents) {
     this.source = source
     this.sink = sink
     this.#events = events
   }
 
-  /** Whether our close frame was the last the sink gets. */
+  /** Whether our close frame was sent to the sink. */
   get isFinished(): boolean {
     return this.#finished
   }
 
-  /** Relays; `early` is what the source had sent before. */
+  /** Starts relaying, with the bytes `early` that the source has sent before. */
   start(early: Buffer): void {
     if (early.length > 0) this.#take(early)
     this.source.on('data', (chunk: Buffer) => this.#take(chunk))
     this.source.on('end', () => this.#end())
     this.sink.on('drain', () => {
-      this.#events.flows()
+      this.#events.resumed()
       this.source.resume()
     })
     if (!this.sink.writableNeedDrain) this.source.resume()
   }
 
-  /** Sends a frame as soon as no other is under way; says whether that is now. */
+  /** Sends a frame between two relayed ones; returns whether it is sent already. */
   inject(frame: Buffer): boolean {
     if (this.#finished || this.#last !== null || this.#scanner.hasClosed || !this.sink.writable) return false
     if (!this.#scanner.isBetweenFrames) {
-      // One is enough: they are all pings.
+      // Only pings are injected, and one is enough.
       this.#pending = [frame]
       return false
     }
@@ -69,7 +69,7 @@ export class Lane {
     return true
   }
 
-  /** Sends a close frame as soon as no other is under way, and nothing of the source after it (RFC 6455 section 5.5.1). */
+  /** Sends a close frame after the current one, and nothing after it (RFC 6455 section 5.5.1). */
   finish(frame: Buffer): void {
     if (this.#finished || this.#last !== null || this.#scanner.hasClosed) return
     this.#pending = []
@@ -78,7 +78,7 @@ export class Lane {
   }
 
   #take(chunk: Buffer): void {
-    this.#events.came()
+    this.#events.received()
     let sent = 0
     if (this.#hasPending) {
       sent = this.#scanner.advance(chunk, 0)
@@ -87,7 +87,7 @@ export class Lane {
     }
     for (let at = sent; at < chunk.length; ) at = this.#scanner.advance(chunk, at)
     if (sent < chunk.length) this.#send(sent === 0 ? chunk : chunk.subarray(sent))
-    if (this.#finished && this.#scanner.hasClosed) this.#events.parted()
+    if (this.#finished && this.#scanner.hasClosed) this.#events.closeReceived()
   }
 
   get #hasPending(): boolean {
@@ -100,16 +100,16 @@ export class Lane {
     this.#finished = this.#last !== null
     this.#pending = []
     this.#last = null
-    // From now on the source is read only for its farewell, whatever the sink takes.
+    // From now on the source is only read for its close frame.
     if (this.#finished) this.source.resume()
   }
 
   #send(bytes: Buffer): void {
     if (this.#finished || !this.sink.writable) return
-    const flows =
-      bytes.length < WORTH_FREEING ? this.sink.write(bytes) : this.sink.write(bytes, () => freeMemoryOf(bytes))
-    if (flows) return
-    this.#events.blocked()
+    const hasRoom =
+      bytes.length < MIN_FREED_BYTES ? this.sink.write(bytes) : this.sink.write(bytes, () => freeMemoryOf(bytes))
+    if (hasRoom) return
+    this.#events.paused()
     this.source.pause()
   }
 

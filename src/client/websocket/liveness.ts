@@ -1,0 +1,73 @@
+import type { Watched } from '../watchdog.ts'
+
+/** Liveness check of one peer of a relayed connection. */
+export interface Liveness extends Watched {
+  /** The peer sent bytes, or accepted some. */
+  onActivity(): void
+  /** Reading from the peer is paused, so that it can not show activity. */
+  onPause(): void
+}
+
+/** Closes a connection without a byte in either direction for some time (decisions, "websocket.soTimeout"). */
+export class IdleTimeout implements Liveness {
+  deadline: number
+  slot = -1
+  readonly #time: number
+  readonly #terminate: () => void
+
+  constructor(time: number, terminate: () => void) {
+    this.#time = time
+    this.#terminate = terminate
+    this.deadline = performance.now() + time
+  }
+
+  onActivity(): void {
+    this.deadline = performance.now() + this.#time
+  }
+
+  onPause(): void {}
+
+  expire(): void {
+    this.#terminate()
+  }
+}
+
+/** Actions of a heartbeat on its peer. */
+export interface HeartbeatActions {
+  /** Returns whether the ping was sent. */
+  ping(): boolean
+  terminate(): void
+}
+
+/** Pings a peer without activity, and terminates the connection if it stays unresponsive. */
+export class Heartbeat implements Liveness {
+  deadline: number
+  slot = -1
+  readonly #time: number
+  readonly #actions: HeartbeatActions
+  #pinged = false
+
+  constructor(time: number, actions: HeartbeatActions) {
+    this.#time = time
+    this.#actions = actions
+    this.deadline = performance.now() + time
+  }
+
+  onActivity(): void {
+    this.#pinged = false
+    this.deadline = performance.now() + this.#time
+  }
+
+  onPause(): void {
+    this.deadline = Number.POSITIVE_INFINITY
+  }
+
+  expire(): void {
+    if (this.#pinged) {
+      this.#actions.terminate()
+      return
+    }
+    this.#pinged = this.#actions.ping()
+    this.deadline = performance.now() + this.#time
+  }
+}
