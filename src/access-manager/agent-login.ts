@@ -12,6 +12,7 @@ export interface AgentSettings {
   /** Null where none was configured: then an older way to log in is tried too. */
   readonly journey: string | null
   readonly logger: Logger
+  /** Rejects with an AccessManagerError. */
   password(): Promise<string>
   cookieName(): Promise<string>
 }
@@ -47,7 +48,7 @@ export class AgentLogin {
   /** The token of a new session. Rejects with an AccessManagerError that holds no credential. */
   async logIn(): Promise<string> {
     const cookieName = await this.#settings.cookieName()
-    const password = await this.#password()
+    const password = await this.#settings.password()
     let refusal = 0
     for (const way of this.#ways()) {
       const answer = await this.#attempt(way, password)
@@ -79,14 +80,6 @@ export class AgentLogin {
       headers: { 'X-OpenAM-Username': fieldText(username), 'X-OpenAM-Password': fieldText(password) },
       body: {},
     })
-  }
-
-  async #password(): Promise<string> {
-    try {
-      return await this.#settings.password()
-    } catch (cause) {
-      throw new AccessManagerError('misconfigured', 'the password of the agent can not be read', { cause })
-    }
   }
 
   #remember(way: Way): void {

@@ -1,6 +1,7 @@
 export { asAgent } from './agent-handler.ts'
 export { AgentLogin, isSessionToken } from './agent-login.ts'
 export { AgentSession, LOGOUT_LIMIT } from './agent-session.ts'
+export { agentTokenKey } from './agent-token-key.ts'
 export { ASSUMED_VERSION, dialectOf } from './dialect.ts'
 export { Discovery, isHeaderName } from './discovery.ts'
 export { NotificationFeed } from './notifications/notification-feed.ts'

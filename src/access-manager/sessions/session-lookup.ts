@@ -44,7 +44,7 @@ export class SessionLookup {
   async find(token: string, idleTime: IdleTime): Promise<FoundSession | null> {
     if (!isSessionToken(token)) return null
     const { family } = await this.#settings.dialect()
-    const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token, idleTime)
+    const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token)
     const found = this.#read(answer)
     return found === null || this.#counts(found) ? found : null
   }
@@ -70,8 +70,11 @@ export class SessionLookup {
     return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } })
   }
 
-  /** An agent of OpenAM may not ask for sessions of others: the session asks for itself. */
-  async #askOpenAm(token: string, idleTime: IdleTime): Promise<RestAnswer> {
+  /**
+   * An agent of OpenAM may not ask for sessions of others: the session asks for itself, which resets its idle time. Session
+   * properties are an answer of their own, which is asked for only where `sessionProperties` names some.
+   */
+  async #askOpenAm(token: string): Promise<RestAnswer> {
     const { handler, uris, cookieName } = this.#settings
     const headers = { [await cookieName()]: token }
     const own = (action: string) =>
@@ -82,11 +85,29 @@ export class SessionLookup {
         headers,
         body: {},
       })
-    if (idleTime === 'reset') await own('refresh')
-    const answer = await own('getSessionInfo')
-    if (!ASK_OTHERWISE.has(answer.status)) return answer
-    const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
-    return callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} })
+    const [answer, properties] = await Promise.all([
+      own('getSessionInfo'),
+      this.#wanted === null || this.#wanted.size === 0 ? null : own('getSessionProperties'),
+    ])
+    if (ASK_OTHERWISE.has(answer.status)) {
+      const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
+      const validation = await callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} })
+      return this.#withProperties(validation, properties)
+    }
+    return this.#withProperties(answer, properties)
+  }
+
+  #withProperties(answer: RestAnswer, properties: RestAnswer | null): RestAnswer {
+    if (properties === null || answer.status !== 200 || answer.json === null) return answer
+    const { status, json } = properties
+    if (status === 200 && json !== null) return { ...answer, json: { ...answer.json, properties: json } }
+    // The session has ended between the two questions.
+    if (status === 401) return properties
+    if (status >= 500 && status !== 501) throw unexpected(status)
+    const message =
+      'the access manager gives no session properties: those of sessionProperties are missing; add them to the session properties that it lets clients read'
+    this.#settings.logger.limited().warn({ status }, message)
+    return answer
   }
 
   #read({ status, json }: RestAnswer): FoundSession | null {
@@ -98,10 +119,7 @@ export class SessionLookup {
     if (status === 403) {
       throw new AccessManagerError('misconfigured', 'the agent may not look sessions up; give it the privilege')
     }
-    if (status !== 200) {
-      const message = `sessions: expected what is known of a session, got the status ${status}`
-      throw new AccessManagerError('unavailable', message)
-    }
+    if (status !== 200) throw unexpected(status)
     const found = readSession(json, this.#wanted)
     // OpenAM overlooks a token in the body, and tells of whoever asks: a made-up token would pass for the agent.
     if (found !== null && found.session.username.toLowerCase() === this.#settings.agent.toLowerCase()) {
@@ -110,4 +128,9 @@ export class SessionLookup {
     }
     return found
   }
+}
+
+function unexpected(status: number): AccessManagerError {
+  const message = `sessions: expected what is known of a session, got the status ${status}`
+  return new AccessManagerError('unavailable', message)
 }

@@ -88,7 +88,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       access_token: new TokenEndpoint(clients, proofs, ways),
       introspect: new Introspection(clients, tokens, { family, issuerOf, now }),
       'token/revoke': new Revocation(clients, tokens),
-      tokeninfo: tokenInformation(tokens, now),
+      tokeninfo: tokenInformation(tokens, now, family),
       'connect/jwk_uri': publishedKeys(keys),
       '.well-known/openid-configuration': discovery(issuerOf, endpointOf, Object.keys(ways), family),
       authorize: new AuthorizeEndpoint(authorizing),

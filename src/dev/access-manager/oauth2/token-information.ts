@@ -1,9 +1,11 @@
+import { decodeJwt } from 'jose'
 import { json, oauthError } from '../http/answer.ts'
 import { type Endpoint, headerOf } from '../http/call.ts'
+import type { Family } from '../settings.ts'
 import type { Tokens } from '../state/tokens.ts'
 
 /** `tokeninfo`: the older way to ask about a token, which anybody who holds it may. */
-export function tokenInformation(tokens: Tokens, now: () => number): Endpoint {
+export function tokenInformation(tokens: Tokens, now: () => number, family: Family): Endpoint {
   return {
     name: 'tokeninfo',
     methods: ['GET', 'POST'],
@@ -15,6 +17,8 @@ export function tokenInformation(tokens: Tokens, now: () => number): Endpoint {
       if (token === undefined || token.kind !== 'access')
         return oauthError('invalid_token', 'The access token is invalid, expired or revoked', 401)
       const { grant, scopes } = token
+      // OpenAM answers for a signed token with its claims: `scope` is a text, `expires_in` milliseconds.
+      if (family === 'openam' && value.includes('.')) return json({ ...decodeJwt(value), access_token: value })
       return json({
         // Every scope appears as a field of its own, with what it stands for.
         ...Object.fromEntries(scopes.map((scope) => [scope, ''])),

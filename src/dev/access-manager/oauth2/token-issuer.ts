@@ -87,25 +87,29 @@ export class TokenIssuer {
     }
   }
 
-  /** A client-side token. OpenAM writes scopes as one text and `expires_in` in milliseconds. */
+  /** A client-side token. OpenAM writes scopes as one text and `expires_in` in milliseconds, and names the client in `aud` alone. */
   async #signed(token: IssuedToken, { signingAlgorithm = 'RS256' }: Client): Promise<string> {
     const { grant, scopes } = token
     const ping = this.#family === 'pingam'
     const lifetime = token.expiresAt - token.issuedAt
     const claims = {
       sub: subjectOf(grant, this.#family),
-      cts: 'OAUTH2_STATELESS_GRANT',
-      auth_level: 0,
       auditTrackingId: token.trackingId,
-      ...(ping ? { subname: grant.subject.name } : { typ: 'Bearer', realm_access: {} }),
+      ...(ping
+        ? {
+            cts: 'OAUTH2_STATELESS_GRANT',
+            auth_level: 0,
+            subname: grant.subject.name,
+            client_id: grant.clientId,
+            grant_type: grant.grantType,
+          }
+        : { typ: 'Bearer', realm_access: {} }),
       iss: this.#issuerOf(grant.realm),
       tokenName: 'access_token',
       token_type: token.tokenType,
       authGrantId: grant.id,
-      client_id: grant.clientId,
       aud: grant.clientId,
       nbf: seconds(token.issuedAt),
-      grant_type: grant.grantType,
       scope: ping ? scopes : scopes.join(' '),
       auth_time: seconds(grant.authTime),
       realm: grant.realm,

@@ -1,9 +1,9 @@
-import type { AmService } from '#contracts'
+import type { AmDialect, AmService } from '#contracts'
 import { claim, isForAudience, parseSignedToken, readClaims, timeViolations } from '#jose'
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
-import { signatureProblem } from '../../lib/openid/id-token-keys.ts'
+import { publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
 import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
 
@@ -30,21 +30,42 @@ export class NotTaken {
 
 type Keys = Parameters<typeof signatureProblem>[1]
 
+/** How the tokens of a family of servers are verified. */
+interface TokenRules {
+  /** Whether tokens are signed by an HMAC key made of the agent's password. */
+  readonly hasAgentKey: boolean
+  /** Whether `exp` ends a login; where it does not, the token is to be used at once, and the session ends the login. */
+  readonly expiryEndsLogin: boolean
+  /** Milliseconds by which clocks may differ when a token arrives. */
+  readonly skew: number
+}
+
+const RULES: Readonly<Record<AmDialect['family'], TokenRules>> = {
+  pingam: { hasAgentKey: false, expiryEndsLogin: true, skew: 0 },
+  // `exp` is 3.6 s after `iat`; state and nonce bind the token to a login of this browser.
+  openam: { hasAgentKey: true, expiryEndsLogin: false, skew: 60_000 },
+}
+
 const MOST_VERIFIED = 10_000
 const VERIFIED_FOR = 60_000
 
 /** Verifies tokens of the access manager: by its keys, for this agent, in their time. */
 export class AgentTokens {
   readonly #amService: AmService
-  readonly #keys: Keys
+  readonly #configured: Keys | null
+  readonly #published: Keys
   readonly #discovery: Discovery
   readonly #clock: Clock
   /** Signatures that were good a moment ago: they do not turn bad, and cost more than all the rest. */
   readonly #verified = new BriefMemory<JsonObject>(MOST_VERIFIED, VERIFIED_FOR)
 
-  constructor(amService: AmService, keys: Keys, { clock }: Environment) {
+  /** `configured` is null where the keys are those that the access manager publishes, or makes of the agent's password. */
+  constructor(amService: AmService, configured: Keys | null, env: Environment) {
+    const { clock } = env
     this.#amService = amService
-    this.#keys = keys
+    this.#configured = configured
+    const jwksUri = async () => amService.oauth2Uri('connect/jwk_uri').toString()
+    this.#published = publishedKeys(jwksUri, amService.handler, env)
     this.#clock = clock
     const metadata = amService.oauth2Uri('.well-known/openid-configuration').toString()
     this.#discovery = new Discovery(metadata, amService.handler, clock)
@@ -52,10 +73,13 @@ export class AgentTokens {
 
   /** What a token says; with a nonce only the token that was made for that login is taken. */
   async open(token: string, nonce: string | null): Promise<AgentToken | NotTaken> {
-    const claims = await this.#signedClaims(token)
+    const rules = RULES[(await this.#amService.dialect()).family]
+    const claims = await this.#signedClaims(token, rules)
     if (claims instanceof NotTaken) return claims
-    const [late] = timeViolations(claims, { now: this.#clock.now(), skew: 0, required: ['exp'] })
-    if (late !== undefined) return new NotTaken(late)
+    if (nonce !== null || rules.expiryEndsLogin) {
+      const [late] = timeViolations(claims, { now: this.#clock.now(), skew: rules.skew, required: ['exp'] })
+      if (late !== undefined) return new NotTaken(late)
+    }
     if (claim(claims, 'iss') !== (await this.#discovery.metadata()).issuer)
       return new NotTaken('the token is of another issuer')
     if (!isForAudience(claims, this.#amService.agent)) return new NotTaken('the token is for another agent')
@@ -67,11 +91,12 @@ export class AgentTokens {
     }
   }
 
-  async #signedClaims(token: string): Promise<JsonObject | NotTaken> {
+  async #signedClaims(token: string, { hasAgentKey }: TokenRules): Promise<JsonObject | NotTaken> {
     const key = tokenDigest(token)
     const known = this.#verified.get(key, this.#clock.monotonic())
     if (known !== null) return known
-    const problem = await signatureProblem(token, this.#keys, null)
+    const agentKey = this.#configured === null && hasAgentKey ? await this.#amService.agentTokenKey() : null
+    const problem = await signatureProblem(token, this.#configured ?? this.#published, agentKey)
     if (problem !== null) return new NotTaken(problem)
     const claims = readClaims(parseSignedToken(token).payload)
     this.#verified.remember(key, claims, this.#clock.monotonic())

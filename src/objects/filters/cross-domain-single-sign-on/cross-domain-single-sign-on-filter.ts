@@ -1,6 +1,6 @@
 import { AmServiceKind, FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
 import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
-import { configuredKeys, publishedKeys } from '../../lib/openid/id-token-keys.ts'
+import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
 import { AgentTokens } from './agent-token.ts'
@@ -15,7 +15,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
     amService: ref(AmServiceKind).meta({ description: 'The access manager that users log in at.' }),
     redirectEndpoint: config(string({ nonEmpty: true })).meta({
       description:
-        'Path or URL of this gateway to which the access manager sends tokens; the profile of the agent names it.',
+        'Path or URL of this gateway to which the access manager sends tokens; the profile of the agent names it. With OpenAM it ends in `agent/cdsso-oauth2`.',
     }),
     authenticationService: config(string({ nonEmpty: true }))
       .optional()
@@ -31,9 +31,10 @@ export const CrossDomainSingleSignOnFilter = defineType({
     failureHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Answers where a login fails, with `contexts.cdssoFailure`; 403 by default.' }),
-    verificationSecretId: config(secretId())
-      .optional()
-      .meta({ description: 'Secret ID of keys that verify tokens, instead of those the access manager publishes.' }),
+    verificationSecretId: config(secretId()).optional().meta({
+      description:
+        "Secret ID of keys that verify tokens, instead of those the access manager publishes or, with OpenAM, makes of the agent's password.",
+    }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     createSession: json()
       .optional()
@@ -49,11 +50,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
   create: (config, env) => {
     const { amService, verificationSecretId, secretsProvider } = config
     const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
-    const jwksUri = async () => amService.oauth2Uri('connect/jwk_uri').toString()
-    const keys =
-      verificationSecretId === undefined
-        ? publishedKeys(jwksUri, amService.handler, env)
-        : configuredKeys(provider, verificationSecretId)
+    const keys = verificationSecretId === undefined ? null : configuredKeys(provider, verificationSecretId)
     return new CrossDomainLogin({
       amService,
       tokens: new AgentTokens(amService, keys, env),

@@ -101,3 +101,16 @@ test('a token of another realm is refused where the answer names its realm: intr
     assert.equal(await shared.status(foreign), 200)
   }
 })
+
+test('a signed token of OpenAM: its scopes are one text, and it ends when exp says', async () => {
+  const clients = [{ id: 'client-application', secret: 'password', scopes: ['mail'], tokenFormat: 'jwt' as const }]
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam', clients })
+  const accessTokenResolver = { type: 'OpenAmAccessTokenResolver', config: { amService: 'am' } }
+  await using pages = await resource(manager, { accessTokenResolver, scopes: ['mail'] })
+  const token = await manager.issueToken({ scopes: ['mail'], lifetime: 60_000 })
+  assert.equal(await pages.status(token), 200)
+  pages.clock.advance(61_000)
+  assert.equal(await pages.status(token), 401)
+  await using others = await resource(manager, { accessTokenResolver, scopes: ['profile'] })
+  assert.equal(await others.status(token), 403)
+})

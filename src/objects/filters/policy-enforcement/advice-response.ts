@@ -1,6 +1,6 @@
 import type { AmService, LoginWay } from '#contracts'
 import { type Response, respond, type Uri } from '#http'
-import { withTransaction } from './transaction.ts'
+import { withTransaction } from '../../lib/policy/transaction.ts'
 
 /** The advices that a user can follow by logging in again; others are no way to get in. */
 const FOLLOWED = new Set([

@@ -12,9 +12,10 @@ import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Respon
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
+import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
+import { takeTransaction } from '../../lib/policy/transaction.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
-import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from './advice-marker.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
@@ -28,7 +29,6 @@ import {
   subjectOf,
 } from './policy-question.ts'
 import { isOfAdmittedRealm } from './subject-realm.ts'
-import { takeTransaction } from './transaction.ts'
 
 /** What enforcing needs to know. */
 export interface EnforcementSettings {

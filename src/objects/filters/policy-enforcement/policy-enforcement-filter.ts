@@ -135,7 +135,7 @@ export const PolicyEnforcementFilter = defineType({
         environment: sourceOf(config.environment),
       },
       failureHandler: config.failureHandler ?? null,
-      resource: config.resourceUriProvider ?? requestResource(true),
+      resource: config.resourceUriProvider ?? requestResource({ includeQuery: true, useOriginalUri: false }),
       adviceHeaderName: config.authenticateResponseRequestHeader,
       legacyAdvices: config.useLegacyAdviceEncoding ?? false,
       logger: env.logger,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ResourceUriProvider } from '#contracts'
+import { LoginWayContext, type ResourceUriProvider } from '#contracts'
+import { respond, Uri } from '#http'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { RequestResourceUriProvider } from './request-resource-uri-provider.ts'
@@ -21,6 +22,26 @@ test('the query belongs to the resource unless it is left out', async () => {
     assert.equal(await whole.object.resourceUri(exchangeFor('GET', url)), withQuery)
     assert.equal(await without.object.resourceUri(exchangeFor('GET', url)), withoutQuery)
   }
+})
+
+test('useOriginalUri: the URI that the client sent, before baseURI and filters, without what the gateway put into it', async () => {
+  await using built = await build<ResourceUriProvider>(RequestResourceUriProvider, { useOriginalUri: true })
+  await using short = await build<ResourceUriProvider>(RequestResourceUriProvider, {
+    useOriginalUri: true,
+    includeQueryParams: false,
+  })
+  const exchange = exchangeFor('GET', 'https://public.example/a?x=1&_txid=6f2c&_advice=t1.0123456789012345678901&y')
+  exchange.request.uri = Uri.parse('http://internal:8080/rewritten')
+  assert.equal(await built.object.resourceUri(exchange), 'https://public.example/a?x=1&y')
+  assert.equal(await short.object.resourceUri(exchange), 'https://public.example/a')
+  assert.equal(exchange.originalUri.rawQuery?.startsWith('x=1&_txid'), true)
+  const marked = exchange.with(LoginWayContext, {
+    begin: () => respond(302),
+    stripMarker: (uri) => {
+      uri.rawQuery = 'without=marker'
+    },
+  })
+  assert.equal(await built.object.resourceUri(marked), 'https://public.example/a?without=marker')
 })
 
 test('refused: what is no boolean', async () => {

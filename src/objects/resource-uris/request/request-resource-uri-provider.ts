@@ -11,6 +11,11 @@ export const RequestResourceUriProvider = defineType({
     includeQueryParams: config(boolean()).prefault(true).meta({
       description: 'Whether the query belongs to the resource; without it, requests that differ in it share decisions.',
     }),
+    useOriginalUri: config(boolean()).prefault(false).meta({
+      description:
+        'Whether the resource is the URI that the client sent, before `baseURI` and filters changed it; by default it is the one that is sent on.',
+    }),
   },
-  create: ({ includeQueryParams }) => requestResource(includeQueryParams),
+  create: ({ includeQueryParams, useOriginalUri }) =>
+    requestResource({ includeQuery: includeQueryParams, useOriginalUri }),
 })

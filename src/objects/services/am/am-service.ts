@@ -1,6 +1,7 @@
 import {
   AgentLogin,
   AgentSession,
+  agentTokenKey,
   asAgent,
   callRest,
   Discovery,
@@ -12,6 +13,7 @@ import {
 } from '#access-manager'
 import {
   type AmService as AccessManager,
+  AccessManagerError,
   AmServiceKind,
   HandlerKind,
   providerOf,
@@ -87,7 +89,7 @@ export const AmService = defineType({
     const border = new RealmBorder(uris.realm, values.sharedRealms)
     const admitsRealm = (realm: string) => border.admits(realm)
     const secrets = values.secretsProvider ?? env.secrets
-    const { session, agentHandler, discovery } = await openAgent(
+    const { session, agentHandler, discovery, password } = await openAgent(
       { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler },
       env,
     )
@@ -123,6 +125,7 @@ export const AmService = defineType({
       agent: values.agent.username,
       agentHandler,
       handler: values.amHandler,
+      agentTokenKey: async () => agentTokenKey(await password()),
       notifications,
       sessions: openSessions({ lookup, cache, refresh, source }, env),
       restUri: (path, realm) => uris.rest(path, realm),
@@ -156,6 +159,13 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
   // A password that is not there is found while the route is loaded, not by its first request.
   await secrets.active(query)
   const labels = { name }
+  const password = async () => {
+    try {
+      return (await secrets.active(query)).revealText()
+    } catch (cause) {
+      throw new AccessManagerError('misconfigured', 'the password of the agent can not be read', { cause })
+    }
+  }
   const cookieName = () => discovery.cookieName()
   const login = new AgentLogin({
     uris,
@@ -163,7 +173,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
     username: agent.username,
     journey: agent.journey ?? null,
     logger,
-    password: async () => (await secrets.active(query)).revealText(),
+    password,
     cookieName,
   })
   const session = new AgentSession({
@@ -196,7 +206,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
   })
   env.onDispose(secrets.onChange(() => session.retry()))
   env.onDispose(() => session.close())
-  return { session, agentHandler, discovery }
+  return { session, agentHandler, discovery, password }
 }
 
 /** The password of the agent, its session and those of users would pass for all to see. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AmService as AccessManager } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
+import type { JsonObject } from '#json'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
 
@@ -33,6 +34,24 @@ test('PingAM: the agent asks for a session by its token in the body, and the pro
   assert.ok(!manager.requests('sessions').some(({ target }) => target.includes(token)))
   await using none = await buildAmService(manager.url, { sessionProperties: [] })
   assert.deepEqual((await none.object.sessions.find(token))?.properties, {})
+})
+
+test('OpenAM: sessionProperties are asked for by a call of their own, and only where some are named', async () => {
+  const sessionProperties = ['AMCtxId', 'LoginLocation']
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam', sessionProperties })
+  const token = manager.login('demo')
+  const propertiesOf = async (config: JsonObject) => {
+    await using built = await buildAmService(manager.url, { notifications: { enabled: false }, ...config })
+    manager.forgetRequests()
+    const { properties } = (await built.object.sessions.find(token)) ?? {}
+    return { names: Object.keys(properties ?? {}), lookups: lookups(manager).sort(), log: built.log.lines.join('\n') }
+  }
+  const named = await propertiesOf({ sessionProperties: ['LoginLocation', 'unknown'] })
+  assert.deepEqual([named.names, named.lookups], [['LoginLocation'], ['getSessionInfo', 'getSessionProperties']])
+  for (const config of [{}, { sessionProperties: [] }])
+    assert.deepEqual((await propertiesOf(config)).lookups, ['getSessionInfo'])
+  manager.endSession(token)
+  assert.deepEqual((await propertiesOf({ sessionProperties: ['LoginLocation'] })).names, [])
 })
 
 test('OpenAM: a session asks for itself', async () => {

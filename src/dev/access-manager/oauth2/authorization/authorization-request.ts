@@ -41,7 +41,9 @@ export function readAuthorizationRequest(
   const names = [...query.keys()]
   if (new Set(names).size !== names.length) return { refused: 'a parameter came twice' }
   const clientId = query.get('client_id') ?? ''
-  const asAgent = family === 'pingam' && query.get('agent_provider') === 'true'
+  // OpenAM needs no word for it: an agent is a client whose name is that of the agent.
+  const asAgent =
+    family === 'pingam' ? query.get('agent_provider') === 'true' : directory.agent(realm, clientId) !== undefined
   const client = asAgent ? null : (directory.client(realm, clientId) ?? null)
   const registered = asAgent ? directory.agent(realm, clientId) : client
   if (registered === undefined || registered === null) return { refused: 'the client is not known' }

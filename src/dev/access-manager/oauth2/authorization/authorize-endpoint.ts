@@ -81,11 +81,14 @@ export class AuthorizeEndpoint implements Endpoint {
   }
 
   async #grant(realm: string, request: AuthorizationRequest, session: Session): Promise<Answer> {
-    const { tokens, codes, idTokens, sessions } = this.#parts
+    const { settings, directory, tokens, codes, idTokens, sessions } = this.#parts
     sessions.touch(session)
     const { clientId, nonce, agentRealm } = request
     if (request.responseType === 'id_token') {
-      const id_token = await idTokens.issue({ audience: clientId, session, nonce, agentRealm })
+      const order = { audience: clientId, session, nonce, agentRealm }
+      const agent = settings.family === 'openam' && agentRealm !== null ? directory.agent(realm, clientId) : undefined
+      const id_token =
+        agent === undefined ? await idTokens.issue(order) : await idTokens.issueOpenAmAgentToken(order, agent.password)
       return sendOutcome(request, { id_token })
     }
     const subject = { kind: 'user', name: session.owner.name } as const

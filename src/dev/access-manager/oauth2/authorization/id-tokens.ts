@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '#schema'
 import { randomToken, trackingId } from '../../state/identifiers.ts'
@@ -59,6 +60,27 @@ export class IdTokens {
     // PingAM takes such a token wherever it takes the session token itself.
     if (agentRealm !== null) this.#sessions.addAlias(token, session)
     return token
+  }
+
+  /** A token of OpenAM for an agent: by HMAC with what the server keeps of the password, and over in seconds. */
+  issueOpenAmAgentToken({ audience, session, nonce }: IdTokenOrder, agentPassword: string): Promise<string> {
+    const now = this.#clock.now() / 1_000
+    const { owner, tokenId } = session
+    const claims = {
+      tokenName: 'id_token',
+      azp: audience,
+      aud: audience,
+      iss: this.issuerOf(owner.realm),
+      ssoToken: tokenId,
+      realm: owner.realm,
+      auditTrackingId: trackingId(),
+      auth_time: Math.floor(session.startedAt / 1000),
+      iat: Math.floor(now),
+      exp: Math.floor(now) + 3.6,
+      ...(nonce === null ? {} : { nonce }),
+    }
+    const secret = `{SHA-1}${createHash('sha1').update(agentPassword).digest('base64')}`
+    return this.#signed(claims, { secret })
   }
 
   async #signed(claims: JWTPayload, { algorithm = 'RS256', secret }: Pick<IdTokenOrder, 'algorithm' | 'secret'>) {

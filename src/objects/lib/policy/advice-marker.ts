@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { Uri } from '#http'
-import type { Subject } from './policy-question.ts'
 
 type Advices = Readonly<Record<string, readonly string[]>>
 
@@ -31,7 +30,7 @@ export function takeAdviceMarker(uri: Uri): FollowedAdvice | null {
 }
 
 /** Adds the marker to a URI. */
-export function addAdviceMarker(uri: Uri, subject: Subject, advices: Advices, now: number): void {
+export function addAdviceMarker(uri: Uri, subject: object, advices: Advices, now: number): void {
   const pair = `${PARAMETER}=t${Math.floor(now / 1_000).toString(36)}.${digestOf(subject, advices)}`
   uri.rawQuery = uri.rawQuery === null || uri.rawQuery === '' ? pair : `${uri.rawQuery}&${pair}`
 }
@@ -39,7 +38,7 @@ export function addAdviceMarker(uri: Uri, subject: Subject, advices: Advices, no
 /** Whether advices are those that the browser has just followed, with the subject unchanged: another redirect would not end. */
 export function isRepeated(
   followed: FollowedAdvice | null,
-  subject: Subject,
+  subject: object,
   advices: Advices,
   now: number,
 ): followed is FollowedAdvice {
@@ -47,7 +46,7 @@ export function isRepeated(
   return followed.digest === digestOf(subject, advices)
 }
 
-function digestOf(subject: Subject, advices: Advices): string {
+function digestOf(subject: object, advices: Advices): string {
   const sorted = Object.keys(advices)
     .sort()
     .map((name) => [name, advices[name]])

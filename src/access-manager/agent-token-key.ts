@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * HMAC key of the ID tokens that OpenAM issues to an agent: the text in which it stores the agent's password. The key is not in
+ * its JWK set.
+ */
+export function agentTokenKey(password: string): Buffer {
+  return Buffer.from(`{SHA-1}${createHash('sha1').update(password, 'utf8').digest('base64')}`)
+}
