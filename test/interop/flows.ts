@@ -6,11 +6,12 @@ export interface Flow<Peers> {
   readonly name: string
   /** Why it can not run here, or false. */
   readonly skip?: string | false
-  /** Throws where something else is found than expected. */
-  readonly run: (peers: Peers) => Promise<void>
+  /** In milliseconds; a flow that takes longer does not agree. */
+  readonly timeout?: number
+  /** Throws where something else is found than expected. A text that it gives is shown below its row. */
+  readonly run: (peers: Peers) => Promise<unknown>
 }
 
-/** A flow that takes longer does not agree. */
 const TIMEOUT = 120_000
 
 /** Runs the flows one after the other and prints a row for each; whether all agreed. */
@@ -30,10 +31,11 @@ export async function runFlows<Peers>(flows: readonly Flow<Peers>[], peers: Peer
 async function outcomeOf<Peers>(flow: Flow<Peers>, peers: Peers): Promise<['agreed' | 'FAILED' | 'skipped', string]> {
   if (typeof flow.skip === 'string') return ['skipped', `NOTICE: ${flow.skip}`]
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not finished within ${TIMEOUT / 1000} s`)), TIMEOUT)
+  const { timeout = TIMEOUT } = flow
+  const timer = setTimeout(() => reject(new Error(`not finished within ${timeout / 1000} s`)), timeout)
   try {
-    await Promise.race([flow.run(peers), late])
-    return ['agreed', '']
+    const fact = await Promise.race([flow.run(peers), late])
+    return ['agreed', typeof fact === 'string' ? fact : '']
   } catch (error) {
     return ['FAILED', explain(error)]
   } finally {
@@ -45,7 +47,8 @@ function explain(error: unknown): string {
   if (!(error instanceof AssertionError)) return error instanceof Error ? causes(error) : inspect(error)
   const where = /\((file:.*?)\)|at (file:.*)/.exec(error.stack ?? '')
   const place = where === null ? '' : `\n  at ${(where[1] ?? where[2])?.replace(/^.*\/test\//, 'test/')}`
-  const why = error.generatedMessage ? '' : `${error.message}: `
+  // Node puts the values below a message, too.
+  const why = error.generatedMessage ? '' : `${error.message.split('\n', 1)[0]}: `
   return `${why}expected ${inspect(error.expected)}, found ${inspect(error.actual)}${place}`
 }
 

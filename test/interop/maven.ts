@@ -1,6 +1,6 @@
 // Artefacts from a Maven repository, for suites that run a real peer in a JVM.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Git ignores it; what is there is not fetched again. */
@@ -19,6 +19,24 @@ export function fetchArtifact(artifact: string): string {
   const file = join(folder, `${name}-${version}.${type}`)
   if (!existsSync(file)) fetch(artifact, file)
   return file
+}
+
+/** Fetches an archive (`zip`, `war`) once, unpacks it once, and returns the folder. */
+export function fetchUnpacked(artifact: string, jdk: string): string {
+  const archive = fetchArtifact(artifact)
+  const unpacked = archive.replace(/\.\w+$/, '')
+  if (existsSync(unpacked)) return unpacked
+  const aside = `${unpacked}.unpacking`
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(aside, { recursive: true })
+  // The JDK reads zip files; `unzip` may be missing.
+  const { status, error, stderr } = spawnSync(join(jdk, 'bin', 'jar'), ['xf', archive], {
+    cwd: aside,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${archive} can not be unpacked: ${error?.message ?? stderr}`)
+  renameSync(aside, unpacked)
+  return unpacked
 }
 
 function fetch(artifact: string, file: string): void {

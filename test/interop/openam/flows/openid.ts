@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { BrowserLike } from '#test/browser-like'
+import { chromiumMissing } from '#test/chromium'
+import type { Flow } from '../../flows.ts'
+import { COOKIE } from '../administrator.ts'
+import { logInAtXui } from '../login-pages.ts'
+import { type Peers, seen } from '../peers.ts'
+import { USER } from '../set-up.ts'
+
+export const openIdFlows: readonly Flow<Peers>[] = [
+  {
+    name: "OpenID Connect: login with the defaults of OpenAM's client (Basic, HS256), and a session at the gateway",
+    async run({ at, openam }) {
+      const session = await openam.admin.session(USER.name, USER.password)
+      const browser = new BrowserLike()
+      const [, authorization] = await redirects(browser, `${at.app}/openid/page?x=1`, 1)
+      // With a session OpenAM sends the browser straight back; consent is implied.
+      const answer = await browser.ask(authorization as string, { headers: { Cookie: `${COOKIE}=${session}` } })
+      assert.equal(answer.status, 302, 'status of the authorization endpoint')
+      const page = await browser.open(answer.headers.get('location') as string)
+      const user = seen({ ...page, headers: {}, rawHeaders: [] }).headers['x-user']
+      assert.equal(user, USER.name, 'user')
+      assert.equal((await browser.ask(`${at.app}/openid/other`)).status, 200, 'status of another page')
+    },
+  },
+  {
+    name: 'OpenID Connect: in Chromium, by the pages of XUI',
+    skip: chromiumMissing,
+    async run({ chromium, at }) {
+      await chromium?.visit(async (page) => {
+        await page.goto(`${at.app}/openid/page?x=1`)
+        await logInAtXui(page, USER)
+        await page.waitForURL(`${at.app}/openid/page?x=1`)
+        assert.match(String(await page.innerText('body')), new RegExp(`"x-user":"${USER.name}"`), 'page')
+      })
+    },
+  },
+]
+
+/** The addresses that a number of redirects lead to, without going to the last one. */
+async function redirects(browser: BrowserLike, url: string, count: number): Promise<string[]> {
+  const found = [url]
+  for (let at = 0; at < count; at += 1) {
+    const { status, headers } = await browser.ask(found.at(-1) as string)
+    assert.equal(status, 302, `status of ${found.at(-1)}`)
+    found.push(new URL(headers.get('location') as string, found.at(-1)).href)
+  }
+  return found
+}

@@ -1,0 +1,81 @@
+// All parts of a run: OpenAM, the gateway in a process of its own, the application behind it, and a browser.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { pathToFileURL } from 'node:url'
+import { type Answer, type Asking, ask } from '#test/ask'
+import type { Authority } from '#test/certificates'
+import type { Chromium } from '#test/chromium'
+import { GatewayProcess } from '#test/gateway-process'
+import { secureHeap } from '#test/secure-connector'
+import { COOKIE } from './administrator.ts'
+import { accessManagers, routes, SECRET_FILES } from './routes.ts'
+import type { OpenAm } from './server.ts'
+import type { Addresses } from './set-up.ts'
+
+/** What the application saw of a request that reached it. */
+export interface Seen {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Peers {
+  readonly openam: OpenAm
+  readonly gateway: GatewayProcess
+  readonly at: Addresses
+  /** Null where there is none. */
+  readonly chromium: Chromium | null
+  /** A request to the gateway, with a session where one is given. */
+  readonly ask: (path: string, session?: string | null, asking?: Asking) => Promise<Answer>
+}
+
+const NAMES = pathToFileURL(`${import.meta.dirname}/../../support/loopback-names.ts`).href
+
+/** Answers with the request as JSON. */
+export async function startApplication(): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify({ url: request.url, headers: request.headers }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+export function startGateway(openam: string, at: Addresses, authority: Authority): Promise<GatewayProcess> {
+  const servers = { ...at, openam }
+  return GatewayProcess.start({
+    env: { NODE_OPTIONS: `--import=${NAMES}` },
+    files: {
+      ...SECRET_FILES,
+      'config/config.json': { heap: accessManagers(servers), handler: { type: 'Router' } },
+    },
+    routes: routes(servers),
+    admin: {
+      mode: 'DEVELOPMENT',
+      logging: { level: 'debug' },
+      connectors: [
+        { port: Number(new URL(at.app).port), host: '127.0.0.1' },
+        { port: Number(new URL(at.shop).port), host: '127.0.0.1', tls: 'https' },
+      ],
+      heap: secureHeap(authority.issue({ name: new URL(at.shop).hostname })),
+    },
+  })
+}
+
+/** Asks the gateway as a browser that opens a page would. */
+export function asker({ app }: Addresses): Peers['ask'] {
+  return (path, session = null, { headers = {}, ...asking } = {}) =>
+    ask(app + path, {
+      ...asking,
+      headers: {
+        'Sec-Fetch-Mode': 'navigate',
+        ...(session !== null && { Cookie: `${COOKIE}=${session}` }),
+        ...headers,
+      },
+    })
+}
+
+/** The request that an answer of the application tells of. */
+export function seen({ status, text, headers }: Answer): Seen {
+  if (status === 200) return JSON.parse(text) as Seen
+  throw new Error(`expected the application's answer, found ${status} ${headers.location ?? text.slice(0, 300)}`)
+}
