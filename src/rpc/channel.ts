@@ -23,13 +23,22 @@ const MAX_UNANSWERED = 10_000
 /** What setTimeout takes. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** Kinds of frames. Frames are lists: the copy that messages make of them is cheaper than that of objects. */
+const CALL = 0
+const NOTICE = 1
+const ANSWER = 2
+const FAILURE = 3
+const CANCEL = 4
+const PING = 5
+const PONG = 6
+
 type Frame =
-  | { readonly type: 'call'; readonly id: number; readonly name: string; readonly argument: unknown }
-  | { readonly type: 'notice'; readonly name: string; readonly argument: unknown }
-  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'failure'; readonly id: number; readonly message: string; readonly code: string | undefined }
-  | { readonly type: 'cancel'; readonly id: number }
-  | { readonly type: 'ping' | 'pong' }
+  | readonly [typeof CALL, id: number, name: string, argument: unknown]
+  | readonly [typeof NOTICE, name: string, argument: unknown]
+  | readonly [typeof ANSWER, id: number, value: unknown]
+  | readonly [typeof FAILURE, id: number, message: string, code: string | undefined]
+  | readonly [typeof CANCEL, id: number]
+  | readonly [typeof PING | typeof PONG]
 
 interface Pending {
   readonly name: string
@@ -65,7 +74,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
 
   /** Asks for a sign of life; the other side's event loop answers, whatever its handlers do. */
   ping(): void {
-    if (!this.#isClosed) this.#port.postMessage({ type: 'ping' } satisfies Frame)
+    if (!this.#isClosed) this.#port.postMessage([PING] satisfies Frame)
   }
 
   /** Rejects every call that waits, and every later one. */
@@ -78,7 +87,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
   #remote(protocol: Theirs): Remote<Theirs> {
     const functions = Object.entries(protocol).map(([name, declared]) => {
       if (declared.kind === 'notice') {
-        return [name, (argument: unknown) => this.#post({ type: 'notice', name, argument })]
+        return [name, (argument: unknown) => this.#post([NOTICE, name, argument])]
       }
       const { timeout } = declared
       return [
@@ -105,7 +114,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     const giveUp = (error: Error): void => {
       settle()
       reject(error)
-      this.#post({ type: 'cancel', id })
+      this.#post([CANCEL, id])
     }
     const onAbort = (): void => giveUp(signal?.reason as Error)
     const deadline = Math.min(timeout, LONGEST_TIMER)
@@ -123,7 +132,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
       },
     })
     try {
-      this.#port.postMessage({ type: 'call', id, name, argument } satisfies Frame)
+      this.#port.postMessage([CALL, id, name, argument] satisfies Frame)
       this.#unanswered++
     } catch (error) {
       // What can not be cloned was never sent.
@@ -138,28 +147,28 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
   }
 
   #take(frame: Frame): void {
-    switch (frame.type) {
-      case 'call':
-        this.#run(frame.id, frame.name, frame.argument)
+    switch (frame[0]) {
+      case CALL:
+        this.#run(frame[1], frame[2], frame[3])
         return
-      case 'notice':
-        this.#note(frame.name, frame.argument)
+      case NOTICE:
+        this.#note(frame[1], frame[2])
         return
-      case 'cancel':
-        this.#cancel(frame.id)
+      case CANCEL:
+        this.#cancel(frame[1])
         return
-      case 'answer':
+      case ANSWER:
         this.#unanswered--
-        this.#pending.get(frame.id)?.resolve(frame.value)
+        this.#pending.get(frame[1])?.resolve(frame[2])
         return
-      case 'failure':
+      case FAILURE:
         this.#unanswered--
-        this.#pending.get(frame.id)?.reject(new RemoteError(frame.message, frame.code))
+        this.#pending.get(frame[1])?.reject(new RemoteError(frame[2], frame[3]))
         return
-      case 'ping':
-        this.#post({ type: 'pong' })
+      case PING:
+        this.#post([PONG])
         return
-      case 'pong':
+      case PONG:
         this.onPong()
         return
       default:
@@ -208,7 +217,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
 
   #answer(id: number, value: unknown): void {
     try {
-      this.#post({ type: 'answer', id, value })
+      this.#post([ANSWER, id, value])
     } catch (error) {
       this.#fail(id, error)
     }
@@ -216,7 +225,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
 
   #fail(id: number, error: unknown): void {
     const { message, code } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) }
-    this.#post({ type: 'failure', id, message, code: typeof code === 'string' ? code : undefined })
+    this.#post([FAILURE, id, message, typeof code === 'string' ? code : undefined])
   }
 }
 
