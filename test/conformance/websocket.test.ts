@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
-import { WebSocket as WsClient } from 'ws'
+import { type ClientOptions, WebSocket as WsClient } from 'ws'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { type GatewayParts, RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
@@ -10,7 +10,7 @@ import { keystoreOf } from '#test/secure-connector'
 import { silentUpstream } from '#test/upstream'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 
-const options = { timeout: 30_000 }
+const options = { timeout: 120_000 }
 
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1' }) as Issued
@@ -37,6 +37,18 @@ async function refusal(url: string, protocols: string[] = [], extra: object = {}
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode: number }]
   client.terminate()
   return response.statusCode
+}
+
+/** The code with which a connection is closed. A handshake that a busy machine takes too long for is 504, and is repeated. */
+async function codeOfClose(url: string, extra: ClientOptions = {}): Promise<number> {
+  for (;;) {
+    const client = new WsClient(url, extra)
+    const closed = new Promise<number>((resolve) => client.on('close', resolve))
+    const refused = new Promise<Error>((resolve) => client.on('error', resolve))
+    const opened = await Promise.race([once(client, 'open').then(() => null), refused])
+    if (opened === null) return closed
+    assert.match(opened.message, /Unexpected server response: 504/)
+  }
 }
 
 async function echo(client: WsClient, text: string): Promise<string> {
@@ -128,20 +140,14 @@ describe('websocket', () => {
   test('soTimeout: stalled connections are destroyed after this time', options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true, soTimeout: '100 ms' } })
-    const client = new WsClient(wsUrl(gateway))
-    const closed = once(client, 'close')
-    await once(client, 'open')
-    assert.equal((await closed)[0], 1006)
+    assert.equal(await codeOfClose(wsUrl(gateway)), 1006)
     while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
   })
 
   test("soTimeout: the handler's by default, for an end that answers no ping", options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { soTimeout: '100 ms', websocket: { enabled: true } })
-    const deaf = new WsClient(wsUrl(gateway), { autoPong: false })
-    const closed = once(deaf, 'close')
-    await once(deaf, 'open')
-    assert.equal((await closed)[0], 1006)
+    assert.equal(await codeOfClose(wsUrl(gateway), { autoPong: false }), 1006)
   })
 
   test('numberOfSelectors: accepted', options, async () => {

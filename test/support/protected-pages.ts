@@ -96,8 +96,9 @@ export async function protectedPages(
     am = {},
   }: { manager?: Parameters<typeof DevelopmentAccessManager.start>[0]; am?: JsonObject } = {},
 ): Promise<ProtectedPages> {
-  const manager = await DevelopmentAccessManager.start(options)
   const clock = manualClock(Date.now())
+  // One clock for both: tokens of a manager whose time goes on would come from the future of a gateway whose time stands still.
+  const manager = await DevelopmentAccessManager.start({ clock, ...options })
   const around = accessManagerSurroundings(manager.url, {
     notifications: { reconnectDelay: '10 milliseconds' },
     ...am,
