@@ -25,7 +25,7 @@ export class BrowserLike {
     const headers = new Headers(init.headers)
     if (cookie !== '') headers.set('cookie', cookie)
     // What comes by `fetch` says of itself that it is no page that somebody opens.
-    headers.set('sec-fetch-mode', 'navigate')
+    if (!headers.has('sec-fetch-mode')) headers.set('sec-fetch-mode', 'navigate')
     const form = init.body instanceof URLSearchParams ? String(init.body) : null
     if (form !== null) headers.set('content-type', 'application/x-www-form-urlencoded')
     const { method = 'GET' } = init

@@ -20,13 +20,18 @@ import {
 } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
+import { loginRequired } from '../../lib/sso/login-required.ts'
+import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { UsedStates } from '../../lib/sso/used-states.ts'
 import { type LoggedInSettings, passLoggedIn, TokensEndedError } from './logged-in.ts'
+import { failurePage } from './login-failure.ts'
 import { LOGINS, LoginFlow, registrationKey } from './login-flow.ts'
 import { LoginMemory } from './login-memory.ts'
 import { SharedRefresh } from './shared-refresh.ts'
 import { UserInfo } from './user-info.ts'
 
+/** Tokens that end within this time after the login will do so after the next one, too. */
+const JUST_LOGGED_IN = 2_000
 const BY_HAND = 'clients are registered by hand: name them in registrations'
 
 /** Logs users in at an authorization server. */
@@ -47,7 +52,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
     }),
     failureHandler: ref(HandlerKind).optional().meta({
       description:
-        'Answers where a login fails, with `contexts.oauth2Failure`; by default 500, or 503 where the server can not be reached.',
+        'Answers where a login fails, with `contexts.oauth2Failure`; by default a page with 400, 403, 500 or 503.',
     }),
     target: leftValue().prefault('${attributes.openid}').meta({
       description: 'Where the same is put as in `contexts.oauth2Info`, for expressions of older configurations.',
@@ -148,17 +153,16 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     assign: (exchange, info) => settings.target(exchange, null, info),
   }
 
-  const failed = async (exchange: Exchange, error: OpenIdError): Promise<Response> => {
+  const failed = async (exchange: Exchange, error: OpenIdError, endpoint: string): Promise<Response> => {
     const { error: code, description } = error
     const transactionId = exchange.transactionId.value
     logger.limited(transactionId).warn({ error, transactionId }, 'a login failed')
     const failure = { error: code, description, exception: { message: error.message } }
     if (settings.failureHandler !== undefined)
       return settings.failureHandler(exchange.with(OAuth2FailureContext, failure))
-    return respond(error.unavailable ? 503 : 500, {
-      'Cache-Control': 'no-store',
-      ...(error.unavailable && { 'Retry-After': '5' }),
-    })
+    // With several registrations, `login` alone does not know which one is meant.
+    const isClear = settings.registrations.length === 1
+    return failurePage(error, isClear ? `${endpoint}/login` : (settings.defaultLoginGoto ?? '/'))
   }
 
   const withoutLogin = async (
@@ -168,47 +172,58 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     endpoint: string,
   ): Promise<Response> => {
     if (!settings.requireLogin) {
-      LOGINS.strip(exchange)
+      strip(exchange)
       return next(exchange)
     }
     const [only, ...others] = settings.registrations
     if (only === undefined || others.length > 0) return (settings.loginHandler as Handler)(exchange)
+    const refusal = loginRequired(exchange, `${endpoint}/login`)
+    if (refusal !== null) return refusal
     const here = exchange.originalUri.toString()
     return flow.begin(exchange, memory, endpoint, only, sameOriginGoto(here, exchange.originalUri) ?? '/')
   }
 
-  /** The outcome of a callback, after which its login is over. */
-  const answered = async (exchange: Exchange, outcome: Promise<Response>): Promise<Response> => {
+  /** The outcome of a callback, after which its login is over; unless the server was not available, so that a reload may help. */
+  const answered = async (exchange: Exchange, outcome: Promise<Response>, endpoint: string): Promise<Response> => {
+    let isOver = true
     const response = await outcome.catch((error: unknown) => {
-      if (error instanceof OpenIdError) return failed(exchange, error)
-      throw error
+      if (!(error instanceof OpenIdError)) throw error
+      isOver = !error.unavailable
+      return failed(exchange, error, endpoint)
     })
     const state = new URLSearchParams(exchange.request.uri.rawQuery ?? '').get('state') ?? ''
-    if (LOGINS.recall(exchange, state, clock.now()) !== null) LOGINS.forget(response, exchange, state)
+    if (isOver && LOGINS.recall(exchange, state, clock.now()) !== null) LOGINS.forget(response, exchange, state)
     return response
   }
 
-  const handled = async (exchange: Exchange, next: Handler): Promise<Response> => {
-    const endpoint = await endpointOf(settings.clientEndpoint, exchange)
+  const loggedOut = async (exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> => {
+    const response = await flow.logout(exchange, memory)
+    loginRounds.reset(response, exchange, endpoint)
+    return response
+  }
+
+  const handled = async (exchange: Exchange, next: Handler, endpoint: ClientEndpoint): Promise<Response> => {
     const memory = new LoginMemory(exchange.session, settings.oAuth2SessionKey ?? endpoint.url, clock.now())
     switch (stepOf(exchange, endpoint.path)) {
       case 'login':
         return flow.login(exchange, memory, endpoint.url)
       case 'callback':
-        return answered(exchange, flow.callback(exchange, memory, endpoint.url))
+        return answered(exchange, flow.callback(exchange, memory, endpoint.url), endpoint.url)
       case 'logout':
-        return flow.logout(exchange, memory)
+        return loggedOut(exchange, memory, endpoint.url)
     }
     const { tokens } = memory
     const registration = tokens === null ? null : flow.registration(tokens.registration)
     if (registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
     try {
-      LOGINS.strip(exchange)
+      strip(exchange)
       return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
     } catch (error) {
       if (!(error instanceof TokensEndedError)) throw error
       logger.limited(error.message).info({ reason: error.message }, 'tokens ended: the user has to log in again')
       memory.forget()
+      if (clock.now() - (tokens?.loggedInAt ?? 0) < JUST_LOGGED_IN)
+        throw new OpenIdError('invalid_token', `tokens ended right after they had been issued: ${error.message}`, false)
       return withoutLogin(exchange, next, memory, endpoint.url)
     }
   }
@@ -216,17 +231,29 @@ function loginFilter(settings: Settings, env: Environment): Filter {
   return async (exchange, next) => {
     if (settings.requireHttps && exchange.originalUri.scheme !== 'https')
       return respond(403, {}, 'This page is available over HTTPS only.\n')
+    const endpoint = await endpointOf(settings.clientEndpoint, exchange)
     try {
-      return await handled(exchange, next)
+      return await handled(exchange, next, endpoint)
     } catch (error) {
-      if (error instanceof OpenIdError) return failed(exchange, error)
+      if (error instanceof OpenIdError) return failed(exchange, error, endpoint.url)
       throw error
     }
   }
 }
 
+interface ClientEndpoint {
+  readonly url: string
+  readonly path: string
+}
+
+/** Takes the cookies of logins off a request that goes on. */
+function strip(exchange: Exchange): void {
+  LOGINS.strip(exchange)
+  loginRounds.strip(exchange)
+}
+
 /** The client endpoint, of the site that the request came to unless it names one. */
-async function endpointOf(expression: Runtime<string>, exchange: Exchange): Promise<{ url: string; path: string }> {
+async function endpointOf(expression: Runtime<string>, exchange: Exchange): Promise<ClientEndpoint> {
   const text = await expression(exchange)
   if (text === null || text === '') throw new Error('the expression of clientEndpoint gave nothing')
   const site = exchange.originalUri

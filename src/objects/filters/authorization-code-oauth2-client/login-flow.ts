@@ -5,7 +5,9 @@ import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
+import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import type { UsedStates } from '../../lib/sso/used-states.ts'
+import { LoginRequestError } from './login-failure.ts'
 import type { BegunLogin, LoginMemory } from './login-memory.ts'
 
 /** Logins under way, as browsers keep them. */
@@ -66,6 +68,11 @@ export class LoginFlow {
     registration: ClientRegistration,
     goto: string,
   ): Promise<Response> {
+    const now = this.#settings.clock.now()
+    if (loginRounds.isCircling(exchange, endpoint, now)) {
+      const description = 'two logins within 10 seconds did not last: is the session kept, and does its cookie arrive?'
+      throw new OpenIdError('server_error', description, false)
+    }
     const client = await clientOf(registration)
     const extra = this.#settings.prompt === null ? {} : { prompt: this.#settings.prompt }
     const secret = newLoginSecret()
@@ -75,7 +82,7 @@ export class LoginFlow {
     const response = redirect(location)
     // The callback may be at another host of the domain, where the session goes and the cookie of a login does not.
     if (new URL(endpoint).origin === siteOf(exchange))
-      LOGINS.remember(response, exchange, { state: secrets.state, ...login }, this.#settings.clock.now())
+      LOGINS.remember(response, exchange, { state: secrets.state, ...login }, now)
     else memory.begin(secrets.state, login)
     return response
   }
@@ -99,14 +106,14 @@ export class LoginFlow {
       const domain = domainOf(discovery)
       const serving = registrations.find(({ issuer }) => domain !== null && issuer.servesDomain(domain))
       if (serving !== undefined) return serving
-      throw new OpenIdError('invalid_request', 'the parameter "discovery" names no domain that is served here', false)
+      throw new LoginRequestError('the parameter "discovery" names no domain that is served here')
     }
     const [clientId, issuer] = [asked.get('registration'), asked.get('issuer')]
     const [registration, ...others] = registrations.filter(
       (each) => (clientId === null || each.clientId === clientId) && (issuer === null || each.issuer.name === issuer),
     )
     if (registration !== undefined && others.length === 0) return registration
-    throw new OpenIdError('invalid_request', 'the parameters "registration" and "issuer" name no client', false)
+    throw new LoginRequestError('the parameters "registration" and "issuer" name no client')
   }
 
   /** The way back from the authorization server, with a code. */
@@ -115,18 +122,47 @@ export class LoginFlow {
     const state = parameters.get('state') ?? ''
     const login = memory.find(state) ?? this.#fromCookie(exchange, state)
     const registration = login === null ? null : this.registration(login.registration)
-    if (login === null || registration === null)
-      throw new OpenIdError('invalid_request', 'no login with that state was begun in this session', false)
-    if (!(await this.#settings.usedStates.use(state)))
-      throw new OpenIdError('invalid_request', 'the login with that state is over; begin another one', false)
-    const client = await clientOf(registration)
-    const askedAt = this.#settings.clock.now()
-    const attempt = { secrets: loginSecrets(login.secret), redirectUri: `${endpoint}/callback`, maxAge: null }
-    const issued = await client.complete(parameters, attempt, exchange)
-    if (issued.idToken !== null) await believed(registration, issued.idToken)
-    exchange.session.renew?.()
+    if (login === null || registration === null || !(await this.#settings.usedStates.use(state)))
+      return this.#unknownLogin(memory)
+    const response = hasExpired(parameters)
+      ? await this.begin(exchange, memory, endpoint, registration, login.goto)
+      : await this.#complete(exchange, memory, endpoint, registration, login, parameters)
     memory.end(state)
-    memory.keep(login.registration, issued, askedAt, null, registration.scopes)
+    loginRounds.count(response, exchange, endpoint, this.#settings.clock.now())
+    return response
+  }
+
+  /** Back button, reload, or a login that is over: a user who is logged in goes to the application. */
+  #unknownLogin(memory: LoginMemory): Response {
+    const { tokens } = memory
+    if (tokens !== null && this.registration(tokens.registration) !== null)
+      return redirect(this.#settings.defaultLoginGoto ?? '/')
+    throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
+  }
+
+  async #complete(
+    exchange: Exchange,
+    memory: LoginMemory,
+    endpoint: string,
+    registration: ClientRegistration,
+    login: BegunLogin,
+    parameters: URLSearchParams,
+  ): Promise<Response> {
+    const { clock, usedStates } = this.#settings
+    const secrets = loginSecrets(login.secret)
+    try {
+      const client = await clientOf(registration)
+      const askedAt = clock.now()
+      const attempt = { secrets, redirectUri: `${endpoint}/callback`, maxAge: null }
+      const issued = await client.complete(parameters, attempt, exchange)
+      if (issued.idToken !== null) await believed(registration, issued.idToken)
+      exchange.session.renew?.()
+      memory.keep(login.registration, issued, askedAt, null, registration.scopes)
+    } catch (error) {
+      // The code may not have been used: a reload tries again.
+      if (error instanceof OpenIdError && error.unavailable) await usedStates.release(secrets.state)
+      throw error
+    }
     return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
   }
 
@@ -165,7 +201,7 @@ export class LoginFlow {
     if (text === null) return fallback
     const goto = sameOriginGoto(text, exchange.originalUri)
     if (goto !== null) return goto
-    throw new OpenIdError('invalid_request', 'the parameter "goto" leads to another site', false)
+    throw new LoginRequestError('the parameter "goto" leads to another site')
   }
 }
 
@@ -173,6 +209,12 @@ export class LoginFlow {
 export async function believed(registration: ClientRegistration, idToken: string): Promise<void> {
   const problem = await registration.idTokenProblem(idToken)
   if (problem !== null) throw new OpenIdError('invalid_token', `the ID token is not believed: ${problem}`, false)
+}
+
+/** Keycloak's answer for a login page that was left open too long: the login is to begin again. */
+function hasExpired(parameters: URLSearchParams): boolean {
+  const isTemporary = parameters.get('error') === 'temporarily_unavailable'
+  return isTemporary && parameters.get('error_description') === 'authentication_expired'
 }
 
 /** A redirect that no cache keeps: it belongs to one browser and one moment. */

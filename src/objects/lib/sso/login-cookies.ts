@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Exchange, formatSetCookie, type Response } from '#http'
+import type { Exchange, Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import { takeCookies } from '../session/session-cookie.ts'
+import { hostCookieName, writeHostCookie } from './host-cookie.ts'
 
 /** A login that a browser has begun, under the state that comes back with its answer. */
 export interface BegunLogin extends JsonObject {
@@ -47,21 +48,20 @@ export class LoginCookies {
   remember(response: Response, exchange: Exchange, login: BegunLogin, now: number): void {
     const mode = exchange.request.headers.get('sec-fetch-mode')
     if (mode !== null && mode !== 'navigate') return
-    const isSecure = isOverTls(exchange)
-    const begun = this.#begun(exchange, isSecure)
+    const begun = this.#begun(exchange)
     // Browsers name the oldest first (RFC 6265 section 5.4).
     const old = begun.slice(0, Math.max(0, begun.length - MOST_LOGINS + 1))
     const used = begun.slice(old.length).reduce((sum, { length }) => sum + length, 0)
     const room = ALL_VALUES - used - SHORT_VALUE * (MOST_LOGINS - 1 - (begun.length - old.length))
     const value = encoded(login, now, Math.max(SHORT_VALUE, Math.min(LONGEST_VALUE, room)))
     if (value.length > LONGEST_VALUE) return
-    for (const { name } of old) this.#write(response, isSecure, name, null)
-    this.#write(response, isSecure, this.#nameFor(login.state, isSecure), value)
+    for (const { name } of old) this.#write(response, exchange, name, null)
+    this.#write(response, exchange, this.#nameFor(exchange, login.state), value)
   }
 
   /** The login that a state belongs to; null where this browser has not begun it, or too long ago. */
   recall(exchange: Exchange, state: string, now: number): BegunLogin | null {
-    const [cookie] = exchange.request.cookies[this.#nameFor(state, isOverTls(exchange))] ?? []
+    const [cookie] = exchange.request.cookies[this.#nameFor(exchange, state)] ?? []
     if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
     const login = loginIn(cookie.value)
     if (login === null || now - login.at > LOGIN_LIFETIME) return null
@@ -70,42 +70,31 @@ export class LoginCookies {
 
   /** Takes the cookie of a login away. */
   forget(response: Response, exchange: Exchange, state: string): void {
-    const isSecure = isOverTls(exchange)
-    this.#write(response, isSecure, this.#nameFor(state, isSecure), null)
+    this.#write(response, exchange, this.#nameFor(exchange, state), null)
   }
 
   /** Takes the cookies off a request that goes on: applications have no use for them. */
   strip({ request }: Exchange): void {
     if (!request.headers.all('cookie').some((field) => field.includes(`${this.#name}-`))) return
-    takeCookies(request, (name) => name.startsWith(this.#prefix(true)) || name.startsWith(this.#prefix(false)))
+    takeCookies(request, (name) => name.startsWith(`${this.#name}-`) || name.startsWith(`__Host-${this.#name}-`))
   }
 
-  #begun(exchange: Exchange, isSecure: boolean): readonly { readonly name: string; readonly length: number }[] {
-    const prefix = this.#prefix(isSecure)
+  #begun(exchange: Exchange): readonly { readonly name: string; readonly length: number }[] {
+    const prefix = hostCookieName(exchange, `${this.#name}-`)
     return Object.entries(exchange.request.cookies)
       .filter(([name]) => name.startsWith(prefix))
       .map(([name, [cookie]]) => ({ name, length: cookie?.value.length ?? 0 }))
   }
 
-  #write(response: Response, isSecure: boolean, name: string, value: string | null): void {
-    const sameSite = { ...(isSecure && { secure: true }), sameSite: isSecure && this.#isPosted ? 'None' : 'Lax' }
-    const content =
-      value === null ? { value: '', maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } : { value, maxAge: LIFETIME }
-    response.headers.add('Set-Cookie', formatSetCookie({ name, path: '/', httpOnly: true, ...sameSite, ...content }))
-  }
-
-  #prefix(isSecure: boolean): string {
-    return isSecure ? `__Host-${this.#name}-` : `${this.#name}-`
+  #write(response: Response, exchange: Exchange, name: string, value: string | null): void {
+    writeHostCookie(response, exchange, name, value, { maxAge: LIFETIME, isPosted: this.#isPosted })
   }
 
   /** The name stands for the state, which the value leaves out: no other state with the same 128 bits of hash can be found. */
-  #nameFor(state: string, isSecure: boolean): string {
-    return this.#prefix(isSecure) + createHash('sha256').update(state).digest('base64url').slice(0, 22)
+  #nameFor(exchange: Exchange, state: string): string {
+    const hash = createHash('sha256').update(state).digest('base64url').slice(0, 22)
+    return hostCookieName(exchange, `${this.#name}-${hash}`)
   }
-}
-
-function isOverTls(exchange: Exchange): boolean {
-  return exchange.originalUri.scheme === 'https'
 }
 
 /** The value of a login with as much of its URL as there is room for: all of it, its path, or its site. */

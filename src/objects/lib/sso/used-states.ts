@@ -18,7 +18,15 @@ export class UsedStates {
   /** Whether this is the first use of a state; of several at the same moment one is the first. */
   async use(state: string): Promise<boolean> {
     const user = randomBytes(16).toString('base64url')
-    const key = createHash('sha256').update(state).digest('base64url')
-    return (await this.#store.getOrCreate(key, { user }, this.#lifetime))['user'] === user
+    return (await this.#store.getOrCreate(keyOf(state), { user }, this.#lifetime))['user'] === user
   }
+
+  /** Makes a state usable again, where the login could not be completed and may be tried once more. */
+  async release(state: string): Promise<void> {
+    await this.#store.getAndDelete(keyOf(state))
+  }
+}
+
+function keyOf(state: string): string {
+  return createHash('sha256').update(state).digest('base64url')
 }

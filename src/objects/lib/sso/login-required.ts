@@ -1,0 +1,37 @@
+import { type Exchange, type Request, type Response, respond } from '#http'
+import { sameOriginGoto } from '../goto/same-origin-goto.ts'
+import { pageResponse } from './small-page.ts'
+
+/** Whether a browser shows the response as a page. Requests of scripts, images and the like can not end at a login page. */
+export function isNavigation({ headers }: Request): boolean {
+  const mode = headers.get('sec-fetch-mode')
+  if (mode !== null && mode.toLowerCase() !== 'navigate') return false
+  return headers.get('x-requested-with')?.toLowerCase() !== 'xmlhttprequest'
+}
+
+/**
+ * The response to a request without login that a login page would not help; null where it would. `loginUri` is where a
+ * login begins. Content that was sent would be lost on the way to the login page, without a word.
+ */
+export function loginRequired(exchange: Exchange, loginUri: string): Response | null {
+  const { request } = exchange
+  if (!isNavigation(request)) {
+    const text = 'This request needs a login. Open a page of the application to log in.\n'
+    return unauthorized(respond(401, { 'Cache-Control': 'no-store', 'Content-Type': 'text/plain' }, text), loginUri)
+  }
+  if (request.method === 'GET' || request.method === 'HEAD') return null
+  const form = sameOriginGoto(request.headers.get('referer') ?? '', exchange.originalUri)
+  const goto = form ?? sameOriginGoto(exchange.originalUri.toString(), exchange.originalUri) ?? '/'
+  const page = {
+    title: 'Your session has ended',
+    text: 'What you sent was not passed on. Log in and send it again.',
+    link: { href: `${loginUri}${loginUri.includes('?') ? '&' : '?'}goto=${encodeURIComponent(goto)}`, label: 'Log in' },
+  }
+  return unauthorized(pageResponse(401, page), loginUri)
+}
+
+/** RFC 9110 section 15.5.2 wants a challenge; none that is registered stands for a login page. */
+function unauthorized(response: Response, loginUri: string): Response {
+  response.headers.set('WWW-Authenticate', `Login uri="${loginUri.replace(/["\\]/g, encodeURIComponent)}"`)
+  return response
+}

@@ -1,0 +1,35 @@
+import { type Response, respond } from '#http'
+
+/** A page of the gateway itself: what happened, and a link that leads on. */
+export interface SmallPage {
+  readonly title: string
+  readonly text: string
+  readonly link: { readonly href: string; readonly label: string } | null
+}
+
+/** Nothing is loaded or run, and no other site may frame it. */
+const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+/** Answers with a page of the gateway. Everything in it is text. */
+export function pageResponse(status: number, { title, text, link }: SmallPage, head = ''): Response {
+  const body = [
+    `<h1>${escaped(title)}</h1>`,
+    `<p>${escaped(text)}</p>`,
+    link === null ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>`,
+  ].join('')
+  return respond(
+    status,
+    {
+      'Cache-Control': 'no-store',
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': POLICY,
+      'Referrer-Policy': 'no-referrer',
+    },
+    `<!doctype html><html lang="en"><meta charset="utf-8">${head}<title>${escaped(title)}</title>${body}</html>\n`,
+  )
+}
+
+/** Text for HTML, also inside of attributes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,155 @@
+// Logins that can not be completed, do not last, or would begin where no login page can be shown.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BrowserLike } from '#test/browser-like'
+import { HTML, intercept, logIn, openIdGateway } from '#test/openid-gateway'
+
+const options = { timeout: 60_000 }
+
+test('a callback that was used, without or with a session', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  const callback = browser.trail.find((url) => url.includes('/callback')) as string
+  const again = await browser.ask(callback)
+  assert.deepEqual([again.status, again.headers.get('location')], [302, '/'])
+  assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 200, 'the session goes on')
+
+  const other = new BrowserLike()
+  await other.ask(`${at.gateway.url}/app/page`)
+  for (const url of [
+    callback,
+    `${at.gateway.url}/app/oidc/callback?code=x&state=`,
+    `${at.gateway.url}/app/oidc/callback`,
+  ]) {
+    const page = await other.ask(url)
+    assert.equal(page.status, 400)
+    assert.equal(page.headers.get('cache-control'), 'no-store')
+    assert.match(page.text, new RegExp(`<a href="${at.gateway.url}/app/oidc/login">Log in again</a>`))
+  }
+  assert.equal((await other.ask(`${at.gateway.url}/app/page`)).status, 302, 'nobody is logged in')
+  assert.equal((await logIn(other, `${at.gateway.url}/app/oidc/login`, 'other')).url, `${at.gateway.url}/`)
+})
+
+test('defaultLoginGoto is where a browser with a session goes from a callback that is over', options, async () => {
+  await using at = await openIdGateway({ filter: { defaultLoginGoto: '/app/home' } })
+  const browser = new BrowserLike()
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  const callback = browser.trail.find((url) => url.includes('/callback')) as string
+  assert.equal((await browser.ask(callback)).headers.get('location'), '/app/home')
+})
+
+test('twenty logins of one browser can be under way', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  const first = await browser.ask(`${at.gateway.url}/app/0`)
+  for (let tab = 1; tab < 20; tab += 1) assert.equal((await browser.ask(`${at.gateway.url}/app/${tab}`)).status, 302)
+  const page = await logIn(browser, first.headers.get('location') as string)
+  assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/0`])
+})
+
+test('a server that fails in the middle: 503, and a reload completes the login', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  intercept(at.provider, '/token', [502, 'text/html', HTML])
+  const failed = await logIn(browser, `${at.gateway.url}/app/page`)
+  assert.deepEqual([failed.status, failed.headers.get('retry-after')], [503, '5'])
+  assert.match(failed.text, /Try again in a few seconds/)
+  at.provider.intercept = () => false
+  const page = await browser.open(failed.url)
+  assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/page`])
+})
+
+test('a code that the server does not take: 400; a refused user: 403', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  const begin = async () => {
+    const url = new URL((await browser.ask(`${at.gateway.url}/app/page`)).headers.get('location') as string)
+    return `state=${url.searchParams.get('state')}&iss=${encodeURIComponent(at.provider.url)}`
+  }
+  const callback = `${at.gateway.url}/app/oidc/callback`
+  assert.equal((await browser.ask(`${callback}?code=unknown&${await begin()}`)).status, 400)
+  const denied = await browser.ask(`${callback}?error=access_denied&error_description=Call+us&${await begin()}`)
+  assert.equal(denied.status, 403)
+  assert.ok(!denied.text.includes('Call us'), 'the text of a URL is not shown')
+  assert.equal((await browser.ask(`${callback}?error=server_error&${await begin()}`)).status, 503)
+})
+
+test('a login page that was left open too long begins the login again', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  const begun = new URL((await browser.ask(`${at.gateway.url}/app/page?x=1`)).headers.get('location') as string)
+  // As Keycloak answers once its authentication session is over.
+  const query = `error=temporarily_unavailable&error_description=authentication_expired&state=${begun.searchParams.get('state')}`
+  const page = await logIn(browser, `${at.gateway.url}/app/oidc/callback?${query}`)
+  assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/page?x=1`])
+})
+
+test('a session that does not last: the third login within ten seconds is a failure page', options, async () => {
+  await using at = await openIdGateway()
+  const browser = new BrowserLike()
+  const url = `${at.gateway.url}/app/page`
+  assert.equal((await logIn(browser, url)).status, 200)
+  const lose = () => browser.changeCookie(at.gateway.url, 'gateway-session', () => null)
+  lose()
+  assert.equal((await browser.open(url)).status, 200, 'the server knows the user')
+  lose()
+  const page = await browser.open(url)
+  assert.equal(page.status, 500)
+  assert.ok(at.gateway.log.lines.some((line) => line.includes('two logins within 10 seconds did not last')))
+  // Who logs out takes part.
+  await browser.ask(`${at.gateway.url}/app/oidc/logout`)
+  assert.equal((await browser.open(url)).status, 200)
+})
+
+test('tokens that are over when they are issued: a failure page, not a circle', options, async () => {
+  const source = `const response = await next.handle(context, request)
+    const tokens = await response.entity.json()
+    if (tokens.access_token) response.entity = { ...tokens, expires_in: 0, refresh_token: undefined }
+    return response`
+  const authenticatedRegistrationHandler = {
+    type: 'Chain',
+    config: {
+      filters: [
+        { type: 'ScriptableFilter', config: { type: 'application/javascript', source } },
+        {
+          type: 'ClientSecretBasicAuthenticationFilter',
+          config: { clientId: 'gateway', clientSecretId: 'client.secret', secretsProvider: 'secrets' },
+        },
+      ],
+      handler: 'ClientHandler',
+    },
+  }
+  await using at = await openIdGateway({ registration: { authenticatedRegistrationHandler } })
+  const page = await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)
+  assert.equal(page.status, 500, page.text)
+})
+
+test('requests that are no navigation get 401 instead of the login page', options, async () => {
+  await using at = await openIdGateway()
+  for (const headers of [
+    { 'Sec-Fetch-Mode': 'cors' },
+    { 'Sec-Fetch-Mode': 'websocket' },
+    { 'X-Requested-With': 'XMLHttpRequest' },
+  ]) {
+    const answer = await new BrowserLike().ask(`${at.gateway.url}/app/data`, { headers })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.headers.get('www-authenticate'), `Login uri="${at.gateway.url}/app/oidc/login"`)
+    assert.deepEqual(answer.headers.getSetCookie(), [])
+  }
+  const plain = await at.gateway.ask('/app/page')
+  assert.equal(plain.status, 302, 'a client that says nothing of itself is sent to log in')
+})
+
+test('a form that meets an ended session gets a page that says so', options, async () => {
+  await using at = await openIdGateway()
+  const page = await new BrowserLike().ask(`${at.gateway.url}/app/order?step=2`, {
+    method: 'POST',
+    body: new URLSearchParams({ amount: '3' }),
+    headers: { Referer: `${at.gateway.url}/app/cart` },
+  })
+  assert.equal(page.status, 401)
+  assert.match(page.text, /Your session has ended.*not passed on/)
+  const goto = encodeURIComponent(`${at.gateway.url}/app/cart`)
+  assert.ok(page.text.includes(`href="${at.gateway.url}/app/oidc/login?goto=${goto}"`), page.text)
+})
