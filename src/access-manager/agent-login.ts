@@ -11,6 +11,8 @@ export interface AgentSettings {
   readonly username: string
   /** Null where none was configured: then an older way to log in is tried too. */
   readonly journey: string | null
+  /** Milliseconds that one call may take. */
+  readonly callTimeout: number
   readonly logger: Logger
   /** Rejects with an AccessManagerError. */
   password(): Promise<string>
@@ -71,15 +73,16 @@ export class AgentLogin {
   }
 
   #attempt({ type, value }: Way, password: string): Promise<RestAnswer> {
-    const { uris, handler, username } = this.#settings
+    const { uris, handler, username, callTimeout } = this.#settings
     const query = `authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
-    return callRest(handler, {
+    const call = {
       method: 'POST',
       uri: uris.rest(`authenticate?${query}`),
       resource: '2.1',
       headers: { 'X-OpenAM-Username': fieldText(username), 'X-OpenAM-Password': fieldText(password) },
       body: {},
-    })
+    } as const
+    return callRest(handler, call, callTimeout)
   }
 
   #remember(way: Way): void {

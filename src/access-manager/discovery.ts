@@ -16,6 +16,8 @@ export interface DiscoverySettings {
   readonly agentHandler: Handler
   readonly ssoTokenHeader: string | null
   readonly version: string | null
+  /** Milliseconds that one call may take. */
+  readonly callTimeout: number
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -104,12 +106,9 @@ export class Discovery {
   }
 
   async #askForCookie(): Promise<SessionCookie> {
-    const { handler, uris } = this.#settings
-    const { status, json } = await callRest(handler, {
-      method: 'GET',
-      uri: uris.server('serverinfo/*'),
-      resource: '1.1',
-    })
+    const { handler, uris, callTimeout } = this.#settings
+    const call = { method: 'GET', uri: uris.server('serverinfo/*'), resource: '1.1' } as const
+    const { status, json } = await callRest(handler, call, callTimeout)
     const name = json?.['cookieName']
     if (status === 200 && typeof name === 'string' && isHeaderName(name))
       return { name, domains: domainsIn(json?.['domains']) }
@@ -121,9 +120,9 @@ export class Discovery {
   }
 
   async #askForVersion(): Promise<AmDialect> {
-    const { agentHandler, uris, version: configured, logger } = this.#settings
+    const { agentHandler, uris, version: configured, callTimeout, logger } = this.#settings
     const call = { method: 'GET', uri: uris.server('serverinfo/version'), resource: '1.0' } as const
-    const { status, json } = await callRest(agentHandler, call)
+    const { status, json } = await callRest(agentHandler, call, callTimeout)
     if (status === 503) throw new AccessManagerError('unavailable', 'serverinfo: the version can not be asked for')
     const found = json?.['version']
     if (status === 200 && typeof found === 'string' && VERSION.test(found)) {

@@ -1,3 +1,4 @@
+import { UpstreamError, type UpstreamErrorCode } from '#client'
 import { AccessManagerError } from '#contracts'
 import { Body, type Exchange, type Handler, Headers, ownExchange, Request, type Response, type Uri } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
@@ -24,8 +25,6 @@ export interface RestAnswer {
   readonly list: readonly JsonValue[] | null
 }
 
-/** How long one call may take; whoever waits for it is a request of a user. */
-const DEADLINE = 5_000
 const MAX_ANSWER_BYTES = 262_144
 const MAX_DEPTH = 32
 
@@ -33,11 +32,12 @@ const MAX_DEPTH = 32
  * Asks the access manager and reads the whole answer, whatever its status; a redirect is an answer as any other
  * (threats B65). Rejects with an AccessManagerError where there is none in time, or a larger one than there can be.
  */
-export async function callRest(handler: Handler, call: RestCall, deadline = DEADLINE): Promise<RestAnswer> {
+export async function callRest(handler: Handler, call: RestCall, deadline: number): Promise<RestAnswer> {
   const exchange = ownExchange(requestOf(call), call.onBehalfOf ?? null)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    const error = new Error(`there was no answer within ${deadline} ms`)
+    const message = `the access manager gave no answer within ${deadline} ms; check it, or raise callTimeout`
+    const error = new AccessManagerError('unavailable', message)
     exchange.abort(error)
     reject(error)
   }, deadline)
@@ -46,12 +46,28 @@ export async function callRest(handler: Handler, call: RestCall, deadline = DEAD
     // Whoever lost the race has nobody left to tell.
     answer.catch(() => {})
     return await Promise.race([answer, late])
-  } catch (cause) {
-    throw new AccessManagerError('unavailable', 'the access manager gave no answer', { cause })
+  } catch (error) {
+    throw error instanceof AccessManagerError ? error : noAnswer(error)
   } finally {
     clearTimeout(timer)
     exchange.complete()
   }
+}
+
+/** What the failures of a client mean where the server is the access manager. */
+const FAILURES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
+  GW_UPSTREAM_CONNECT: 'the access manager can not be reached; check that it runs, and url of the AmService',
+  GW_UPSTREAM_CLOSED: 'the access manager gave no answer: it closed the connection; check its log',
+  GW_UPSTREAM_PROTOCOL: 'the access manager gave no HTTP response; check url of the AmService',
+  GW_UPSTREAM_TIMEOUT: 'the access manager gave no answer within soTimeout of amHandler',
+  GW_UPSTREAM_POOL_FULL: 'no connection to the access manager was free in time; raise connections of amHandler',
+  GW_UPSTREAM_LOOP: 'url of the AmService leads to a connector of this gateway',
+}
+
+function noAnswer(cause: unknown): AccessManagerError {
+  const message = (cause instanceof UpstreamError && FAILURES[cause.code]) || 'the access manager gave no answer'
+  const detail = cause instanceof UpstreamError ? cause.cause : cause
+  return new AccessManagerError('unavailable', message, { cause: detail })
 }
 
 function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Request {

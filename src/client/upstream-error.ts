@@ -5,11 +5,11 @@ import { AnswerableError, BodyConsumedError, BodyTooLargeError } from '#http'
 export const UPSTREAM_ERRORS = {
   GW_UPSTREAM_CONNECT: {
     status: 502,
-    message: 'upstream: expected a connection, got none; check that the application runs and can be reached',
+    message: 'upstream: expected a connection, got none; check that the server runs and can be reached',
   },
   GW_UPSTREAM_CLOSED: {
     status: 502,
-    message: 'upstream: expected a whole response, got a closed connection; check the log of the application',
+    message: 'upstream: expected a whole response, got a closed connection; check the log of the server',
   },
   GW_UPSTREAM_PROTOCOL: {
     status: 502,
@@ -21,7 +21,7 @@ export const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_TIMEOUT: {
     status: 504,
-    message: 'upstream: expected bytes within soTimeout, got none; raise soTimeout or check the application',
+    message: 'upstream: expected bytes within soTimeout, got none; raise soTimeout or check the server',
   },
   GW_UPSTREAM_LOOP: {
     status: 508,

@@ -89,6 +89,8 @@ export interface AmService {
   readonly agentHandler: Handler
   /** Sends a request as it is. */
   readonly handler: Handler
+  /** Milliseconds that one call to the access manager may take. */
+  readonly callTimeout: number
   /** HMAC key of ID tokens that OpenAM issues to the agent. Rejects with an AccessManagerError where the password can not be read. */
   agentTokenKey(): Promise<Buffer>
   /** Null where `notifications.enabled` is false. */

@@ -73,6 +73,17 @@ test('a key signs only by algorithms of its type, curve, length and name', async
   }
 })
 
+test('a symmetric key that is too short for any algorithm is the reason, and no fault of tokens', async () => {
+  const key = symmetricKey(8)
+  const text = rawToken({ alg: 'HS256' }, {}, (input) => createHmac('sha256', key).update(input).digest())
+  const verification = await verifySignature(parseSignedToken(text), sourceOf(keySecret(key)))
+  assert.deepEqual(verification, {
+    outcome: 'unavailable',
+    reason:
+      'the secret id "key" has a key that can verify no token: a key of HS256 needs at least 32 bytes (RFC 7518 section 3.2), it has 8',
+  })
+})
+
 test('symmetric keys with names of Java serve every algorithm of their length', () => {
   for (const name of ['AES', 'HmacSHA256', 'hmacsha512', 'RAW']) {
     assert.equal(signingRefusal(keySecret(symmetricKey(64), null, name), 'HS512'), null)
@@ -106,7 +117,7 @@ test('B37: the algorithm comes from the key: none, other spellings and other fam
     assert.equal(await outcome(signed, key), 'invalid', alg)
   }
   const zeroLength = rawToken({ alg: 'HS256' }, {}, hmac(createSecretKey(Buffer.alloc(0)).export()))
-  assert.equal(await outcome(zeroLength, keySecret(createSecretKey(Buffer.alloc(0)))), 'invalid')
+  assert.equal(await outcome(zeroLength, keySecret(createSecretKey(Buffer.alloc(0)))), 'unavailable')
 })
 
 test('B41: ECDSA signatures of zeros, of DER and of other lengths are refused', async () => {

@@ -82,8 +82,11 @@ export function signatureSuitability(key: KeyObject, named: string | null): Suit
 
 function algorithmsOfType(key: KeyObject): readonly SignatureAlgorithm[] | string {
   if (key.type === 'secret') {
-    const fitting = hmacAlgorithms(key.symmetricKeySize ?? 0)
-    return fitting.length > 0 ? fitting : 'a key of HS256 needs at least 32 bytes (RFC 7518 section 3.2)'
+    const bytes = key.symmetricKeySize ?? 0
+    const fitting = hmacAlgorithms(bytes)
+    return fitting.length > 0
+      ? fitting
+      : `a key of HS256 needs at least 32 bytes (RFC 7518 section 3.2), it has ${bytes}`
   }
   switch (key.asymmetricKeyType) {
     case 'rsa':

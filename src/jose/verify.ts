@@ -24,6 +24,11 @@ export async function verifySignature(token: SignedToken, source: KeySource): Pr
     const reason = `the secret id "${source.secretId}" mixes symmetric keys with public ones; give each an id of its own`
     return { outcome: 'unavailable', reason }
   }
+  const short = shortKey(chosen.among)
+  if (short !== null) {
+    const reason = `the secret id "${source.secretId}" has a key that can verify no token: ${short}`
+    return { outcome: 'unavailable', reason }
+  }
   const fitting = chosen.secrets.flatMap(candidate).filter(({ key }) => key.suits(token.header.alg))
   if (chosen.named && ambiguous(fitting)) {
     return { outcome: 'unavailable', reason: `the secret id "${source.secretId}" has several keys of one name` }
@@ -42,6 +47,14 @@ function mixed(secrets: readonly Secret[]): boolean {
   if (secrets.length < 2) return false
   const symmetric = secrets.filter((secret) => signatureKeyOf(secret)?.symmetric === true)
   return symmetric.length > 0 && symmetric.length < secrets.length
+}
+
+/** Why a symmetric key that is the only one verifies nothing: no token could ever pass, and none is to blame for it. */
+function shortKey(secrets: readonly Secret[]): string | null {
+  const [only] = secrets
+  if (only === undefined || secrets.length > 1) return null
+  const key = signatureKeyOf(only)
+  return key?.symmetric === true ? key.refusal : null
 }
 
 /** One name for two keys of the same use: nobody can say which of them the issuer meant. */

@@ -135,3 +135,15 @@ for (const [way, registration] of Object.entries(ways)) {
     assert.equal(manager.requests('revoke').length, 1)
   })
 }
+
+test('a client secret that is too short for HS256 is named as the reason', options, async () => {
+  await using pages = await setting(ways['the secret of the registration'] as JsonObject, 'short')
+  const { gateway } = pages
+  const browser = new BrowserLike()
+  const page = await browser.submit(await browser.open(`${gateway.url}/app`), {
+    IDToken1: 'demo',
+    IDToken2: 'changeit',
+  })
+  assert.equal(page.status, 503)
+  await gateway.log.until(/a key of HS256 needs at least 32 bytes \(RFC 7518 section 3\.2\), it has 5/)
+})

@@ -15,6 +15,8 @@ export interface LookupSettings {
   readonly agent: string
   /** Properties that are wanted; null for all. */
   readonly properties: readonly string[] | null
+  /** Milliseconds that one call may take. */
+  readonly callTimeout: number
   readonly logger: Logger
   /** Whether sessions of a realm count. */
   admitsRealm(realm: string): boolean
@@ -64,10 +66,10 @@ export class SessionLookup {
 
   /** The agent asks, and names the session in the body. */
   #ask(tokenId: string, idleTime: IdleTime): Promise<RestAnswer> {
-    const { agentHandler, uris } = this.#settings
+    const { agentHandler, uris, callTimeout } = this.#settings
     const action = idleTime === 'kept' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
     const uri = uris.rest(`sessions?_action=${action}`)
-    return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } })
+    return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } }, callTimeout)
   }
 
   /**
@@ -75,23 +77,21 @@ export class SessionLookup {
    * properties are an answer of their own, which is asked for only where `sessionProperties` names some.
    */
   async #askOpenAm(token: string): Promise<RestAnswer> {
-    const { handler, uris, cookieName } = this.#settings
+    const { handler, uris, cookieName, callTimeout } = this.#settings
     const headers = { [await cookieName()]: token }
     const own = (action: string) =>
-      callRest(handler, {
-        method: 'POST',
-        uri: uris.rest(`sessions?_action=${action}`),
-        resource: '2.0',
-        headers,
-        body: {},
-      })
+      callRest(
+        handler,
+        { method: 'POST', uri: uris.rest(`sessions?_action=${action}`), resource: '2.0', headers, body: {} },
+        callTimeout,
+      )
     const [answer, properties] = await Promise.all([
       own('getSessionInfo'),
       this.#wanted === null || this.#wanted.size === 0 ? null : own('getSessionProperties'),
     ])
     if (ASK_OTHERWISE.has(answer.status)) {
       const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
-      const validation = await callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} })
+      const validation = await callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} }, callTimeout)
       return this.#withProperties(validation, properties)
     }
     return this.#withProperties(answer, properties)

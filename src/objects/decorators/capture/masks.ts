@@ -2,7 +2,7 @@ import { compileRegex } from '#expression'
 import type { Headers } from '#http'
 import { redacted } from '#logging'
 import { config, type Field, field, list, object, type Pattern, type Settings, string } from '#schema'
-import { isSecretName } from './secret-names.ts'
+import { isSecretName } from '../../lib/secret-names.ts'
 import { maskText } from './secret-text.ts'
 
 /** What users want masked, beyond what always is. */

@@ -1,5 +1,5 @@
 import { redacted } from '#logging'
-import { isSecretName } from './secret-names.ts'
+import { isSecretName } from '../../lib/secret-names.ts'
 
 const COLON = /\s*:\s*/y
 const SCALAR_END = /[,\]}\s]|$/g

@@ -1,6 +1,6 @@
 import { redacted } from '#logging'
+import { isSecretName, isSecretParameter } from '../../lib/secret-names.ts'
 import { maskMembers } from './secret-members.ts'
-import { isSecretName, isSecretParameter } from './secret-names.ts'
 
 // Each pattern below starts at a fixed character or is bounded, so that no text makes it look twice at much of itself.
 const PARAMETER = /([?&#])([^=&#;?\s"'<>]{1,128})=([^&#;\s"<>]*)/g

@@ -33,13 +33,8 @@ export async function askDecision(
 ): Promise<Decision | SubjectRefused> {
   const uri = amService.restUri('policies', realm)
   uri.rawQuery = '_action=evaluate'
-  const { status, list } = await callRest(amService.agentHandler, {
-    method: 'POST',
-    uri,
-    resource: '2.0',
-    body: question,
-    onBehalfOf: exchange,
-  })
+  const call = { method: 'POST', uri, resource: '2.0', body: question, onBehalfOf: exchange } as const
+  const { status, list } = await callRest(amService.agentHandler, call, amService.callTimeout)
   if (status === 400) return new SubjectRefused('the access manager does not take the subject (400)')
   if (status === 401 || status === 403 || status === 404) throw new AccessManagerError('misconfigured', refusal(status))
   if (status !== 200 || list === null)

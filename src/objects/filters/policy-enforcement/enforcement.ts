@@ -13,6 +13,7 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
+import { loggedResource } from '../../lib/policy/logged-resource.ts'
 import { takeTransaction } from '../../lib/policy/transaction.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
@@ -113,15 +114,45 @@ export class Enforcement {
     transaction: string | null,
     exchange: Exchange,
   ): Awaitable<Decision | SubjectRefused | NotAsked> {
-    const { cache } = this.#settings
+    const { cache, logger } = this.#settings
     // What a transaction opens, it opens once.
     const question =
       transaction === null ? known : { ...known, environment: { ...known.environment, TxId: [transaction] } }
-    const ask = () => this.#ask(question, exchange)
-    if (cache === null) return ask()
-    return transaction === null
-      ? cache.find(question, () => sessionNames(exchange, known.subject), ask)
-      : cache.pass(ask)
+    let isCached = true
+    const ask = () => {
+      isCached = false
+      return this.#ask(question, exchange)
+    }
+    const found =
+      cache === null
+        ? ask()
+        : transaction === null
+          ? cache.find(question, () => sessionNames(exchange, known.subject), ask)
+          : cache.pass(ask)
+    if (!logger.isEnabled('debug')) return found
+    return then(found, (outcome) => {
+      this.#trace(question.resource, exchange, outcome, isCached)
+      return outcome
+    })
+  }
+
+  /** What was asked and answered: the place to look where policies do not do what they should. */
+  #trace(resource: string, exchange: Exchange, found: Decision | SubjectRefused | NotAsked, cached: boolean): void {
+    const { logger, realm, application } = this.#settings
+    const fields = {
+      resource: loggedResource(resource),
+      method: exchange.request.method,
+      realm,
+      policySet: application,
+      cached,
+      transactionId: exchange.transactionId.value,
+    }
+    if (found instanceof SubjectRefused || found instanceof NotAsked) {
+      logger.debug({ ...fields, reason: found.reason }, 'no policy decision')
+      return
+    }
+    const { actions, advices } = found.context
+    logger.debug({ ...fields, actions: { ...actions }, advices: { ...advices } }, 'policy decision')
   }
 
   async #ask(question: Question, exchange: Exchange): Promise<Decision | SubjectRefused> {
@@ -137,10 +168,10 @@ export class Enforcement {
   #undecided(error: unknown, exchange: Exchange): Undecided {
     if (!(error instanceof AccessManagerError)) throw error
     const fields = { error, transactionId: exchange.transactionId.value }
-    this.#settings.logger.limited(fields.transactionId).error(fields, 'no policy decision could be had')
-    return new Undecided(
-      error.reason === 'unavailable' || error.reason === 'refused' ? unavailable(error.message) : respond(500),
-    )
+    const isAway = error.reason === 'unavailable' || error.reason === 'refused'
+    const message = `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`
+    this.#settings.logger.limited().error(fields, message)
+    return new Undecided(isAway ? unavailable('the access manager can not be asked at the moment') : respond(500))
   }
 
   /** The answer to a decision that allows nothing: the way to get in where there is one. */

@@ -114,7 +114,7 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     } catch (error) {
       if (!(error instanceof AccessManagerError)) throw error
       const fields = { error, transactionId: exchange.transactionId.value }
-      logger.limited(fields.transactionId).error(fields, 'a session could not be looked up')
+      logger.limited().error(fields, 'session lookup failed: requests of this route get 503')
       return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
   }

@@ -14,14 +14,15 @@ export async function endSession(
   const [cookieName, { family }] = await Promise.all([amService.cookieName(), amService.dialect()])
   const uri = amService.restUri('sessions')
   uri.rawQuery = '_action=logout'
-  const { status } = await callRest(amService.handler, {
+  const call = {
     method: 'POST',
     uri,
     resource: family === 'pingam' ? '3.1' : '2.0',
     headers: { [cookieName]: token },
     body: {},
     onBehalfOf: exchange,
-  })
+  } as const
+  const { status } = await callRest(amService.handler, call, amService.callTimeout)
   amService.sessions.forget(token)
   if (status >= 500 || status === 403)
     logger.limited(status).warn({ status }, 'the access manager did not end a session')

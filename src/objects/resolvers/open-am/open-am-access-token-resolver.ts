@@ -38,7 +38,12 @@ export const OpenAmAccessTokenResolver = defineType({
   create: ({ amService, endpoint, sharedRealms, providerHandler }, env) => {
     const uri = amService?.oauth2Uri('tokeninfo') ?? Uri.parse(endpoint as string)
     const realm = amService === undefined ? realmOfEndpoint(uri, sharedRealms) : realmOf(amService)
-    const resolver = readTokenInfo(uri, new AuthorizationServer(providerHandler, env), realm, env.clock)
+    const resolver = readTokenInfo(
+      uri,
+      new AuthorizationServer(providerHandler, env, amService?.callTimeout),
+      realm,
+      env.clock,
+    )
     return amService === undefined ? resolver : { ...resolver, accessManager: amService }
   },
 })

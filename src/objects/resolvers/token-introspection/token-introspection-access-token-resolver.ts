@@ -29,7 +29,12 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   rules: [atLeastOneOf('amService', 'endpoint')],
   create({ amService, endpoint, providerHandler }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
-    const resolver = introspect(uri, new AuthorizationServer(providerHandler, env), realmOf(amService), env.clock)
+    const resolver = introspect(
+      uri,
+      new AuthorizationServer(providerHandler, env, amService?.callTimeout),
+      realmOf(amService),
+      env.clock,
+    )
     return amService === undefined ? resolver : { ...resolver, accessManager: amService }
   },
 })

@@ -290,3 +290,18 @@ test('http to another machine and options of Java are warned about', async () =>
   assert.match(other.warnings.join('\n'), /notifications\.vertx: "maxFrames": no counterpart in this gateway/)
   assert.equal(other.warnings.length, 1)
 })
+
+test('callTimeout bounds each call to the access manager', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { ...quiet, callTimeout: '1 second' })
+  const token = manager.login('demo')
+  assert.equal(built.object.callTimeout, 1_000)
+  manager.hold('sessions')
+  await assert.rejects(built.object.sessions.find(token), {
+    code: 'GW_ACCESS_MANAGER',
+    reason: 'unavailable',
+    message: 'the access manager gave no answer within 1000 ms; check it, or raise callTimeout',
+  })
+  await using usual = await buildAmService(manager.url, quiet)
+  assert.equal(usual.object.callTimeout, 5_000)
+})

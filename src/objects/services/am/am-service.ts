@@ -20,7 +20,7 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import type { Handler } from '#http'
-import { config, defineType, type Environment, list, object, ref, secretId, string, url } from '#schema'
+import { config, defineType, duration, type Environment, list, object, ref, secretId, string, url } from '#schema'
 import type { AnswerSource } from '../../lib/revocable-cache/answer-age.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
@@ -59,6 +59,11 @@ export const AmService = defineType({
     amHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
       description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',
     }),
+    callTimeout: config(duration({ zero: false, unlimited: false }))
+      .prefault('5 seconds')
+      .meta({
+        description: 'How long one call to the access manager may take; a request that needs it gets 503 then.',
+      }),
     notifications: NOTIFICATIONS_FIELD,
     sessionCache: SESSION_CACHE_FIELD,
     sessionIdleRefresh: SESSION_IDLE_REFRESH_FIELD,
@@ -105,6 +110,7 @@ export const AmService = defineType({
       agentHandler,
       agent: values.agent.username,
       properties: values.sessionProperties ?? null,
+      callTimeout: values.callTimeout,
       logger: env.logger,
       admitsRealm,
       cookieName,
@@ -125,6 +131,7 @@ export const AmService = defineType({
       agent: values.agent.username,
       agentHandler,
       handler: values.amHandler,
+      callTimeout: values.callTimeout,
       agentTokenKey: async () => agentTokenKey(await password()),
       notifications,
       sessions: openSessions({ lookup, cache, refresh, source }, env),
@@ -149,11 +156,13 @@ interface AgentParts {
   readonly secrets: ReturnType<typeof providerOf>
   readonly uris: RealmUris
   readonly handler: Handler
+  readonly callTimeout: number
   readonly ssoTokenHeader?: string | undefined
   readonly version?: string | undefined
 }
 
-async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, version }: AgentParts, env: Environment) {
+async function openAgent(parts: AgentParts, env: Environment) {
+  const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version } = parts
   const { clock, logger, metrics, name } = env
   const query = { secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const
   // A password that is not there is found while the route is loaded, not by its first request.
@@ -172,6 +181,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
     handler,
     username: agent.username,
     journey: agent.journey ?? null,
+    callTimeout,
     logger,
     password,
     cookieName,
@@ -186,7 +196,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
       const headers = { [await cookieName()]: token }
       const uri = uris.rest('sessions?_action=logout')
       const resource = discovery.assumed.family === 'pingam' ? '3.1' : '2.0'
-      await callRest(handler, { method: 'POST', uri, resource, headers, body: {} }, LOGOUT_LIMIT)
+      await callRest(handler, { method: 'POST', uri, resource, headers, body: {} }, Math.min(LOGOUT_LIMIT, callTimeout))
     },
   })
   const agentHandler = asAgent({
@@ -201,6 +211,7 @@ async function openAgent({ agent, secrets, uris, handler, ssoTokenHeader, versio
     agentHandler,
     ssoTokenHeader: ssoTokenHeader ?? null,
     version: version ?? null,
+    callTimeout,
     clock,
     logger,
   })
