@@ -166,7 +166,7 @@ test('connections that are renewed all the time miss no news, and nobody is told
 })
 
 test('OpenAM: no journey, the token in a cookie, and news all the same', async () => {
-  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam', tokenInBody: false })
   await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
   assert.equal(gateway.log.with(/"module":"Application"/).length, 1)

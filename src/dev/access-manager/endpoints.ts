@@ -6,6 +6,7 @@ import type { Endpoints } from './http/routing.ts'
 import { Authenticate } from './json/authenticate.ts'
 import { serverInformation, serverVersion } from './json/server-information.ts'
 import { SessionActions } from './json/session-actions.ts'
+import { strictly } from './json/strictly.ts'
 import { AuthorizeEndpoint } from './oauth2/authorization/authorize-endpoint.ts'
 import { authorizationCode } from './oauth2/authorization/code-grant.ts'
 import { AuthorizationCodes } from './oauth2/authorization/codes.ts'
@@ -52,8 +53,13 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const { family, cookieName } = settings
   const { base, issuerOf, endpointOf } = addresses
   const now = (): number => clock.now()
-  const assertions = new ClientAssertions(directory, clock, addresses.audiences)
-  const clients = new ClientAuthentication(directory, assertions)
+  const isOpenAm = family === 'openam'
+  const assertions = new ClientAssertions(directory, clock, {
+    // OpenAM knows its token endpoint by one name, that of the discovery document.
+    audiences: isOpenAm ? (realm) => [endpointOf(realm, 'access_token')] : addresses.audiences,
+    needsKeyId: isOpenAm,
+  })
+  const clients = new ClientAuthentication(directory, assertions, family)
   const proofs = new DpopProofs(clock, addresses.tokenEndpoints)
   const codes = new AuthorizationCodes(clock)
   const idTokens = new IdTokens(keys, sessions, clock, issuerOf)
@@ -73,7 +79,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const authorizing = { settings, directory, sessions, tokens, codes, idTokens, pushed, base, addressOf }
   const sessionActions = new SessionActions(settings, sessions)
   return {
-    json: {
+    json: strictly(settings, sessions, {
       'serverinfo/*': serverInformation(settings),
       'serverinfo/version': serverVersion(settings, sessions),
       authenticate: new Authenticate(settings, sessions, logins, dialogue),
@@ -83,7 +89,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       'policies/{}': policy,
       applications: policySet,
       'applications/{}': policySet,
-    },
+    }),
     oauth2: {
       access_token: new TokenEndpoint(clients, proofs, ways),
       introspect: new Introspection(clients, tokens, { family, issuerOf, now }),

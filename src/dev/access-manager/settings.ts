@@ -31,7 +31,7 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly secureCookie?: boolean
   /** Domains that the session cookie is set for, such as example.test; its own host alone where there are none. */
   readonly domains?: readonly string[]
-  /** Whether a login gives the token in the body too; false is what OpenAM does with HttpOnly cookies. */
+  /** Whether a login gives the token in the body too; false is what some versions of OpenAM do with HttpOnly cookies. */
   readonly tokenInBody?: boolean
   /** Realm paths that exist besides `/` and those of the accounts. */
   readonly realms?: readonly string[]
@@ -50,6 +50,13 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly loginPages?: LoginPages
   /** Hosts to which the login page sends browsers back, besides those of the loopback interface. */
   readonly gotoHosts?: readonly string[]
+  /**
+   * Patterns of URLs to which the login page of OpenAM sends browsers back, in place of `gotoHosts`. `*` matches no `?`, so that
+   * URLs with a query need a pattern with `?`; a browser with another URL ends at the server's own page.
+   */
+  readonly gotoPatterns?: readonly string[] | null
+  /** Sessions that the server does not keep: a token is good until it ends by itself, also after a log-out. */
+  readonly clientBasedSessions?: boolean
   /** Milliseconds between pings of the notification socket. */
   readonly pingInterval?: number
   readonly clock?: Clock
@@ -102,7 +109,7 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     tls: given.tls ?? null,
     secureCookie: given.secureCookie ?? given.tls !== undefined,
     domains: given.domains ?? [],
-    tokenInBody: given.tokenInBody ?? ping,
+    tokenInBody: given.tokenInBody ?? true,
     realms: given.realms ?? [],
     agentJourney: given.agentJourney === undefined ? (ping ? 'Agent' : null) : given.agentJourney,
     trees: given.trees ?? { ldapService: 0, Login: 0, StepUp: 5 },
@@ -112,6 +119,8 @@ export function wholeSettings(given: AccessManagerSettings): WholeSettings {
     unknownSession: given.unknownSession ?? 'invalid',
     loginPages: given.loginPages ?? 'xui',
     gotoHosts: given.gotoHosts ?? [],
+    gotoPatterns: given.gotoPatterns ?? null,
+    clientBasedSessions: given.clientBasedSessions ?? false,
     pingInterval: given.pingInterval ?? 30_000,
     limits: { ...LIMITS, ...given.limits },
   }

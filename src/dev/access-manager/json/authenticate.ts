@@ -31,24 +31,25 @@ export class Authenticate implements Endpoint {
     const body = readJsonObject(call.body)
     if (body === null) return crestError(400, 'The request body is not a JSON object')
     const way = readLoginWay(call.query, this.#settings)
-    if (way === null) return crestError(401, 'No Configuration found')
+    const isOpenAm = this.#settings.family === 'openam'
+    if (way === null) return crestError(isOpenAm ? 400 : 401, 'No Configuration found')
+    const failure = crestError(401, isOpenAm ? 'Authentication Failed' : 'Login failure')
     const current = callerOf(call.headers, this.#settings.cookieName, this.#sessions)
     const credentials = 'authId' in body ? this.#dialogue.read(body, call.realm) : this.#fromHeaders(call)
     if (credentials === null) {
       if (isEnough(current, call.realm, way)) return this.#loggedIn(current)
       return json(this.#dialogue.begin(call.realm))
     }
-    if (credentials === 'refused') return crestError(401, 'Login failure')
+    if (credentials === 'refused') return failure
     const session = this.#logins.enter(way, call.realm, credentials, current)
-    return session === null ? crestError(401, 'Login failure') : this.#loggedIn(session)
+    return session === null ? failure : this.#loggedIn(session)
   }
 
   #fromHeaders({ headers }: Call): Credentials | null {
     const name = headerOf(headers, 'x-openam-username')
     const password = headerOf(headers, 'x-openam-password')
     if (name === undefined || password === undefined) return null
-    // OpenAM takes the bytes of the header as they are, ISO-8859-1.
-    if (this.#settings.family === 'openam') return { name, password }
+    // Bytes that are no encoded word are read as ISO-8859-1, which is how they arrive here.
     return { name: headerText(name), password: headerText(password) }
   }
 

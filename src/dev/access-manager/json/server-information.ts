@@ -16,7 +16,7 @@ export function serverInformation(settings: WholeSettings): Endpoint {
         domains: settings.domains,
         cookieName: settings.cookieName,
         secureCookie: settings.secureCookie,
-        cookieHttpOnly: true,
+        ...(settings.family === 'openam' ? {} : { cookieHttpOnly: true }),
         realm,
         zeroPageLogin: { enabled: false, refererWhitelist: [], allowedWithoutReferer: true },
       }),

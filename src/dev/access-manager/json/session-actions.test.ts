@@ -144,3 +144,47 @@ test('OpenAM: anybody may validate by version 1.1, and agents have no right over
   assert.equal((await act(manager, 'getSessionInfo', { caller: demo, version: '4.0' })).status, 404)
   assert.equal((await act(manager, 'logoutByUser', { caller: demo, version: '2.0' })).status, 501)
 })
+
+test('OpenAM: with its own token every call is a use of a session; only administrators refresh one', async () => {
+  await using manager = await started({ family: 'openam' })
+  const [demo, admin] = [manager.login('demo'), manager.login('amadmin')]
+  const query = `&tokenId=${encodeURIComponent(demo)}`
+  const usedAt = async (caller: string) =>
+    (await act(manager, 'getSessionInfo', { caller, query, version: '2.0' })).body['latestAccessTime']
+  manager.advance(60_000)
+  assert.equal(await usedAt(admin), '2026-11-15T00:00:00Z')
+  assert.equal(await usedAt(demo), '2026-11-15T00:01:00Z')
+  assert.equal((await act(manager, 'refresh', { caller: demo, version: '2.0' })).status, 403)
+  assert.equal((await act(manager, 'refresh', { caller: admin, query, version: '2.0' })).status, 200)
+})
+
+test('OpenAM: an ended session is 401; other versions are 404, validate of version 2.0 is 501', async () => {
+  await using manager = await started({ family: 'openam' })
+  const caller = manager.login('demo')
+  for (const version of ['2.1', '3.0', '4.0'])
+    assert.equal((await act(manager, 'getSessionInfo', { caller, version })).status, 404)
+  assert.equal((await act(manager, 'validate', { caller, version: '2.0' })).status, 501)
+  assert.equal((await act(manager, 'logout', { caller, version: '2.0' })).status, 200)
+  for (const action of ['getSessionInfo', 'logout'])
+    assert.equal((await act(manager, action, { caller, version: '2.0' })).status, 401)
+})
+
+test('client-based sessions are good after their log-out', async () => {
+  await using manager = await started({ family: 'openam', clientBasedSessions: true })
+  const caller = manager.login('demo')
+  assert.equal((await act(manager, 'logout', { caller, version: '2.0' })).status, 200)
+  assert.equal((await act(manager, 'getSessionInfo', { caller, version: '2.0' })).status, 200)
+})
+
+test('bodies that are no JSON are refused, and so are a cookie and a header of two users at OpenAM', async () => {
+  await using manager = await started({ family: 'openam' })
+  const [demo, admin] = [manager.login('demo'), manager.login('amadmin')]
+  const path = '/json/realms/root/sessions?_action=getSessionInfo'
+  const sent = async (headers: Record<string, string>) =>
+    (await ask(manager, 'POST', path, { headers: { iPlanetDirectoryPro: demo, ...headers }, body: '{}' })).status
+  const json = { 'Content-Type': 'application/json' }
+  assert.equal(await sent({ 'Content-Type': 'text/plain' }), 400)
+  assert.equal(await sent(json), 200)
+  assert.equal(await sent({ ...json, Cookie: `iPlanetDirectoryPro=${demo}` }), 200)
+  assert.equal(await sent({ ...json, Cookie: `iPlanetDirectoryPro=${admin}` }), 403)
+})

@@ -44,25 +44,30 @@ export class SessionActions implements Endpoint {
     // OpenAM lets anybody who knows a token ask whether it is good.
     const open = this.#settings.family === 'openam' && action === 'validate'
     if (caller === undefined && !open) {
-      const ending = action === 'logout' && wanted !== undefined && wanted === own
+      const isPing = this.#settings.family === 'pingam'
+      const ending = isPing && action === 'logout' && wanted !== undefined && wanted === own
       return ending ? json({ result: 'Token has expired' }) : crestError(401, 'Access Denied')
     }
     if (target === undefined) return this.#unknown(action)
     const acting = caller ?? target
     if (!open && !this.#may(action, acting, target)) return crestError(403, 'Access Denied')
-    if (acting !== target) this.#sessions.touch(acting)
+    // With its own token every call is a use of a session of OpenAM.
+    if (acting !== target || (caller === target && this.#settings.family === 'openam')) this.#sessions.touch(acting)
     return perform({ call, body, caller: acting, target })
   }
 
-  /** PingAM begins at version 3, OpenAM ends at 2 and has `sessions/{token}?_action=validate` as version 1. */
-  #versionRefusal({ headers, rest }: Call): Answer | null {
+  /** PingAM begins at version 3, OpenAM ends at 2.0 and has `sessions/{token}?_action=validate` as version 1. */
+  #versionRefusal({ headers, rest, query }: Call): Answer | null {
     const version = readApiVersion(headers['accept-api-version']?.toString())
     if (version === null) return crestError(400, 'Accept-API-Version is malformed')
     const ping = this.#settings.family === 'pingam'
-    if (!ping && version.protocol?.startsWith('2.')) return crestError(400, 'Unsupported major version: 2')
-    const [major] = version.resource ?? [ping ? 4 : rest === '' ? 2 : 1]
-    const known = ping ? major >= 3 && major <= 5 && rest === '' : rest === '' ? major === 2 : major === 1
-    return known ? null : crestError(404, `Resource version ${major} not found`)
+    const [major, minor] = version.resource ?? [ping ? 4 : rest === '' ? 2 : 1, 0]
+    const isSecond = major === 2 && minor === 0
+    const known = ping ? major >= 3 && major <= 5 && rest === '' : rest === '' ? isSecond : major === 1
+    if (!known) return crestError(404, `Resource version ${major}.${minor} not found`)
+    if (!ping && rest === '' && query.get('_action') === 'validate')
+      return crestError(501, "Action 'validate' not implemented for this resource")
+    return null
   }
 
   #targetOf({ query, rest }: Call, body: Work['body'], own: string | undefined): string | undefined {
@@ -73,6 +78,8 @@ export class SessionActions implements Endpoint {
   }
 
   #may(action: string, caller: Session, target: Session): boolean {
+    // OpenAM lets only administrators refresh a session.
+    if (action === 'refresh' && this.#settings.family === 'openam') return caller.owner.admin
     if (caller === target || caller.owner.admin) return true
     // An agent of OpenAM has no privilege over the sessions of users.
     const reads = action !== 'logout' && action !== 'updateSessionProperties'
@@ -117,7 +124,7 @@ export class SessionActions implements Endpoint {
         return (work) => this.#update(work)
       case 'logout':
         return ({ target }) => {
-          this.#sessions.end(target, 'LOGOUT')
+          if (!this.#settings.clientBasedSessions) this.#sessions.end(target, 'LOGOUT')
           return json({ result: 'Successfully logged out' })
         }
       default:

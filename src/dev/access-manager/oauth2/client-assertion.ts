@@ -1,4 +1,4 @@
-import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
 import type { Clock } from '#schema'
 import type { Client, Directory } from '../state/accounts.ts'
 import { BoundedMap } from '../state/bounded-map.ts'
@@ -8,18 +8,25 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const LONGEST = 30 * 60
 const MOST_REMEMBERED = 10_000
 
+/** What a server demands of assertions. */
+export interface AssertionRules {
+  /** What the server is called in an assertion. */
+  readonly audiences: (realm: string) => readonly string[]
+  /** Whether an assertion has to name its key. */
+  readonly needsKeyId: boolean
+}
+
 /** Verifies what `private_key_jwt` clients present (RFC 7523 section 3). */
 export class ClientAssertions {
   readonly #directory: Directory
   readonly #clock: Clock
-  readonly #audiences: (realm: string) => readonly string[]
+  readonly #rules: AssertionRules
   readonly #used = new BoundedMap<string, number>(MOST_REMEMBERED)
 
-  /** `audiences` names what the server is called in an assertion: its issuer and its token endpoint. */
-  constructor(directory: Directory, clock: Clock, audiences: (realm: string) => readonly string[]) {
+  constructor(directory: Directory, clock: Clock, rules: AssertionRules) {
     this.#directory = directory
     this.#clock = clock
-    this.#audiences = audiences
+    this.#rules = rules
   }
 
   /** The client that signed the assertion; undefined where anything about it is wrong. */
@@ -29,13 +36,14 @@ export class ClientAssertions {
       if (sub === undefined || (clientId !== '' && clientId !== sub)) return undefined
       const client = this.#directory.client(realm, sub)
       if (client?.jwks === undefined) return undefined
+      if (this.#rules.needsKeyId && decodeProtectedHeader(assertion).kid === undefined) return undefined
       const now = this.#clock.now()
       const keys = createLocalJWKSet(client.jwks as unknown as JSONWebKeySet)
       const { payload } = await jwtVerify(assertion, keys, {
         algorithms: ALGORITHMS,
         issuer: sub,
         subject: sub,
-        audience: [...this.#audiences(realm)],
+        audience: [...this.#rules.audiences(realm)],
         requiredClaims: ['exp', 'jti'],
         currentDate: new Date(now),
       })

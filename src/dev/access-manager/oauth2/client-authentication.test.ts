@@ -10,8 +10,9 @@ const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const JWKS = { keys: [{ ...KEYS.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' }] }
 const ASKING = { grant_type: 'client_credentials', scope: 'mail' }
 
-const started = (): Promise<DevelopmentAccessManager> =>
+const started = (family: 'pingam' | 'openam' = 'pingam'): Promise<DevelopmentAccessManager> =>
   DevelopmentAccessManager.start({
+    family,
     clients: [
       { id: 'jwt app', jwks: JWKS, scopes: ['mail'] },
       { id: 'post', secret: 'a+b%', scopes: ['mail'], authenticationMethod: 'client_secret_post' },
@@ -26,7 +27,7 @@ function token(manager: DevelopmentAccessManager, fields: Record<string, string>
 async function withAssertion(
   manager: DevelopmentAccessManager,
   claims: JWTPayload = {},
-  { key = KEYS.privateKey, fields = {} } = {},
+  { key = KEYS.privateKey, fields = {}, kid = 'one' as string | null } = {},
 ): Promise<number> {
   const seconds = Math.floor(manager.clock.now() / 1000)
   const payload = {
@@ -37,7 +38,9 @@ async function withAssertion(
     jti: randomUUID(),
     ...claims,
   }
-  const assertion = await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(key)
+  const assertion = await new SignJWT(payload)
+    .setProtectedHeader({ alg: 'ES256', ...(kid !== null && { kid }) })
+    .sign(key)
   const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   return (await token(manager, { client_assertion: assertion, client_assertion_type: type, ...fields })).status
 }
@@ -82,4 +85,27 @@ test('private_key_jwt: every other assertion is refused', async () => {
   assert.equal(await withAssertion(manager, {}, { fields: { client_id: 'any' } }), 401)
   assert.equal(await withAssertion(manager, {}, { fields: { client_assertion: 'nonsense' } }), 401)
   assert.equal(await withAssertion(manager, {}, { fields: { client_assertion_type: 'other' } }), 401)
+})
+
+test('OpenAM: client_id beside Basic, two secrets, other content types and no credentials are 400', async () => {
+  await using manager = await started('openam')
+  const Basic = basic('any', 'ü +%')
+  const refused = async (fields: Record<string, string>, headers = {}) => {
+    const { status, body } = await token(manager, fields, headers)
+    return [status, body['error']]
+  }
+  assert.equal((await token(manager, {}, Basic)).status, 200)
+  assert.deepEqual(await refused({ client_id: 'any' }, Basic), [400, 'invalid_request'])
+  assert.deepEqual(await refused({ client_secret: 'ü +%' }, Basic), [400, 'invalid_request'])
+  assert.deepEqual(await refused({}, { ...Basic, 'Content-Type': 'application/json' }), [400, 'invalid_request'])
+  assert.deepEqual(await refused({}), [400, 'invalid_client'])
+  assert.deepEqual(await refused({}, basic('any', 'wrong')), [401, 'invalid_client'])
+})
+
+test('OpenAM: private_key_jwt names the key, and the token endpoint in its short form as audience', async () => {
+  await using manager = await started('openam')
+  const aud = `${manager.url}/oauth2/access_token`
+  assert.equal(await withAssertion(manager, { aud }), 200)
+  assert.equal(await withAssertion(manager), 401)
+  assert.equal(await withAssertion(manager, { aud }, { kid: null }), 401)
 })

@@ -1,5 +1,6 @@
 import { type Answer, oauthError } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
+import type { Family } from '../settings.ts'
 import type { Agent, Client, ClientAuthenticationMethod, Directory } from '../state/accounts.ts'
 import type { ClientAssertions } from './client-assertion.ts'
 
@@ -16,10 +17,12 @@ interface Presented {
 export class ClientAuthentication {
   readonly #directory: Directory
   readonly #assertions: ClientAssertions
+  readonly #family: Family
 
-  constructor(directory: Directory, assertions: ClientAssertions) {
+  constructor(directory: Directory, assertions: ClientAssertions, family: Family) {
     this.#directory = directory
     this.#assertions = assertions
+    this.#family = family
   }
 
   /** The client; `agents` says whether an agent will do as well, `isPushed` that `client_id` is a parameter of the form. */
@@ -31,7 +34,10 @@ export class ClientAuthentication {
     const presented = presentedBy(call, form, isPushed)
     if (presented === 'several')
       return oauthError('invalid_request', 'More than one client authentication method was used')
-    if (presented === null) return invalidClient(call)
+    if (presented === null) {
+      const hasNone = this.#family === 'openam' && call.headers.authorization === undefined
+      return hasNone ? oauthError('invalid_client', 'Client authentication failed') : invalidClient(call)
+    }
     const { method, id, secret } = presented
     if (method === 'private_key_jwt') {
       const client = await this.#assertions.verify(secret, id, call.realm)

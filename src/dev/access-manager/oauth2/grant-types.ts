@@ -21,7 +21,10 @@ export function grantTypes(surroundings: GrantSurroundings): Readonly<Record<str
     client_credentials: clientCredentials(surroundings),
     password: password(surroundings),
     refresh_token: refresh(surroundings),
-    'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange(surroundings),
+    // OpenAM has none.
+    ...(surroundings.family === 'pingam' && {
+      'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange(surroundings),
+    }),
   }
 }
 

@@ -32,11 +32,11 @@ export class Introspection implements Endpoint {
     const { family } = this.#settings
     const form = call.method === 'GET' ? call.query : readForm(call)
     if (!(form instanceof URLSearchParams)) return form
-    // OpenAM knows no agents here: only the client of the token may ask.
-    const party = await this.#clients.authenticate(call, form, { agents: family === 'pingam' })
+    const party = await this.#clients.authenticate(call, form, { agents: true })
     if ('status' in party) return party
     const value = form.get('token')
-    if (value === null || value === '') return oauthError('invalid_request', 'Missing parameter: token')
+    if (value === null || value === '')
+      return oauthError(family === 'pingam' ? 'invalid_request' : 'server_error', 'Missing parameter: token')
     const token = this.#tokens.find(value)
     if (token === undefined || !this.#mayAsk(party, token, call.realm)) return json({ active: false })
     return json(family === 'pingam' ? this.#pingam(token) : this.#openam(token))
@@ -45,6 +45,8 @@ export class Introspection implements Endpoint {
   #mayAsk(party: Party, { grant }: IssuedToken, realm: string): boolean {
     const sameRealm = grant.realm === realm
     if ('agent' in party) {
+      // To OpenAM an agent is a client, which has tokens of its own only.
+      if (this.#settings.family === 'openam') return false
       const { introspection = 'realm' } = party.agent
       if (introspection === 'none') return false
       return sameRealm || (introspection === 'realm-and-subrealms' && isWithin(grant.realm, realm))

@@ -203,7 +203,9 @@ test('OpenAM: only the client of the token may introspect, and nothing says whic
     iss: `${manager.url}/oauth2`,
   })
   assert.deepEqual(await introspected(manager, value, basic('all', 'x')), { active: false })
-  assert.equal((await introspected(manager, value))['error'], 'invalid_client')
+  assert.deepEqual(await introspected(manager, value), { active: false }, 'an agent is a client of its own')
+  const missing = await ask(manager, 'POST', '/oauth2/introspect', form({}, BASIC))
+  assert.deepEqual([missing.status, missing.body['error']], [400, 'server_error'])
   const claims = JSON.parse(Buffer.from(value.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
   assert.equal(claims['scope'], 'mail profile')
   assert.equal(claims['expires_in'], 3_600_000)

@@ -1,3 +1,11 @@
+import { compilePattern } from '../policies/resource-pattern.ts'
+
+/** Where a login page of OpenAM sends a browser by the patterns of its realm: elsewhere to its own page. */
+export function validatedGoto(text: string | null, base: string, patterns: readonly string[]): string {
+  const isValid = text !== null && patterns.some((pattern) => compilePattern(pattern)(text))
+  return isValid ? text : `${base}/`
+}
+
 /** Where a browser goes after login or logout; null where it may not be sent there. */
 export function gotoTarget(text: string | null, base: string, allowedHosts: readonly string[]): string | null {
   if (text === null || text === '') return `${base}/`

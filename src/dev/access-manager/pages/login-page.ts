@@ -7,7 +7,7 @@ import { isMediaType } from '../http/request-body.ts'
 import { callerOf } from '../json/caller.ts'
 import type { WholeSettings } from '../settings.ts'
 import type { Session, Sessions } from '../state/sessions.ts'
-import { gotoTarget } from './goto.ts'
+import { gotoTarget, validatedGoto } from './goto.ts'
 import { escaped, hidden, page, redirect } from './html.ts'
 
 /** What the pages work with. */
@@ -32,7 +32,10 @@ export class LoginPage implements Endpoint {
 
   handle(call: Call): Answer {
     const { settings, sessions, base } = this.#parts
-    const target = gotoTarget(call.query.get('goto'), base, settings.gotoHosts)
+    const goto = call.query.get('goto')
+    const { gotoPatterns } = settings
+    const target =
+      gotoPatterns === null ? gotoTarget(goto, base, settings.gotoHosts) : validatedGoto(goto, base, gotoPatterns)
     if (target === null) return page('Not there', '<p>This server does not send anybody to that address.</p>', 400)
     const way = readPageLoginWay(call.query, settings)
     if (way?.kind !== 'user') return page('No such login', '<p>There is no login of this kind.</p>', 400)

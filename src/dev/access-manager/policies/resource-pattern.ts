@@ -3,12 +3,12 @@ import { compileRegex } from '#expression'
 /** Says whether a resource is one of those a pattern means. */
 export type ResourceMatcher = (resource: string) => boolean
 
-/** Compiles a pattern. `*` is any text without a `?`, `-*-` any without `?` and `/`. */
+/** Compiles a pattern. `*` is any text without a `?`, `-*-` any without `?` and `/`. Case does not matter. */
 export function compilePattern(pattern: string): ResourceMatcher {
-  const parts = withPort(pattern).split(/(-\*-|\*)/)
+  const parts = withPort(pattern.toLowerCase()).split(/(-\*-|\*)/)
   const source = parts.map((part) => (part === '*' ? '[^?]*' : part === '-*-' ? '[^/?]*' : literal(part))).join('')
   const matcher = compileRegex(source)
-  return (resource) => matcher.matchWhole(withPort(resource)) !== null
+  return (resource) => matcher.matchWhole(withPort(resource.toLowerCase())) !== null
 }
 
 /** Resources and patterns are compared with their port, also where it is the one of the scheme. */
