@@ -25,6 +25,8 @@ export interface RestAnswer {
   readonly list: readonly JsonValue[] | null
 }
 
+/** The only name under which access managers read transaction ids; the handler adds the one of the gateway. */
+export const TRANSACTION_HEADER = 'X-ForgeRock-TransactionId'
 const MAX_ANSWER_BYTES = 262_144
 const MAX_DEPTH = 32
 
@@ -34,6 +36,7 @@ const MAX_DEPTH = 32
  */
 export async function callRest(handler: Handler, call: RestCall, deadline: number): Promise<RestAnswer> {
   const exchange = ownExchange(requestOf(call), call.onBehalfOf ?? null)
+  exchange.request.headers.set(TRANSACTION_HEADER, exchange.transactionId.value)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     const message = `the access manager gave no answer within ${deadline} ms; check it, or raise callTimeout`

@@ -4,6 +4,7 @@ import { TransactionId } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Counter, Gauge } from '#schema'
 import type { AgentSession } from '../agent-session.ts'
+import { TRANSACTION_HEADER } from '../rest-call.ts'
 import { Backoff } from './backoff.ts'
 import { isLimited } from './heartbeat.ts'
 import { SubscribedConnection, type SubscriptionEvents, type SubscriptionSettings } from './subscribed-connection.ts'
@@ -184,7 +185,8 @@ export class NotificationFeed implements Notifications {
 
   async #openWith(token: string): Promise<SubscribedConnection> {
     const { subscription, url, cookieName, transactionIdHeader } = this.#settings
-    const headers = { [await cookieName()]: token, [transactionIdHeader]: new TransactionId().next() }
+    const id = new TransactionId().next()
+    const headers = { [await cookieName()]: token, [TRANSACTION_HEADER]: id, [transactionIdHeader]: id }
     let connection: SubscribedConnection | null = null
     const events: SubscriptionEvents = {
       notified: (notification) => this.#notified(notification),

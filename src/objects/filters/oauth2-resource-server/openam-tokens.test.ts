@@ -114,3 +114,23 @@ test('a signed token of OpenAM: its scopes are one text, and it ends when exp sa
   await using others = await resource(manager, { accessTokenResolver, scopes: ['profile'] })
   assert.equal(await others.status(token), 403)
 })
+
+test('introspection by the agent at OpenAM: no token is active, and the log says why until one is', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  const accessTokenResolver = {
+    type: 'TokenIntrospectionAccessTokenResolver',
+    config: { amService: 'am', providerHandler: 'asAgent' },
+  }
+  await using asAgent = await resource(manager, { accessTokenResolver })
+  const token = await manager.issueToken()
+  const warned = ({ built }: ProtectedResource) =>
+    built.log.lines.filter((line) =>
+      line.includes('no access token has been active so far: OpenAM tells only the client'),
+    )
+  for (let at = 0; at < 3; at++) assert.equal(await asAgent.status(token), 401)
+  assert.equal(warned(asAgent).length, 1)
+  await using asClient = await resource(manager, {})
+  assert.equal(await asClient.status(token), 200)
+  assert.equal(await asClient.status('unknown'), 401)
+  assert.equal(warned(asClient).length, 0)
+})

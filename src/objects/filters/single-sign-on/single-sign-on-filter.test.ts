@@ -227,6 +227,31 @@ test('servers of the OpenAM family are asked in their own way', async () => {
   assert.equal((await filter.ask('nonsense')).status, 302)
 })
 
+test('a session of OpenAM that is accepted after its log-out is warned of', async () => {
+  for (const clientBasedSessions of [true, false]) {
+    await using manager = await DevelopmentAccessManager.start({ family: 'openam', clientBasedSessions })
+    await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
+    assert.equal((await filter.ask(manager.login('demo'))).status, 302)
+    const lines = filter.built.log.lines.filter((line) => line.includes('accepts a session after its log-out'))
+    assert.equal(lines.length, clientBasedSessions ? 1 : 0)
+  }
+})
+
+test('goto validation of OpenAM: the mark is a query, which needs a pattern with "?"', async () => {
+  const page = 'http://app.example/*'
+  for (const [gotoPatterns, leadsBack] of [
+    [[page], false],
+    [[page, `${page}?*`], true],
+  ] as const) {
+    await using manager = await DevelopmentAccessManager.start({ family: 'openam', gotoPatterns })
+    await using filter = await signingOn(manager)
+    const { response } = await filter.ask(null, 'http://app.example/home')
+    const headers = { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` }
+    const sent = await fetch(locationOf(response), { headers, redirect: 'manual' })
+    assert.equal(sent.headers.get('location')?.startsWith('http://app.example/home?_ig='), leadsBack)
+  }
+})
+
 for (const [name, config, message] of [
   ['no amService', {}, /amService/],
   ['an unknown field', { amService: 'am', openamUrl: 'http://x' }, /openamUrl/],

@@ -26,6 +26,21 @@ export async function endSession(
   amService.sessions.forget(token)
   if (status >= 500 || status === 403)
     logger.limited(status).warn({ status }, 'the access manager did not end a session')
+  else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
+}
+
+/** Client-based sessions of OpenAM outlive their log-out, unless the server keeps a list of those that have ended. */
+async function warnIfStillAccepted(amService: AmService, token: string, logger: Logger): Promise<void> {
+  try {
+    if ((await amService.sessions.find(token)) === null) return
+  } catch {
+    return
+  }
+  logger
+    .limited()
+    .warn(
+      'the access manager accepts a session after its log-out: client-based sessions stay valid until they expire; enable the list of logged-out sessions in its session service',
+    )
 }
 
 /**

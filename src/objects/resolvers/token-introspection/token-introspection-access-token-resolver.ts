@@ -1,13 +1,14 @@
 import {
   type AccessTokenResolver,
   AccessTokenResolverKind,
+  type AmService,
   AmServiceKind,
   HandlerKind,
   type TokenResolution,
 } from '#contracts'
 import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import type { JsonObject } from '#json'
-import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
+import { atLeastOneOf, type Clock, config, defineType, type Environment, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
@@ -29,15 +30,41 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   rules: [atLeastOneOf('amService', 'endpoint')],
   create({ amService, endpoint, providerHandler }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
-    const resolver = introspect(
-      uri,
-      new AuthorizationServer(providerHandler, env, amService?.callTimeout),
-      realmOf(amService),
-      env.clock,
-    )
-    return amService === undefined ? resolver : { ...resolver, accessManager: amService }
+    const server = new AuthorizationServer(providerHandler, env, amService?.callTimeout)
+    const resolver = introspect(uri, server, realmOf(amService), env.clock)
+    return amService === undefined
+      ? resolver
+      : asOpenAmMayRefuse({ ...resolver, accessManager: amService }, amService, env)
   },
 })
+
+/**
+ * To OpenAM tokens of other clients than the one that asks are not active, and an agent is a client of its own: until a first token
+ * was active, the log says that the credentials may be the reason.
+ */
+function asOpenAmMayRefuse(
+  resolver: AccessTokenResolver,
+  amService: AmService,
+  { logger }: Environment,
+): AccessTokenResolver {
+  let hasBeenActive = false
+  return {
+    ...resolver,
+    async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
+      const resolution = await resolver.resolve(token, exchange)
+      if (resolution.outcome === 'valid') hasBeenActive = true
+      if (hasBeenActive || resolution.outcome !== 'invalid') return resolution
+      if ((await amService.dialect()).family === 'openam') {
+        logger
+          .limited()
+          .warn(
+            'no access token has been active so far: OpenAM tells only the client that a token was issued to, not an agent; authenticate in providerHandler as that client, or use OpenAmAccessTokenResolver',
+          )
+      }
+      return resolution
+    },
+  }
+}
 
 const ASKING: readonly (readonly [string, string])[] = [
   ['Content-Type', 'application/x-www-form-urlencoded'],

@@ -74,6 +74,33 @@ test('OpenAM: where a session may not ask for itself, the older way that is open
   assert.match(manager.requests('sessions').at(-1)?.target ?? '', /\/sessions\/[^/]+\?_action=validate$/)
 })
 
+test('OpenAM: a lookup is a use of the session; refresh, which its owner may not call, is not called', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam', maxIdle: 60_000 })
+  const sessionIdleRefresh = { enabled: true }
+  await using built = await buildAmService(manager.url, { notifications: { enabled: false }, sessionIdleRefresh })
+  const token = manager.login('demo')
+  for (let at = 0; at < 3; at++) {
+    manager.advance(50_000)
+    assert.equal((await built.object.sessions.find(token))?.username, 'demo')
+  }
+  assert.deepEqual([...new Set(lookups(manager))], ['getSessionInfo'])
+  manager.advance(61_000)
+  assert.equal(await built.object.sessions.find(token), null)
+})
+
+test('calls carry the transaction id under the name that access managers read', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using built = await buildAmService(manager.url)
+  await built.object.sessions.find(manager.login('demo'))
+  const requests = [...manager.requests('authenticate'), ...manager.requests('sessions')]
+  assert.ok(requests.length >= 2)
+  for (const { headers } of requests) {
+    const id = String(headers['x-forgerock-transactionid'])
+    assert.match(id, /^[0-9a-f-]{36}$/)
+    assert.equal(headers['x-vendor-transactionid'], `${id}/0`)
+  }
+})
+
 for (const unknownSession of ['invalid', 'unauthorized', 'not-found'] as const) {
   test(`a token that stands for nothing is no session (${unknownSession})`, async () => {
     await using manager = await DevelopmentAccessManager.start({ unknownSession })
