@@ -32,6 +32,7 @@ export function policiesOf({ app, upstream }: Addresses): OpenAmPolicy[] {
     policy('from-near', [`${app}/policies/near/*`], {
       condition: { type: 'IPv4', startIp: '127.0.0.1', endIp: '127.0.0.9' },
     }),
+    policy('alpha', [`${app}/alpha-policies/*`]),
     policy('upstream', [`${upstream}/rewritten/*`]),
   ]
 }

@@ -146,7 +146,7 @@ const SHOW_USER: JsonObject = {
     replace: {
       'X-User': ['${contexts.ssoToken.info.username}'],
       'X-Realm': ['${contexts.ssoToken.info.realm}'],
-      'X-Auth-Level': ["${contexts.ssoToken.info.properties['AuthLevel']}"],
+      'X-Auth-Level': ["${contexts.ssoToken.info['AuthLevel']}"],
     },
   },
 }

@@ -136,8 +136,11 @@ export class CrossDomainLogin {
     if (token instanceof NotTaken) return this.#failed(exchange, endpoint, 'invalid_token', token.reason)
     const goto = sameOriginGoto(login.goto, exchange.originalUri)
     if (goto === null) return this.#failed(exchange, endpoint, 'invalid_request', 'the login leads to another site')
-    const { cookie } = this.#settings
-    const response = arrival(goto, cookie.sameSite === 'STRICT')
+    const { cookie, amService } = this.#settings
+    const byPage = cookie.sameSite === 'STRICT'
+    // OpenAM posts to an address with the token in its fragment, which a redirect without a fragment keeps.
+    const { family } = await amService.dialect()
+    const response = arrival(family === 'openam' && !byPage ? `${goto}#` : goto, byPage)
     writeCookie(response, exchange, cookie, cookie.name, jwt)
     return response
   }

@@ -77,6 +77,18 @@ test('the token is verified by the HMAC key of the password; the login lasts as 
   assert.equal(await visit(at, headers), 302)
 })
 
+test('the token does not stay in the address bar: OpenAM posts to an address with the token in its fragment', async () => {
+  await using at = await shop()
+  const { location, answer } = await begun(at)
+  const page = await (
+    await fetch(location, { headers: { Cookie: `iPlanetDirectoryPro=${at.manager.login('demo')}` } })
+  ).text()
+  assert.match(page, /<form method="post" action="[^"]*\/agent\/cdsso-oauth2#[^"]*id_token=/)
+  const { location: goto } = await answer(await formAt(location, at.manager.login('demo')))
+  // A browser keeps the fragment of a redirected request where the Location has none.
+  assert.match(String(goto), /\/page\?x=1.*#$/)
+})
+
 test('exp counts when the token arrives', async () => {
   await using at = await shop()
   const { location, answer } = await begun(at)

@@ -13,6 +13,7 @@ export const crossDomainFlows: readonly Flow<Peers>[] = [
       await chromium?.visit(async (page) => {
         await page.goto(`${at.shop}/shop/page?x=1`)
         await logInAtXui(page, USER)
+        // OpenAM's form leads to an address with the token in its fragment, which does not stay.
         await page.waitForURL(`${at.shop}/shop/page?x=1`)
         assert.match(String(await page.innerText('body')), new RegExp(`"x-user":"${USER.name}"`), 'page')
         // The token of OpenAM ends 3.6 s after it was made; the session says how long the login lasts.

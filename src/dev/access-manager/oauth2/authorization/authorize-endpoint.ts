@@ -7,7 +7,7 @@ import type { WholeSettings } from '../../settings.ts'
 import type { Directory } from '../../state/accounts.ts'
 import type { Session, Sessions } from '../../state/sessions.ts'
 import type { Tokens } from '../../state/tokens.ts'
-import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { type AuthorizationRequest, type Destination, readAuthorizationRequest } from './authorization-request.ts'
 import type { AuthorizationCodes } from './codes.ts'
 import type { IdTokens } from './id-tokens.ts'
 import { sendOutcome } from './outcome.ts'
@@ -48,14 +48,18 @@ export class AuthorizeEndpoint implements Endpoint {
     if (query === null) return refusedPage('the pushed request is not known')
     const read = readAuthorizationRequest(query, call.realm, directory, settings.family)
     if ('refused' in read) return refusedPage(read.refused)
-    if ('error' in read) return sendOutcome(read.to, { error: read.error, error_description: read.description })
+    if ('error' in read) return this.#send(read.to, { error: read.error, error_description: read.description })
     const { request } = read
     const session = this.#sessionOf(call, query)
     if (session === undefined || request.prompt === 'login') {
-      if (request.prompt === 'none') return sendOutcome(request, { error: 'login_required' })
+      if (request.prompt === 'none') return this.#send(request, { error: 'login_required' })
       return this.#toLogin(call.realm, query)
     }
     return this.#grant(call.realm, request, session)
+  }
+
+  #send(to: Destination, fields: Readonly<Record<string, string>>): Answer {
+    return sendOutcome(to, fields, this.#parts.settings.family)
   }
 
   /** The session of the browser, if it is as strong as the request wants it. */
@@ -89,11 +93,11 @@ export class AuthorizeEndpoint implements Endpoint {
       const agent = settings.family === 'openam' && agentRealm !== null ? directory.agent(realm, clientId) : undefined
       const id_token =
         agent === undefined ? await idTokens.issue(order) : await idTokens.issueOpenAmAgentToken(order, agent.password)
-      return sendOutcome(request, { id_token })
+      return this.#send(request, { id_token })
     }
     const subject = { kind: 'user', name: session.owner.name } as const
     const grant = tokens.grant({ clientId, realm, subject, grantType: 'authorization_code' })
-    return sendOutcome(request, { code: codes.issue({ grant, request, session }), iss: idTokens.issuerOf(realm) })
+    return this.#send(request, { code: codes.issue({ grant, request, session }), iss: idTokens.issuerOf(realm) })
   }
 }
 

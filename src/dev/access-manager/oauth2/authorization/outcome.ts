@@ -1,16 +1,20 @@
 import type { Answer } from '../../http/answer.ts'
 import { escaped, hidden, page, redirect } from '../../pages/html.ts'
+import type { Family } from '../../settings.ts'
 import type { Destination } from './authorization-request.ts'
 
 /** Sends the outcome of an authorization request to the client, through the browser. */
 export function sendOutcome(
   { redirectUri, responseMode, state }: Destination,
   fields: Readonly<Record<string, string>>,
+  family: Family,
 ): Answer {
   const all = state === null ? fields : { ...fields, state }
   if (responseMode === 'form_post') {
     const inputs = Object.entries(all).map(([name, value]) => hidden(name, value))
-    const form = `<form method="post" action="${escaped(redirectUri)}">${inputs.join('')}<button>Continue</button></form>`
+    // OpenAM puts the parameters of an ID token into the fragment of the address, too.
+    const action = family === 'openam' ? `${redirectUri}#${new URLSearchParams(all)}` : redirectUri
+    const form = `<form method="post" action="${escaped(action)}">${inputs.join('')}<button>Continue</button></form>`
     return page('Continue', form, 200, 'document.forms[0].submit()')
   }
   const text = new URLSearchParams(all).toString()
