@@ -57,7 +57,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
     await GatewayProcess.start({
       files: {
         ...Object.fromEntries(clients.map(({ clientId }) => [`secrets/${clientId}`, secretOf(clientId)])),
-        ...Object.assign({}, ...PARTS.map(({ files = {} }) => files)),
+        ...Object.assign({}, ...PARTS.map((part) => part.files?.(at) ?? {})),
       },
       routes: Object.assign({}, ...PARTS.map((part) => part.routes(at))),
       admin: {

@@ -50,6 +50,6 @@ export interface Part {
   readonly clients: (at: Addresses) => readonly Client[]
   readonly routes: (at: Addresses) => Readonly<Record<string, object>>
   /** Files of the instance. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: (at: Addresses) => Readonly<Record<string, string>>
   readonly flows: readonly Flow<Peers>[]
 }

@@ -26,7 +26,7 @@ export const login: Part = {
     }),
     client(at, 'refresh', { attributes: { 'access.token.lifespan': '2' } }),
   ],
-  files: { 'keys/login': privateKey.export({ type: 'pkcs8', format: 'pem' }) as string },
+  files: () => ({ 'keys/login': privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }),
   routes: (at) => ({
     login: loginRoute(at, 'login', {
       registration: {

@@ -1,0 +1,46 @@
+// Keycloak over TLS with a certificate of a private authority, and by two names.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { audienceMapper, client } from '../realm.ts'
+import { resourceRoute, wellKnown } from '../routes.ts'
+import type { Part } from '../suite.ts'
+import { bearer, tokensOf } from '../tokens.ts'
+
+export const privateAuthority: Part = {
+  clients: (at) => [client(at, 'private', { protocolMappers: [audienceMapper('private')] })],
+  files: (at) => ({ 'keys/authority': readFileSync(at.authorityFile, 'utf8') }),
+  routes: (at) => {
+    const resolver = (config: object): object => ({
+      type: 'StatelessAccessTokenResolver',
+      config: { wellKnownEndpoint: wellKnown(at.secureProvider), audience: 'private', tokenTypes: ['JWT'], ...config },
+    })
+    const trust = {
+      type: 'SecretsTrustManager',
+      config: { verificationSecretId: 'authority', secretsProvider: 'keys', checkRevocation: false },
+    }
+    return {
+      trusting: resourceRoute('/trusting', resolver({ trust })),
+      distrusting: resourceRoute('/distrusting', resolver({})),
+    }
+  },
+  flows: [
+    {
+      name: 'keys are fetched from a provider with a certificate of a private authority by trust, else 503',
+      run: async (peers) => {
+        const { access_token: token } = await tokensOf(peers, 'private')
+        const answer = await peers.gateway.ask('/trusting', bearer(token))
+        assert.equal(answer.status, 200, answer.headers['www-authenticate'] ?? '')
+        assert.equal((await peers.gateway.ask('/distrusting', bearer(token))).status, 503)
+      },
+    },
+    {
+      name: 'two host names: metadata by the internal name, iss of the public one',
+      run: async ({ at, keycloak }) => {
+        const metadata = (await (await fetch(wellKnown(at.provider))).json()) as Record<string, string>
+        assert.equal(metadata['issuer'], at.issuer)
+        assert.ok(metadata['authorization_endpoint']?.startsWith(keycloak.publicUrl))
+        assert.ok(metadata['token_endpoint']?.startsWith(at.provider))
+      },
+    },
+  ],
+}
