@@ -130,6 +130,18 @@ test('an access token that is over is refreshed, once for many requests over all
   assert.notEqual(after.text, before)
 })
 
+test('logout ends the session of the server also where the tokens can not be revoked', options, async () => {
+  const filter = { revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true }
+  await using at = await openIdGateway({ filter, issuer: { revocationEndpoint: 'http://127.0.0.1:1/revoke' } })
+  const browser = new BrowserLike()
+  await logIn(browser, `${at.gateway.url}/app/page`)
+  const left = await browser.ask(`${at.gateway.url}/app/oidc/logout?goto=/goodbye`)
+  assert.equal(left.status, 302)
+  assert.ok(left.headers.get('location')?.startsWith(`${at.provider.url}/session/end?`))
+  await at.gateway.log.until(/"level":"warn".*tokens not revoked/)
+  assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
+})
+
 test('logout forgets the tokens, revokes them and ends the session of the server', options, async () => {
   const filter = { revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true }
   await using at = await openIdGateway({ filter })

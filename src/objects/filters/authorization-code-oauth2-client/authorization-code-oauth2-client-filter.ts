@@ -140,6 +140,8 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     defaultLoginGoto: settings.defaultLoginGoto ?? null,
     defaultLogoutGoto: settings.defaultLogoutGoto ?? null,
     revokeOnLogout: settings.revokeOauth2TokenOnLogout,
+    onRevocationFailure: (error) =>
+      logger.limited(error.message).warn({ error }, 'tokens not revoked at logout: they can be used until they expire'),
     endSessionOnLogout: settings.openIdEndSessionOnLogout,
     clock,
     usedStates: new UsedStates(env.sharedStore('used login states'), LOGIN_LIFETIME),

@@ -20,6 +20,8 @@ export interface LoginSettings {
   readonly defaultLoginGoto: string | null
   readonly defaultLogoutGoto: string | null
   readonly revokeOnLogout: boolean
+  /** Called where a logout could not revoke the tokens; it goes on all the same. */
+  readonly onRevocationFailure: (error: OpenIdError) => void
   readonly endSessionOnLogout: boolean
   readonly clock: Clock
   readonly usedStates: UsedStates
@@ -185,7 +187,7 @@ export class LoginFlow {
     const registration = tokens === null ? null : this.registration(tokens.registration)
     if (tokens === null || registration === null) return left(goto)
     const { revokeOnLogout, endSessionOnLogout } = this.#settings
-    if (revokeOnLogout) await (await clientOf(registration)).revoke(tokens.refreshToken ?? tokens.accessToken, exchange)
+    if (revokeOnLogout) await this.#revoke(registration, tokens.refreshToken ?? tokens.accessToken, exchange)
     const endSession = endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
     if (typeof endSession !== 'string') return left(goto)
     const url = new URL(endSession)
@@ -194,6 +196,16 @@ export class LoginFlow {
     // Servers compare it with what was registered, which is a whole URL.
     if (goto !== null) url.searchParams.set('post_logout_redirect_uri', new URL(goto, siteOf(exchange)).href)
     return redirect(url.href)
+  }
+
+  /** The tokens are forgotten already: a failure must not keep the browser from ending its session at the server. */
+  async #revoke(registration: ClientRegistration, token: string, exchange: Exchange): Promise<void> {
+    try {
+      await (await clientOf(registration)).revoke(token, exchange)
+    } catch (error) {
+      if (!(error instanceof OpenIdError)) throw error
+      this.#settings.onRevocationFailure(error)
+    }
   }
 
   #goto(exchange: Exchange, asked: URLSearchParams, fallback: string): string {
