@@ -12,17 +12,29 @@ export interface Flow<Peers> {
   readonly run: (peers: Peers) => Promise<unknown>
 }
 
+/** Where the log of the gateway stands, to print what it said during a flow that failed. */
+export interface FlowLog {
+  readonly lines: readonly string[]
+}
+
 const TIMEOUT = 120_000
 
 /** Runs the flows one after the other and prints a row for each; whether all agreed. */
-export async function runFlows<Peers>(flows: readonly Flow<Peers>[], peers: Peers): Promise<boolean> {
+export async function runFlows<Peers>(
+  flows: readonly Flow<Peers>[],
+  peers: Peers,
+  log: FlowLog = { lines: [] },
+): Promise<boolean> {
   const counts = { agreed: 0, FAILED: 0, skipped: 0 }
   for (const flow of flows) {
-    const started = performance.now()
+    const [started, from] = [performance.now(), log.lines.length]
     const [outcome, detail] = await outcomeOf(flow, peers)
     counts[outcome] += 1
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    const said =
+      outcome === 'FAILED' ? log.lines.slice(from).filter((line) => /"level":"(?:warn|error)"/.test(line)) : []
     console.log(`${outcome.padEnd(8)} ${flow.name} (${seconds} s)${detail === '' ? '' : `\n  ${detail}`}`)
+    for (const line of said.slice(-5)) console.log(`  gateway: ${line}`)
   }
   console.log(`${counts.agreed} flows agreed, ${counts.FAILED} FAILED, ${counts.skipped} skipped`)
   return counts.FAILED === 0

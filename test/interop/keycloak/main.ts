@@ -25,7 +25,7 @@ export function run(words: readonly string[]): Promise<boolean> {
     )
     if (flows.length === 0) throw new Error(`no flow has ${words.join(' or ')} in its name`)
     const peers = await startPeers(owned)
-    const agreed = await runFlows(flows, peers)
+    const agreed = await runFlows(flows, peers, peers.gateway.log)
     const memory = `Keycloak ${peers.keycloak.peakMemory} MiB, gateway ${peakMemory(peers.gateway.pid)} MiB`
     console.log(`peak memory: ${memory}`)
     return agreed

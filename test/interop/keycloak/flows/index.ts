@@ -1,9 +1,24 @@
 import type { Part } from '../suite.ts'
 import { accessTokens } from './access-tokens.ts'
 import { boundTokens } from './bound-tokens.ts'
+import { browser } from './browser.ts'
 import { introspection } from './introspection.ts'
 import { keys } from './keys.ts'
 import { login } from './login.ts'
+import { outages } from './outages.ts'
 import { privateAuthority } from './private-authority.ts'
+import { sessions } from './sessions.ts'
+import { userInfo } from './user-info.ts'
 
-export const PARTS: readonly Part[] = [login, accessTokens, introspection, boundTokens, privateAuthority, keys]
+export const PARTS: readonly Part[] = [
+  login,
+  userInfo,
+  outages,
+  sessions,
+  browser,
+  accessTokens,
+  introspection,
+  boundTokens,
+  privateAuthority,
+  keys,
+]
