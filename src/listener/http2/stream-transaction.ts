@@ -22,7 +22,7 @@ import { StreamBody } from './stream-body.ts'
 import { admitStream } from './stream-head.ts'
 import { StreamTarget, streamHeaders } from './stream-target.ts'
 
-const { NGHTTP2_FLAG_END_STREAM } = constants
+const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants
 
 /** What a transaction tells its session. */
 export interface StreamOwner {
@@ -51,7 +51,7 @@ export class StreamTransaction implements InterimTaker, ActiveListItem {
     this.#stream = stream
     stream.on('error', () => {})
     stream.once('aborted', () => this.abandon(new Error('the client took the request back')))
-    stream.once('close', () => this.abandon(new Error('the stream was closed')))
+    stream.once('close', () => this.#closed())
     stream.once('finish', () => this.#finished())
   }
 
@@ -247,6 +247,14 @@ export class StreamTransaction implements InterimTaker, ActiveListItem {
       .limited(error)
       .warn({ error, transactionId }, 'the response was cut off: its body failed')
     this.cut(error)
+  }
+
+  /** Node can close a stream before its `finish`: nghttp2 has sent the response, and the write has not been reported yet. */
+  #closed(): void {
+    const { headersSent, writableEnded, aborted, rstCode } = this.#stream
+    const isSent = headersSent && writableEnded && !aborted && rstCode === NGHTTP2_NO_ERROR
+    if (isSent && !this.#over) this.#answered()
+    else this.abandon(new Error('the stream was closed'))
   }
 
   /** The response is out. */

@@ -191,6 +191,23 @@ test('a request body that is taken back fails, also with NO_ERROR', options, asy
   }
 })
 
+test('requests whose body was read before the answer end as answered, not as taken back', options, async () => {
+  let [completed, aborted] = [0, 0]
+  await using server = await secure(async (exchange) => {
+    exchange.onComplete(() => completed++)
+    exchange.onAbort(() => aborted++)
+    await exchange.request.body.read(1_000)
+    return respond(200, {}, 'ok')
+  })
+  await using client = new H2Client(server.port)
+  // More than a session may take back.
+  for (let count = 0; count < 300; count++) {
+    assert.equal((await client.ask('/', { method: 'POST', body: 'some' })).text, 'ok')
+  }
+  while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual({ completed, aborted }, { completed: 300, aborted: 0 })
+})
+
 test('what is left of a request after its answer is not waited for', options, async () => {
   await using server = await secure(async () => respond(200, {}, 'early'))
   await using client = new H2Client(server.port)
