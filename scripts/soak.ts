@@ -1,7 +1,11 @@
-// npm run soak -- --minutes N: mixed load with reloads and faults; ends with 1 where anything failed or memory grew.
+// npm run soak -- [--hostile] [--minutes N]: mixed load with reloads and faults, or hostile clients beside normal ones; exits
+// with 1 where anything failed or grew.
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { pathRoute, RunningGateway } from '../test/support/gateway.ts'
+import { ATTACK_NAMES } from '../test/support/hostile/hostile-clients.ts'
+import { hostileReport } from '../test/support/hostile/report.ts'
+import { hostileSoak } from '../test/support/hostile/soak.ts'
 import { Load } from '../test/support/load.ts'
 import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '../test/support/probe-extension.ts'
 import { httpUpstream } from '../test/support/upstream.ts'
@@ -10,13 +14,28 @@ import { httpUpstream } from '../test/support/upstream.ts'
 const SLOPE_LIMIT = 10
 const NOISE = 48
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '2' } } })
-const minutes = Number(values.minutes)
-if (!(minutes > 0)) {
-  console.error('usage: npm run soak -- [--minutes N]')
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    hostile: { type: 'boolean', default: false },
+    attack: { type: 'string', multiple: true },
+  },
+})
+const minutes = Number(values.minutes ?? (values.hostile ? 30 : 2))
+const unknown = values.attack?.filter((name) => !ATTACK_NAMES.includes(name)) ?? []
+if (unknown.length > 0) console.error(`no attack is called ${unknown.join(', ')}; there are ${ATTACK_NAMES.join(', ')}`)
+if (!(minutes > 0) || unknown.length > 0) {
+  console.error('usage: npm run soak -- [--hostile [--attack NAME]...] [--minutes N]')
   process.exit(64)
 }
-process.exitCode = (await soak(minutes * 60_000)) ? 0 : 1
+const run = values.hostile ? soakHostile : soak
+process.exitCode = (await run(minutes * 60_000)) ? 0 : 1
+
+async function soakHostile(duration: number): Promise<boolean> {
+  const outcome = await hostileSoak(duration, values.attack)
+  console.log(hostileReport(outcome))
+  return outcome.problems.length === 0
+}
 
 async function soak(duration: number): Promise<boolean> {
   await using upstream = await httpUpstream((request, response) => {

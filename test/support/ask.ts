@@ -8,6 +8,8 @@ export interface Asking {
   readonly agent?: Agent
   /** The target as it goes on the wire, where it is not that of the URL. */
   readonly target?: string
+  /** Gives the request up. */
+  readonly signal?: AbortSignal
 }
 
 /** An answer, read to its end. */
@@ -19,11 +21,12 @@ export interface Answer {
 }
 
 /** Sends a request without tidying its target, and gives the whole answer. */
-export function ask(url: string, { method = 'GET', headers = {}, body, agent, target }: Asking = {}): Promise<Answer> {
+export function ask(url: string, asking: Asking = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, agent, target, signal } = asking
   const { hostname, port } = new URL(url)
   const path = target ?? url.slice(url.indexOf('/', 'http://'.length))
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers, agent: agent ?? false }, (response) => {
+    const sent = request({ hostname, port, path, method, headers, agent: agent ?? false, signal }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)

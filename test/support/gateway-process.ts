@@ -34,7 +34,8 @@ export class GatewayProcess implements AsyncDisposable {
   readonly exit: Promise<Exit>
   readonly #child: ChildProcess
   #errors = ''
-  port = 0
+  /** Of its traffic connectors, in their order. */
+  ports: readonly number[] = []
   adminPort = 0
 
   constructor(parts: ProcessParts) {
@@ -65,13 +66,17 @@ export class GatewayProcess implements AsyncDisposable {
     try {
       const ready =
         output === undefined ? await running.log.until(READY) : await lineOf(output, READY, () => running.hasEnded)
-      running.port = (ready['ports'] as number[])[0] as number
+      running.ports = ready['ports'] as number[]
       running.adminPort = ready['adminPort'] as number
       return running
     } catch (error) {
       await running[Symbol.asyncDispose]()
       throw error
     }
+  }
+
+  get port(): number {
+    return this.ports[0] ?? 0
   }
 
   get pid(): number {

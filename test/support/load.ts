@@ -1,19 +1,26 @@
 // A thread that keeps a gateway busy over kept-alive connections and judges every answer.
-import { Agent } from 'node:http'
+import { Agent, type IncomingHttpHeaders } from 'node:http'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ask } from './ask.ts'
+import { answerOf, H2Client } from './h2-client.ts'
 
 /** One kind of request: where it goes, and what its answer may be. */
 export interface LoadTarget {
   readonly path: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
   /** The whole answer as `status version body`; a regular expression. */
   readonly expected: string
 }
 
 /** What a load is made of. */
 export interface LoadSettings {
+  /** With `https` the requests go over HTTP/2. */
   readonly url: string
   readonly connections: number
+  /** Milliseconds after which a request counts as not answered. */
+  readonly timeout?: number
   readonly targets: readonly LoadTarget[]
 }
 
@@ -23,6 +30,8 @@ export interface LoadResult {
   /** The first answers that were not as expected, and how many there were. */
   readonly wrong: readonly string[]
   readonly wrongCount: number
+  /** Milliseconds of the slowest answer. */
+  readonly slowest: number
 }
 
 /** A running load. */
@@ -47,30 +56,69 @@ export class Load implements AsyncDisposable {
   }
 }
 
-async function run({ url, connections, targets }: LoadSettings, port: MessagePort): Promise<void> {
-  const judged = targets.map(({ path, expected }) => ({ path, expected: new RegExp(expected) }))
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** One connection of a load. */
+interface LoadConnection {
+  send(target: LoadTarget): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>
+  close(): void
+}
+
+function http1Connection(url: string, timeout: number): LoadConnection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return {
+    send: ({ path, expected: _, ...asking }) =>
+      ask(url + path, {
+        ...asking,
+        agent,
+        ...(timeout < LONGEST_TIMER ? { signal: AbortSignal.timeout(timeout) } : {}),
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+function http2Connection(url: string, timeout: number): LoadConnection {
+  const open = () => new H2Client(Number(new URL(url).port))
+  let client = open()
+  return {
+    send: ({ path, expected: _, ...asking }) => {
+      if (client.session.destroyed || client.session.closed) client = open()
+      const stream = client.open(path, asking)
+      const late = setTimeout(() => stream.destroy(new Error(`timeout of ${timeout} ms`)), timeout)
+      return answerOf(stream).finally(() => clearTimeout(late))
+    },
+    close: () => client.session.destroy(),
+  }
+}
+
+async function run(settings: LoadSettings, port: MessagePort): Promise<void> {
+  const { url, connections, targets, timeout = LONGEST_TIMER } = settings
+  const judged = targets.map((target) => ({ target, expected: new RegExp(target.expected) }))
+  const connect = url.startsWith('https:') ? http2Connection : http1Connection
   const wrong: string[] = []
-  let [requests, wrongCount, stopped] = [0, 0, false]
+  let [requests, wrongCount, slowest, stopped] = [0, 0, 0, false]
   port.once('message', () => {
     stopped = true
   })
   const client = async (first: number): Promise<void> => {
+    const connection = connect(url, timeout)
     for (let turn = first; !stopped; turn++) {
-      const { path, expected } = judged[turn % judged.length] as (typeof judged)[number]
-      const answer = await ask(url + path, { agent }).then(
+      const { target, expected } = judged[turn % judged.length] as (typeof judged)[number]
+      const began = performance.now()
+      const answer = await connection.send(target).then(
         ({ status, headers, text }) => `${status} ${headers['x-version'] ?? '-'} ${text}`,
         (error: Error) => `no answer: ${error.message}`,
       )
       requests++
+      slowest = Math.max(slowest, performance.now() - began)
       if (expected.test(answer)) continue
       wrongCount++
-      if (wrong.length < 10) wrong.push(`${path}: ${answer}`)
+      if (wrong.length < 10) wrong.push(`${target.path}: ${answer.slice(0, 200)}`)
     }
+    connection.close()
   }
   await Promise.all(Array.from({ length: connections }, (_, at) => client(at)))
-  agent.destroy()
-  port.postMessage({ requests, wrong, wrongCount } satisfies LoadResult)
+  port.postMessage({ requests, wrong, wrongCount, slowest } satisfies LoadResult)
 }
 
 if ((workerData as LoadSettings | null)?.targets !== undefined) {

@@ -4,6 +4,7 @@ import { respond } from '#http'
 import { Authority, type Issued, opensslMissing, serverTlsOf } from '#test/certificates'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, GET, literal } from '#test/h2-frames'
+import { FLOODS } from '#test/hostile/http2-floods'
 import { listening } from '#test/listening'
 
 const options = { skip: opensslMissing, timeout: 30_000 }
@@ -12,39 +13,8 @@ const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
 const EIGHT = Buffer.alloc(8)
-const CANCEL = Buffer.from([0, 0, 0, 8])
 
-/** What an attacker sends in the n-th turn. */
-const floods: Readonly<Record<string, (turn: number) => Uint8Array[]>> = {
-  'rapid reset': (turn) => [frame(FRAME.headers, 5, 2 * turn + 1, GET), frame(FRAME.reset, 0, 2 * turn + 1, CANCEL)],
-  settings: () => [frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 255, 255]))],
-  ping: () => [frame(FRAME.ping, 0, 0, EIGHT)],
-  priority: (turn) => [frame(FRAME.priority, 0, 2 * turn + 1, Buffer.from([0, 0, 0, 0, 1]))],
-  'window update': () => [frame(FRAME.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))],
-  'empty DATA': (turn) =>
-    turn === 0
-      ? [
-          frame(
-            FRAME.headers,
-            4,
-            1,
-            literal({ ':method': 'POST', ':scheme': 'https', ':authority': 'a', ':path': '/' }),
-          ),
-        ]
-      : [frame(FRAME.data, 0, 1)],
-  'empty CONTINUATION': (turn) => [turn === 0 ? frame(FRAME.headers, 1, 1, GET) : frame(FRAME.continuation, 0, 1)],
-  'CONTINUATION with fields': (turn) => [
-    turn === 0
-      ? frame(FRAME.headers, 1, 1, GET)
-      : frame(FRAME.continuation, 0, 1, literal({ 'x-more': 'x'.repeat(100) })),
-  ],
-  'unknown frames': () => [frame(0xbb, 0, 0, Buffer.alloc(64))],
-  'requests that are malformed': (turn) => [
-    frame(FRAME.headers, 5, 2 * turn + 1, literal({ ':method': 'GET', 'X-Upper': '1' })),
-  ],
-}
-
-for (const [name, turn] of Object.entries(floods)) {
+for (const [name, turn] of Object.entries(FLOODS)) {
   test(`a flood of ${name} ends with its connection; others are served meanwhile (F25)`, options, async () => {
     await using server = await listening(async () => respond(200, {}, 'ok'), { tls: serverTlsOf(issued) })
     await using attacker = await FrameClient.open(server.port)
