@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import { Channel } from './channel.ts'
 import { call, type Handlers, notice } from './protocol.ts'
 
@@ -82,6 +82,38 @@ test('a call without an answer ends with its deadline, and the handler hears of 
   const waiting = ends.near.remote.wait({ milliseconds: 1 }, { timeout: 10 })
   await assert.rejects(waiting, { name: 'CallTimeoutError', message: 'far did not answer wait within 10 ms' })
   await cancelled.promise
+})
+
+/** Makes a call, then keeps this thread from doing anything until its deadline is over. Timers are what runs next. */
+async function callAndStall<T>(call: () => Promise<T>): Promise<T> {
+  await new Promise((resolve) => setImmediate(resolve))
+  const answer = call()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  return answer
+}
+
+test('an answer that arrived while the caller was stalled beyond the deadline counts', async () => {
+  const answering = `
+    const { parentPort } = require('node:worker_threads')
+    parentPort.on('message', ([, id, , argument]) => parentPort.postMessage([2, id, argument * 2]))
+    parentPort.postMessage('started')`
+  await using worker = new Worker(answering, { eval: true })
+  await once(worker, 'message')
+  const { remote } = new Channel<typeof CALLS, typeof NOTHING>(worker, {
+    peer: 'far',
+    remote: CALLS,
+    handlers: {},
+    onFault: assert.fail,
+  })
+  assert.equal(await callAndStall(() => remote.double(2, { timeout: 50 })), 4)
+})
+
+test('after a stall of the whole process the other side has another second for its answer', async () => {
+  using ends = pair()
+  const { double, wait } = ends.near.remote
+  assert.equal(await callAndStall(() => double(2, { timeout: 50 })), 4)
+  const never = callAndStall(() => wait({ milliseconds: 0 }, { timeout: 50 }))
+  await assert.rejects(never, { name: 'CallTimeoutError' })
 })
 
 test('the caller may end a call, before it is sent and after', async () => {

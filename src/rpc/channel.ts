@@ -23,6 +23,11 @@ const MAX_UNANSWERED = 10_000
 /** What setTimeout takes. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** A timer that fires so many milliseconds late was held up by a stall of this thread, or of the whole process. */
+const STALL = 100
+/** Milliseconds that the other side has for its answer after such a stall. */
+const TIME_AFTER_STALL = 1_000
+
 /** Kinds of frames. Frames are lists: the copy that messages make of them is cheaper than that of objects. */
 const CALL = 0
 const NOTICE = 1
@@ -117,8 +122,19 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
       this.#post([CANCEL, id])
     }
     const onAbort = (): void => giveUp(signal?.reason as Error)
-    const deadline = Math.min(timeout, LONGEST_TIMER)
-    const timer = setTimeout(() => giveUp(new CallTimeoutError(this.#peer, name, timeout)), deadline).unref()
+    const delay = Math.min(timeout, LONGEST_TIMER)
+    const due = performance.now() + delay
+    let hasStalled = false
+    const expire = (): void => {
+      if (!hasStalled && performance.now() - due > STALL) {
+        hasStalled = true
+        timer = setTimeout(expire, TIME_AFTER_STALL).unref()
+        return
+      }
+      // Timers run before messages are read: the answer may have arrived.
+      setImmediate(() => this.#pending.has(id) && giveUp(new CallTimeoutError(this.#peer, name, timeout)))
+    }
+    let timer = setTimeout(expire, delay).unref()
     signal?.addEventListener('abort', onAbort)
     this.#pending.set(id, {
       name,
