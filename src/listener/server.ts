@@ -93,7 +93,7 @@ class HttpListener implements Listener {
       this.#server.once('error', reject)
       this.#server.listen({ port, host, reusePort, ...(backlog === undefined ? {} : { backlog }) }, () => {
         this.#server.off('error', reject)
-        this.#server.on('error', (error) => this.#service.logger.error({ error }, 'the listener failed'))
+        this.#server.on('error', (error) => this.#service.logger.limited().error({ error }, 'the listener failed'))
         resolve()
       })
     })

@@ -307,7 +307,7 @@ export class NotificationFeed implements Notifications {
       try {
         news(listener)
       } catch (error) {
-        this.#settings.logger.error({ error }, 'a listener to notifications failed')
+        this.#settings.logger.limited(error).error({ error }, 'a listener to notifications failed')
       }
     }
   }

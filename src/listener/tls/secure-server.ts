@@ -122,7 +122,7 @@ function dispatchByProtocol(
       }
     } catch (error) {
       // Thrown from an event of the server, it would end the process (threats B90).
-      logger.error({ error }, 'a connection could not be taken in')
+      logger.limited(error).error({ error }, 'a connection could not be taken in')
       socket.destroy()
     }
   })
