@@ -104,6 +104,20 @@ test('threats are numbered once each, and the code cites only rows that exist', 
   assert.deepEqual(strays, [])
 })
 
+test('tests that docs/threats.md names exist, in the files that it names', () => {
+  const [, table = ''] = read('docs/threats.md').split('## Never again')
+  const cited = [...table.matchAll(/`((?:src|test)\/[^`]+\.test\.ts)`: ("[^"|]+"(?:, "[^"|]+")*)/g)]
+  assert.ok(cited.length > 20, `${cited.length} files are named with their tests`)
+  const missing = cited.flatMap(([, path = '', names = '']) => {
+    if (!existsSync(join(root, path))) return [path]
+    const source = read(path)
+    return [...names.matchAll(/"([^"]+)"/g)]
+      .filter(([, name]) => !source.includes(name!))
+      .map(([name]) => `${path}: ${name}`)
+  })
+  assert.deepEqual(missing, [])
+})
+
 test('no tracked file names a place on the machine of whoever wrote it, or a package registry', (context) => {
   const files = trackedFiles()
   if (files.length === 0) return context.skip('not a git checkout')
