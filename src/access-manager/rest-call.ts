@@ -86,7 +86,12 @@ function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Req
   return new Request({ method, uri, headers: fields, body: content })
 }
 
-async function answerOf({ status, headers, body }: Response): Promise<RestAnswer> {
+async function answerOf({ status, headers, body, cause }: Response): Promise<RestAnswer> {
+  // A handler that answers in place of the server says why.
+  if (cause instanceof AccessManagerError || cause instanceof UpstreamError) {
+    body.cancel()
+    throw cause instanceof UpstreamError ? cause : new AccessManagerError('unavailable', cause.message, { cause })
+  }
   const bytes = await body.read(MAX_ANSWER_BYTES)
   const value = valueIn(bytes)
   const json = isPlainObject(value) ? (value as JsonObject) : null

@@ -72,3 +72,16 @@ for (const [name, filters, message] of [
     assert.doesNotMatch(pages.built.log.lines.slice(before).join('\n'), /application/)
   })
 }
+
+test('an agent that may not log in is the reason in the log, where sessions and decisions are asked for with its session', async () => {
+  const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
+  for (const filters of [[singleSignOn()], [policy()]]) {
+    await using pages = await protectedPages(filters, { am: { agent, notifications: { enabled: false } } })
+    assert.equal((await pages.ask(pages.manager.login('demo'))).status, 503)
+    const [line] = entries(pages, /requests of this route get 503$/)
+    assert.match(
+      JSON.stringify(line),
+      /does not let the agent log in \(401\); check its name, password, realm and journey/,
+    )
+  }
+})
