@@ -117,7 +117,7 @@ export const DEMO_ROWS: readonly DemoRow[] = [
   },
   {
     title: 'policy changes',
-    line: `curl -X PUT {am}/json/policies/pages -H "iPlanetDirectoryPro: $ADMIN" -d @{instance}/changed-policy.json; echo; curl -d x {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION`,
+    line: `curl -X PUT {am}/json/policies/pages -H "iPlanetDirectoryPro: $ADMIN" -H "Content-Type: application/json" -d @{instance}/changed-policy.json; echo; curl -d x {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION`,
     shows: /"method": "POST"[\s\S]*"x-user": "demo"/,
   },
   {

@@ -17,6 +17,7 @@ import { loggedResource } from '../../lib/policy/logged-resource.ts'
 import { takeTransaction } from '../../lib/policy/transaction.ts'
 import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
+import { clearAddress } from '../../lib/sso/clear-address.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
@@ -82,7 +83,9 @@ export class Enforcement {
     const { method } = exchange.request
     const inside = exchange.with(PolicyDecisionContext, context)
     const allowed = Object.hasOwn(context.actions, method) && context.actions[method] === true
-    return allowed ? next(inside) : this.#advised(inside, context, followed)
+    if (!allowed) return this.#advised(inside, context, followed)
+    const cleared = followed === null ? null : clearAddress(exchange, (uri) => takeAdviceMarker(uri) !== null)
+    return cleared ?? next(inside)
   }
 
   /** The decision: at once where it is kept and nothing has to be read first. */

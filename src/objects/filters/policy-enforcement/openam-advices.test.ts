@@ -100,6 +100,17 @@ test('the URL of the return has no marker of the login filter, and parameters of
   assert.deepEqual(pages.question['resources'], [`${PAGE}&_advice=mine`])
 })
 
+test('a browser that opens the page after the login gets an address without the marker', async () => {
+  await using pages = await advised()
+  const back = await returnAddress(pages, pages.manager.login('demo'))
+  const strong = pages.manager.login('demo', '/', { level: 5 })
+  const opened = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+  const { status, location } = await pages.ask(strong, { url: back, headers: opened })
+  assert.deepEqual([status, location?.href], [302, PAGE])
+  assert.equal((await pages.ask(strong, { url: back, headers: { ...opened, 'Sec-Fetch-Mode': 'cors' } })).status, 200)
+  assert.equal((await pages.ask(strong, { headers: opened })).status, 200)
+})
+
 test('failureHandler answers an advice that comes back', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } }
   const filters = [singleSignOn(), policy({ failureHandler })]

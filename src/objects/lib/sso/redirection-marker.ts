@@ -1,7 +1,6 @@
 import type { Exchange, Response, Uri } from '#http'
 import { boolean, type Clock, config, object, string } from '#schema'
-import { sameOriginGoto } from '../goto/same-origin-goto.ts'
-import { landing } from './am-logout.ts'
+import { clearAddress } from './clear-address.ts'
 
 /** The field `redirectionMarker` of single sign-on filters. */
 export const redirectionMarkerField = () =>
@@ -21,10 +20,7 @@ export interface RedirectionMarker {
   /** Whether the mark was there and is not an old one; it is taken off. */
   take(uri: Uri): boolean
   mark(uri: Uri): string
-  /**
-   * The way to the same page without mark, for a browser that opens it with one: the address bar is what people keep and send
-   * to others. Null for requests without mark, and for those that are no page that somebody opens.
-   */
+  /** Redirects a browser that opens a page with the mark to the page without it; null for other requests. */
   cleared(exchange: Exchange): Response | null
 }
 
@@ -55,13 +51,7 @@ export function redirectionMarker(
   }
   return {
     take: (uri) => marksIn(uri).some(isRecent),
-    cleared: ({ originalUri, request: { method, headers } }) => {
-      const isOpened = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
-      if (method !== 'GET' || !isOpened) return null
-      const copy = originalUri.clone()
-      const clear = marksIn(copy).length === 0 ? null : sameOriginGoto(copy.toString(), originalUri)
-      return clear === null ? null : landing(clear)
-    },
+    cleared: (exchange) => clearAddress(exchange, (uri) => marksIn(uri).length > 0),
     mark: (uri) => {
       const copy = uri.clone()
       marksIn(copy)
