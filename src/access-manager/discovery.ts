@@ -1,5 +1,5 @@
 import { AccessManagerError, type AmDialect } from '#contracts'
-import type { Handler } from '#http'
+import { type Handler, isToken } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { dialectOf } from './dialect.ts'
@@ -29,13 +29,13 @@ interface SessionCookie {
 }
 
 const DOMAIN = /^\.?(?!.*\.\.)[a-z0-9][a-z0-9.-]{0,252}$/i
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
+const MAX_COOKIE_NAME = 128
 const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
 const PAUSE = 1_000
 
 /** Whether a text can be the name of a header field and of a cookie. */
 export function isHeaderName(text: string): boolean {
-  return TOKEN.test(text)
+  return isToken(text, MAX_COOKIE_NAME)
 }
 
 /** Whether a version is the one that is expected, or one of its kind: 7.5.1 is 7.5. */

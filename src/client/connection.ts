@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import type { ForwardProxy } from '#contracts'
-import type { OwnListeners } from '#schema'
+import { MAX_TIMER_DELAY, type OwnListeners } from '#schema'
 import { type FirstByteObserver, ResponseHeadGuard } from './response-head-guard.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { leadsToSelf, markOwnConnection } from './self-connection.ts'
@@ -14,7 +14,6 @@ import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './writte
 
 /** Default limit of a response head. */
 export const MAX_HEADER_BYTES = 65_536
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** A slot of the pool: one connection at a time, reopened after it closes. */
 export class Connection extends Client implements Carrier {
@@ -158,7 +157,7 @@ class Attempt implements SecureEvents, PendingConnection {
   constructor(timeout: number, ownListeners: OwnListeners | null, callback: buildConnector.Callback) {
     this.#callback = callback
     this.#ownListeners = ownListeners
-    if (timeout <= LONGEST_TIMER) this.#timer = setTimeout(() => this.#expire(), timeout)
+    if (timeout <= MAX_TIMER_DELAY) this.#timer = setTimeout(() => this.#expire(), timeout)
   }
 
   isOver(): boolean {

@@ -1,4 +1,5 @@
 import type { ForwardProxy } from '#contracts'
+import { withoutBrackets } from '#http'
 import { onProxyChange } from './secure-proxy.ts'
 import type { ClientSettings } from './settings.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
@@ -60,7 +61,7 @@ export class OriginPool implements CallOwner {
     const proxy =
       settings.proxy?.proxyFor(
         protocol.slice(0, -1),
-        hostname.replace(/^\[|\]$/g, ''),
+        withoutBrackets(hostname),
         port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type buildConnector, type Dispatcher, Pool } from 'undici'
+import { withoutBrackets } from '#http'
+import { MAX_TIMER_DELAY } from '#schema'
 import { Connection, type ConnectOptions, connector, MAX_HEADER_BYTES } from './connection.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
@@ -15,7 +17,6 @@ const IDLE_TIME = 4_000
 const SESSION_IDLE_TIME = 60_000
 /** TTL of the HTTP version of an origin. */
 const VERSION_TTL = 600_000
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The connections to one origin, HTTP/1.1 and HTTP/2. */
 export class Transport implements CallQueue {
@@ -112,7 +113,7 @@ export class Transport implements CallQueue {
 
   async #open(): Promise<void> {
     const { hostname, protocol, port } = this.#url
-    const server = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
+    const server = { hostname: withoutBrackets(hostname), port: Number(port) || 80 }
     const { connectionTimeout: timeout, ownListeners = null } = this.#settings
     const needsProbe =
       this.#mode === 'h2c-upgrade' && (this.#version !== 'http2' || performance.now() >= this.#knownUntil)
@@ -187,7 +188,7 @@ export class Transport implements CallQueue {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: this.#settings.maxHeaderBytes ?? MAX_HEADER_BYTES,
-      keepAliveTimeout: Math.min(this.#settings.idleTime ?? IDLE_TIME, LONGEST_TIMER),
+      keepAliveTimeout: Math.min(this.#settings.idleTime ?? IDLE_TIME, MAX_TIMER_DELAY),
       ...(localAddress ? { localAddress } : {}),
       // soTimeout is enforced by the Watchdog.
       headersTimeout: 0,

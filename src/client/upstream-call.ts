@@ -1,5 +1,5 @@
 import { type Dispatcher, errors } from 'undici'
-import { Body, type Exchange, type Request, Response, reasonPhrase } from '#http'
+import { Body, type Exchange, IDEMPOTENT_METHODS, type Request, Response, reasonPhrase } from '#http'
 import {
   inboundHeaders,
   inboundTrailers,
@@ -47,8 +47,6 @@ export interface CallOwner extends Destination {
 }
 
 const MAX_INFORMATIONAL = 32
-// RFC 9110 section 9.2.2
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
 /** undici shares one parser between connections: none may be resumed while the parser delivers. */
 let delivering = false
@@ -281,7 +279,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (this.#anyByte || this.#repeated || this.#abortReason !== null) return false
     const { method, body } = this.#request
     if (!body.isEmpty && !body.isBuffered) return false
-    return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT.has(method))
+    return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT_METHODS.has(method))
   }
 
   /** Over the same carrier: its connection is closed, so that a new one is opened instead of reusing a stale one. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { isToken } from '#http'
 
 /** Edit of one write. */
 export type TextEdit = (text: string) => string
@@ -49,7 +50,6 @@ const CONNECTION = /(?<=\r\n)connection: (?:keep-alive|close)(?=\r\n)/
 
 const LAST_CHUNK = '0\r\n\r\n'
 const EMPTY_BODY = 'content-length: 0\r\n\r\n'
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Inserts trailers at the end of a chunked body (RFC 9112 section 7.1.2). */
@@ -72,7 +72,7 @@ function withEmptyBody(head: string, section: string): string {
 function sectionOf(fields: readonly string[]): string {
   let section = ''
   for (let i = 0; i < fields.length; i += 2) {
-    if (NAME.test(fields[i]!) && VALUE.test(fields[i + 1]!)) section += `${fields[i]}: ${fields[i + 1]}\r\n`
+    if (isToken(fields[i]!) && VALUE.test(fields[i + 1]!)) section += `${fields[i]}: ${fields[i + 1]}\r\n`
   }
   return section
 }

@@ -1,8 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Logger } from '#logging'
-
-/** The longest that timers can wait; beyond it they would fire at once. */
-const LONGEST_INTERVAL = 2 ** 31 - 1
+import { MAX_TIMER_DELAY } from '#schema'
 
 /** Editors write a file in several steps; what comes within this time is one change. */
 const SETTLE_TIME = 100
@@ -26,7 +24,7 @@ export class RouteWatcher implements Disposable {
         if (this.#watcher === null) this.#watch()
         this.#run()
       },
-      Math.min(scanInterval, LONGEST_INTERVAL),
+      Math.min(scanInterval, MAX_TIMER_DELAY),
     ).unref()
   }
 

@@ -1,3 +1,4 @@
+import { isToken } from './token.ts'
 /** One cookie, of a request or of a response. */
 export interface Cookie {
   name: string
@@ -66,13 +67,12 @@ export class InvalidCookieError extends Error {
   readonly code = 'GW_COOKIE_INVALID'
 }
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*|"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*")$/
 const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/
 
 /** Writes a Set-Cookie value (RFC 6265 section 4.1); what would change its meaning is refused (threats B29). */
 export function formatSetCookie(cookie: Cookie): string {
-  if (!NAME.test(cookie.name)) throw new InvalidCookieError('cookie: the name is not a token')
+  if (!isToken(cookie.name)) throw new InvalidCookieError('cookie: the name is not a token')
   if (!VALUE.test(cookie.value))
     throw new InvalidCookieError(`cookie ${cookie.name}: the value holds a character to be encoded`)
   let text = `${cookie.name}=${cookie.value}`

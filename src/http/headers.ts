@@ -2,6 +2,7 @@ import { type Exposure, exposed } from '#expression'
 import { JsonNumber } from '#json'
 import { equalsIgnoreCase } from './ascii.ts'
 import { dashedName } from './header-alias.ts'
+import { isToken } from './token.ts'
 
 /** A header name or value that must not be sent: it could end the line or the head it stands in. */
 export class InvalidHeaderError extends Error {
@@ -16,7 +17,6 @@ export class HeaderEncodingError extends InvalidHeaderError {
   }
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
@@ -165,7 +165,7 @@ export class Headers {
 }
 
 function checkName(name: string): void {
-  if (!TOKEN.test(name)) {
+  if (!isToken(name)) {
     throw new InvalidHeaderError(
       `header name: expected a token (RFC 9110 section 5.6.2), got ${JSON.stringify(name.slice(0, 60))}`,
     )

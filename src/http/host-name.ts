@@ -7,6 +7,11 @@ export interface Authority {
   readonly port: number
 }
 
+/** A host for sockets: IPv6 addresses without the brackets that URIs put around them. */
+export function withoutBrackets(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
 const MAX_BYTES = 255
 const MAX_LABEL = 63
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/

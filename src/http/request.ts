@@ -5,6 +5,7 @@ import { Entity, setEntity } from './entity.ts'
 import { DEFAULT_ENTITY_LIMITS, type EntityLimits } from './entity-limits.ts'
 import { type Form, parseForm } from './form.ts'
 import { Headers } from './headers.ts'
+import { isToken } from './token.ts'
 import { Uri } from './uri.ts'
 import { InvalidUriError } from './uri-syntax.ts'
 
@@ -75,10 +76,10 @@ function assignUri(request: Request, value: unknown): void {
   request.uri = uri
 }
 
-const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/
+const MAX_METHOD = 64
 
 function assignMethod(request: Request, value: unknown): void {
-  if (typeof value !== 'string' || !METHOD.test(value)) throw new TypeError('request.method: expected a token')
+  if (typeof value !== 'string' || !isToken(value, MAX_METHOD)) throw new TypeError('request.method: expected a token')
   request.method = value
 }
 

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { plainAddress } from '#http'
+import { plainAddress, withoutBrackets } from '#http'
 import type { OwnListeners } from '#schema'
 
 /** An address that is listened on. */
@@ -48,5 +48,5 @@ function isOfThisMachine(address: string): boolean {
 }
 
 function addressOf(host: string): string {
-  return plainAddress(host.replace(/^\[|\]$/g, '').toLowerCase())
+  return plainAddress(withoutBrackets(host).toLowerCase())
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import { MAX_TIMER_DELAY } from '#schema'
 import type { Expectation } from './admission.ts'
 import { BodyWatch } from './body-watch.ts'
 import { ClientLog } from './client-log.ts'
@@ -137,7 +138,7 @@ class HttpListener implements Listener {
 
   #emptied(gracePeriodMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const end = setTimeout(resolve, Math.min(gracePeriodMs, 2 ** 31 - 1))
+    const end = setTimeout(resolve, Math.min(gracePeriodMs, MAX_TIMER_DELAY))
     const silent = setTimeout(() => this.#closeSilent(), Math.min(silentTime, gracePeriodMs / 2))
     this.#whenEmpty = resolve
     return promise.finally(() => {

@@ -1,3 +1,4 @@
+import { withoutBrackets } from '#http'
 /** Where one Redis or one sentinel listens. */
 export interface RedisAddress {
   readonly host: string
@@ -69,7 +70,7 @@ export function checkAddresses(
 
 function addressOf(url: string, defaultPort: number): RedisAddress {
   const { hostname, port } = new URL(url)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) }
+  return { host: withoutBrackets(hostname), port: port === '' ? defaultPort : Number(port) }
 }
 
 function databaseOf(url: string): number {

@@ -71,5 +71,5 @@ export {
   type SharedStore,
   unavailableStore,
 } from './shared-store.ts'
-export { systemClock } from './system-clock.ts'
+export { MAX_TIMER_DELAY, systemClock } from './system-clock.ts'
 export { template } from './template.ts'

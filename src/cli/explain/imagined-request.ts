@@ -1,10 +1,10 @@
-import { Body } from '#http'
+import { Body, TOKEN_CHARACTERS } from '#http'
 import type { ImaginedRequest } from '#listener'
 import { type Arguments, UsageError } from '../arguments.ts'
 
-const LINE = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/
+const LINE = new RegExp(String.raw`^(?:([${TOKEN_CHARACTERS}]+)\s+)?(\S+)$`)
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^#]*)/i
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/
+const FIELD = new RegExp(String.raw`^([${TOKEN_CHARACTERS}]+)\s*:\s*(.*)$`)
 
 /** The request that a command line describes: `GET https://host/path`, -H fields, a body. */
 export function imaginedRequest(args: Arguments): ImaginedRequest {

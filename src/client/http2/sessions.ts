@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
+import { MAX_TIMER_DELAY } from '#schema'
 import { leadsToSelf } from '../self-connection.ts'
 import type { Carrier, UpstreamCall } from '../upstream-call.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
@@ -29,7 +30,6 @@ export interface SessionsOwner {
 const INITIAL_MAX_STREAMS = 100
 const STREAM_WINDOW = 262_144
 const CONNECTION_WINDOW = 4_194_304
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The HTTP/2 connections to one origin. */
 export class Sessions {
@@ -202,6 +202,6 @@ export class Session implements StreamOwner, Carrier {
   #startIdleTimer(): void {
     this.session.unref()
     const { idleTime } = this.#limits
-    if (idleTime <= LONGEST_TIMER) this.#idle = setTimeout(() => this.retire(), idleTime).unref()
+    if (idleTime <= MAX_TIMER_DELAY) this.#idle = setTimeout(() => this.retire(), idleTime).unref()
   }
 }

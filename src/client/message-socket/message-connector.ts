@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { ClientTls, ProxyOptions } from '#contracts'
+import { withoutBrackets } from '#http'
+import { MAX_TIMER_DELAY } from '#schema'
 import { createOpener } from '../connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
@@ -36,7 +38,6 @@ export class UpgradeRefusedError extends Error {
   }
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1
 const CLOSE_LIMIT = 2_000
 const MAX_HEADER_BYTES = 65_536
 
@@ -64,7 +65,7 @@ export class MessageConnector {
     const onAbort = () => give(new UpstreamError('GW_CLIENT_GONE'))
     const { connectionTimeout } = this.#settings
     const late = () => give(new UpstreamError('GW_UPSTREAM_TIMEOUT'))
-    const timer = connectionTimeout <= LONGEST_TIMER ? setTimeout(late, connectionTimeout) : undefined
+    const timer = connectionTimeout <= MAX_TIMER_DELAY ? setTimeout(late, connectionTimeout) : undefined
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
     else {
@@ -101,7 +102,7 @@ export class MessageConnector {
   #connect({ protocol, hostname, port }: URL, failed: (error: Error) => void, opened: (socket: Socket) => void) {
     const isSecure = protocol === 'https:' || protocol === 'wss:'
     const target = {
-      hostname: hostname.replace(/^\[|\]$/g, ''),
+      hostname: withoutBrackets(hostname),
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     }
     const { connectionTimeout, proxy } = this.#settings

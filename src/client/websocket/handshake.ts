@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Headers } from '#http'
+import { type Headers, isToken } from '#http'
 import { outboundHeaders } from '../message-head.ts'
 
 // RFC 6455 section 1.3
@@ -7,7 +7,7 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** The only version (RFC 6455 section 4.4). */
 export const VERSION = '13'
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+const MAX_PROTOCOL = 256
 const MAX_NAMES = 100
 
 /** The client's offer, reduced by the limits. */
@@ -46,7 +46,11 @@ export function readOffer(headers: Headers, { subProtocols, withheldExtensions }
   // Frames of other versions can not be parsed.
   if (versions[0] !== VERSION) return new RefusedOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
   const wanted = listOf(headers, 'sec-websocket-protocol')
-  if (wanted.length > MAX_NAMES || !wanted.every((name) => TOKEN.test(name)) || new Set(wanted).size < wanted.length) {
+  if (
+    wanted.length > MAX_NAMES ||
+    !wanted.every((name) => isToken(name, MAX_PROTOCOL)) ||
+    new Set(wanted).size < wanted.length
+  ) {
     return broken('expected subprotocols that are different tokens')
   }
   const protocols = subProtocols === null ? wanted : wanted.filter((name) => subProtocols.includes(name))

@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Body, type Exchange, type Headers, type Request, Response, reasonPhrase, type Upgrade } from '#http'
+import { MAX_TIMER_DELAY } from '#schema'
 import { inboundHeaders, isOfHttp1, isReasonPhrase } from '../message-head.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
@@ -8,7 +9,6 @@ import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
 import { Relay, type RelayTimeouts } from './relay.ts'
 
 const MAX_HEADER_BYTES = 65_536
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Inputs of a handshake beside the request. */
 export interface UpgradeSurroundings {
@@ -33,7 +33,7 @@ export function askForUpgrade(
   }
   const timer = setTimeout(
     () => fail(new UpstreamError('GW_UPSTREAM_TIMEOUT')),
-    Math.min(around.soTimeout, LONGEST_TIMER),
+    Math.min(around.soTimeout, MAX_TIMER_DELAY),
   )
   const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
   const asking = requestOver(socket, request, around.offer, fail)
@@ -111,7 +111,7 @@ function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: Upg
 /** Relays a response other than 101; the connection closes after it. */
 function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Socket, soTimeout: number): Response {
   const status = message.statusCode ?? 0
-  if (soTimeout <= LONGEST_TIMER) socket.setTimeout(soTimeout)
+  if (soTimeout <= MAX_TIMER_DELAY) socket.setTimeout(soTimeout)
   socket.on('timeout', () => {
     // While the client exerts back-pressure, the server is not awaited.
     if (!message.isPaused()) socket.destroy()

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { type Exchange, type Request, type Response, reasonPhrase, respond } from '#http'
+import { type Exchange, type Request, type Response, reasonPhrase, respond, withoutBrackets } from '#http'
 import type { OwnListeners } from '#schema'
 import { leadsToSelf } from '../self-connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
@@ -113,7 +113,7 @@ function targetOf({ uri }: Request): UpgradeTarget {
   }
   return {
     isSecure: scheme === 'secure',
-    hostname: uri.host.replace(/^\[|\]$/g, ''),
+    hostname: withoutBrackets(uri.host),
     port: uri.effectivePort,
   }
 }

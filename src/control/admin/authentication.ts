@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiSecurity } from '#crest'
-import type { Exchange, Filter } from '#http'
+import { type Exchange, equalsConstantTime, type Filter } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { crestError } from './crest-error.ts'
 
@@ -73,14 +72,9 @@ function presented({ request }: Exchange, password: string): 'basic' | 'bearer' 
   const headers = request.headers.all('authorization')
   const [scheme = '', value = '', ...more] = (headers.length === 1 ? (headers[0] as string) : '').split(' ')
   if (more.length > 0 || value === '') return null
-  if (scheme.toLowerCase() === 'bearer') return same(value, password) ? 'bearer' : null
+  if (scheme.toLowerCase() === 'bearer') return equalsConstantTime(value, password) ? 'bearer' : null
   if (scheme.toLowerCase() !== 'basic') return null
-  return same(Buffer.from(value, 'base64').toString('utf8'), `${ADMIN_USER}:${password}`) ? 'basic' : null
-}
-
-/** Digests have one length, so that comparing them tells nothing of either text (threats B53). */
-function same(a: string, b: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
+  return equalsConstantTime(Buffer.from(value, 'base64').toString('utf8'), `${ADMIN_USER}:${password}`) ? 'basic' : null
 }
 
 /** Whether an address is this machine's own. */

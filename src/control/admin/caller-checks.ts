@@ -1,8 +1,7 @@
-import type { Filter, Request } from '#http'
+import { type Filter, type Request, SAFE_METHODS, withoutBrackets } from '#http'
 import { crestError } from './crest-error.ts'
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Refuses requests under a foreign host name, which is how a web page reaches a loopback port after rebinding its
@@ -14,7 +13,7 @@ export function callerChecks(ownHost: string, allowedHosts: readonly string[]): 
     const { request, client } = exchange
     // An address can not be rebound as a name can: the one the connection came in on is the listener's own.
     const host = request.uri.host.toLowerCase()
-    if (!allowed.has(host) && host.replace(/^\[|\]$/g, '') !== client.localAddress) {
+    if (!allowed.has(host) && withoutBrackets(host) !== client.localAddress) {
       return crestError(
         403,
         'the Host header does not name this connector; add the name to adminConnector.allowedHosts to use it',

@@ -1,8 +1,9 @@
 import type { ImaginedMessage } from '#contracts'
 import { Refusal } from '#crest'
+import { isToken } from '#http'
 import { isPlainObject, type JsonValue } from '#json'
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
+const MAX_TOKEN = 128
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const ABSOLUTE = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i
 const MEMBERS = new Set(['method', 'uri', 'headers', 'entity', 'from'])
@@ -14,7 +15,7 @@ export function imaginedMessage(body: JsonValue): ImaginedMessage | Refusal {
   if (unknown !== undefined)
     return new Refusal(400, `${JSON.stringify(unknown.slice(0, 40))}: expected only ${[...MEMBERS].join(', ')}`)
   const { method = 'GET', uri, headers = {}, entity = '', from = '127.0.0.1' } = body
-  if (typeof method !== 'string' || !TOKEN.test(method))
+  if (typeof method !== 'string' || !isToken(method, MAX_TOKEN))
     return new Refusal(400, 'method: expected a method such as "GET"')
   if (typeof entity !== 'string') return new Refusal(400, 'entity: expected a text')
   if (typeof from !== 'string') return new Refusal(400, 'from: expected an address')
@@ -42,7 +43,7 @@ function headerFields(headers: unknown): string[] | null {
   const fields: string[] = []
   for (const [name, given] of Object.entries(headers)) {
     for (const value of Array.isArray(given) ? given : [given]) {
-      if (!TOKEN.test(name) || typeof value !== 'string' || !FIELD_VALUE.test(value)) return null
+      if (!isToken(name, MAX_TOKEN) || typeof value !== 'string' || !FIELD_VALUE.test(value)) return null
       fields.push(name, value)
     }
   }

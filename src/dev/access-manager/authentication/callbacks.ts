@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { equalsConstantTime } from '#http'
 import type { Clock } from '#schema'
 import { BoundedMap } from '../state/bounded-map.ts'
-import { sameSecret } from '../state/secret-equality.ts'
 import type { Credentials } from './logins.ts'
 
 const LIFETIME = 5 * 60_000
@@ -47,7 +47,7 @@ export class CallbackDialogue {
   /** Whether a ticket is one of ours, for this realm, in time, and not used before; it is used up. */
   isFresh(authId: string, realm: string): boolean {
     const [content = '', signature = ''] = authId.split('.')
-    if (!sameSecret(this.#signature(content), signature) || this.#used.has(content)) return false
+    if (!equalsConstantTime(this.#signature(content), signature) || this.#used.has(content)) return false
     this.#used.set(content, true)
     const claims = JSON.parse(Buffer.from(content, 'base64url').toString()) as { realm: string; exp: number }
     return claims.realm === realm && claims.exp > this.#clock.now()

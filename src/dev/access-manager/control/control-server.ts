@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { equalsConstantTime } from '#http'
 import { type Answer, crestError } from '../http/answer.ts'
 import { readBody, readJsonObject } from '../http/request-body.ts'
 import { send } from '../http/sending.ts'
 import { randomToken } from '../state/identifiers.ts'
-import { sameSecret } from '../state/secret-equality.ts'
 import { CONTROL_ACTIONS, type Controllable } from './control-actions.ts'
 
 const MOST_BYTES = 256 * 1024
@@ -47,7 +47,8 @@ export class ControlServer {
 
 async function answer(request: IncomingMessage, manager: Controllable, token: string): Promise<Answer> {
   const body = await readBody(request, MOST_BYTES)
-  if (!sameSecret(`Bearer ${token}`, request.headers.authorization ?? '')) return crestError(401, 'Access Denied')
+  if (!equalsConstantTime(`Bearer ${token}`, request.headers.authorization ?? ''))
+    return crestError(401, 'Access Denied')
   if (body === null) return crestError(413, 'The request body is too long')
   const given = readJsonObject(body)
   if (given === null) return crestError(400, 'The request body is not a JSON object')

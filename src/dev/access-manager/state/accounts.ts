@@ -1,4 +1,4 @@
-import { sameSecret } from './secret-equality.ts'
+import { equalsConstantTime } from '#http'
 
 /** Somebody who logs in with a name and a password. */
 export interface User {
@@ -123,7 +123,7 @@ function withSecret<A>(
   presented: string,
 ): A | undefined {
   const expected = account === undefined ? undefined : secretOf(account)
-  const same = sameSecret(expected ?? '', presented)
+  const same = equalsConstantTime(expected ?? '', presented)
   return same && expected !== undefined && expected !== '' ? account : undefined
 }
 

@@ -1,6 +1,5 @@
-import { type Exchange, type Filter, type Handler, type Headers, type Response, respond } from '#http'
+import { type Exchange, type Filter, type Handler, type Headers, isToken, type Response, respond } from '#http'
 import { normalOrigin } from './origin.ts'
-import { TOKEN } from './policy-fields.ts'
 
 /** What pages of some origins may do; header names are in lower case. */
 export interface Policy {
@@ -47,7 +46,7 @@ function answerPreflight(policy: Policy, origin: string, asked: Headers): Respon
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '')
   const { methods, headers } = policy
-  if (!TOKEN.test(method) || !names.every((name) => TOKEN.test(name))) return null
+  if (!isToken(method) || !names.every((name) => isToken(name))) return null
   if (methods !== '*' && !methods.has(method) && !SAFELISTED_METHODS.has(method)) return null
   if (headers !== '*' && !names.every((name) => headers.has(name))) return null
 

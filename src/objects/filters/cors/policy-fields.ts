@@ -1,8 +1,6 @@
+import { isToken, TOKEN } from '#http'
 import { byShape, config, type Field, field, list } from '#schema'
 import { normalOrigin } from './origin.ts'
-
-/** A method or header name (RFC 9110 section 5.6.2). */
-export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** `"*"`, or an array whose elements are read by `item`; `"*"` may also be an element. */
 export function anyOrSome(item: Field<string>, what: string) {
@@ -34,7 +32,7 @@ function remark(value: unknown): string {
 /** A method or header name. */
 export function token(label: string): Field<string> {
   return field({ label, schema: () => ({ type: 'string', pattern: TOKEN.source }) }, (value, report) => {
-    if (typeof value !== 'string' || !TOKEN.test(value)) report(`expected ${label}, got ${JSON.stringify(value)}`)
+    if (typeof value !== 'string' || !isToken(value)) report(`expected ${label}, got ${JSON.stringify(value)}`)
     return value as string
   })
 }

@@ -1,6 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { FilterKind, HandlerKind, SessionCookieContext } from '#contracts'
-import { type Exchange, type Filter, type Handler, parseSetCookie, type Response, respond } from '#http'
+import {
+  type Exchange,
+  equalsConstantTime,
+  type Filter,
+  type Handler,
+  parseSetCookie,
+  type Response,
+  respond,
+  SAFE_METHODS,
+} from '#http'
 import { boolean, config, defineType, ref, string } from '#schema'
 import { reportHeader } from '../../lib/header-fields.ts'
 
@@ -34,14 +43,12 @@ interface Settings {
   readonly failureHandler?: Handler | undefined
 }
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-
 /** A request without the session cookie has no session to misuse, and passes. */
 export function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
     const sessions = sessionsOf(exchange, cookieName)
-    const isOpen = sessions.length === 0 || (excludeSafeMethods && SAFE.has(exchange.request.method))
+    const isOpen = sessions.length === 0 || (excludeSafeMethods && SAFE_METHODS.has(exchange.request.method))
     const passes = isOpen || hasToken(exchange, headerName, sessions)
     const response = await (passes ? next(exchange) : refused(exchange))
     const current = newSession(response, cookieName) ?? sessions[0]
@@ -65,11 +72,7 @@ function newSession(response: Response, cookieName: string): string | undefined 
 function hasToken(exchange: Exchange, headerName: string, sessions: readonly string[]): boolean {
   const [sent, ...others] = exchange.request.headers.all(headerName)
   if (sent === undefined || others.length > 0) return false
-  return sessions.some((session) => equal(Buffer.from(sent), Buffer.from(tokenOf(session))))
-}
-
-function equal(left: Buffer, right: Buffer): boolean {
-  return left.length === right.length && timingSafeEqual(left, right)
+  return sessions.some((session) => equalsConstantTime(sent, tokenOf(session)))
 }
 
 /**

@@ -8,7 +8,9 @@ import {
   formatQuery,
   Headers,
   InvalidUriError,
+  isToken,
   Request,
+  TOKEN,
   Uri,
 } from '#http'
 import {
@@ -78,12 +80,12 @@ export const StaticRequestFilter = defineType({
   },
 })
 
-const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/
+const MAX_METHOD = 64
 
 function method(): Field<string> {
-  const schema = () => ({ type: 'string', pattern: METHOD.source })
+  const schema = () => ({ type: 'string', pattern: TOKEN.source, maxLength: MAX_METHOD })
   return field({ label: 'an HTTP method', schema }, (value, report) => {
-    if (typeof value !== 'string' || !METHOD.test(value)) {
+    if (typeof value !== 'string' || !isToken(value, MAX_METHOD)) {
       report(`expected an HTTP method such as "POST", got ${JSON.stringify(value)}`)
     }
     return value as string

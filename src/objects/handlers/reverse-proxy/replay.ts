@@ -1,9 +1,6 @@
 import { UpstreamError, type UpstreamErrorCode } from '#client'
-import type { Exchange } from '#http'
+import { type Exchange, IDEMPOTENT_METHODS } from '#http'
 import { isFailure } from '../../lib/circuit-breaker/failure.ts'
-
-// RFC 9110 section 9.2.2
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
 /** Failures of requests that have not reached the application; a proxy that refuses one may have taken its body. */
 const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
@@ -21,7 +18,7 @@ const STORAGE_CALLS: ReadonlySet<unknown> = new Set(['open', 'write', 'mkdir'])
 export async function keepForReplay(exchange: Exchange, responsesMayAsk: boolean): Promise<boolean> {
   const { method, body } = exchange.request
   if (body.isEmpty || body.isBuffered) return true
-  if (!responsesMayAsk && !IDEMPOTENT.has(method)) return false
+  if (!responsesMayAsk && !IDEMPOTENT_METHODS.has(method)) return false
   try {
     return await body.bufferIfFits(exchange.storage)
   } catch (error) {
@@ -36,5 +33,5 @@ export async function keepForReplay(exchange: Exchange, responsesMayAsk: boolean
 export function mayRepeatAfter(error: unknown, exchange: Exchange, replayable: boolean): boolean {
   if (!isFailure(error, exchange)) return false
   if (error instanceof UpstreamError && UNSENT.has(error.code)) return exchange.request.body.isAvailable
-  return replayable && IDEMPOTENT.has(exchange.request.method)
+  return replayable && IDEMPOTENT_METHODS.has(exchange.request.method)
 }

@@ -1,8 +1,8 @@
-import type { Handler, Request } from '#http'
+import { type Handler, type Request, TOKEN_CHARACTERS } from '#http'
 import { config, string } from '#schema'
 
 // A token, or a host with a port (RFC 9110 section 7.6.3).
-const PSEUDONYM = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}(?::\d{1,5})?$/
+const PSEUDONYM = new RegExp(String.raw`^[${TOKEN_CHARACTERS}]{1,128}(?::\d{1,5})?$`)
 
 /** The field `via`. */
 export const VIA_FIELD = config(string({ nonEmpty: true }))

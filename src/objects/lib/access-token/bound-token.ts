@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { AccessToken, AccessTokenResolver, TokenRefusal } from '#contracts'
 import type { Exchange } from '#http'
 import { isPlainObject } from '#json'
@@ -12,13 +11,6 @@ export function bindingOf({ info }: AccessToken, method: 'jkt' | 'x5t#S256'): Bi
   if (cnf === null) return 'none'
   const thumbprint = isPlainObject(cnf) && Object.hasOwn(cnf, method) ? cnf[method] : null
   return typeof thumbprint === 'string' && thumbprint !== '' ? { thumbprint } : 'other'
-}
-
-/** Compares two texts in a time that does not depend on where they differ. */
-export function sameText(one: string, other: string): boolean {
-  const first = Buffer.from(one)
-  const second = Buffer.from(other)
-  return first.length === second.length && timingSafeEqual(first, second)
 }
 
 /** Whether a token is bound to a key or certificate of its client. */

@@ -1,4 +1,5 @@
 import { ClientTlsKind, type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
+import { withoutBrackets } from '#http'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
 import { passwordSource } from '../tls/password.ts'
 
@@ -33,7 +34,7 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
   const { hostname, port, protocol } = new URL(uri)
   const isSecure = protocol === 'https:'
   const server = {
-    hostname: hostname.replace(/^\[|\]$/g, ''),
+    hostname: withoutBrackets(hostname),
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     ...(isSecure ? { secure: { tls: values.tls ?? null } } : {}),
   }

@@ -1,5 +1,6 @@
 import type { ForwardProxy, ProxyOptions } from '#contracts'
 import type { Scope } from '#expression'
+import { withoutBrackets } from '#http'
 import type { Environment } from '#schema'
 import { type Exempts, nonProxyHosts, noProxyList } from './exempt-hosts.ts'
 
@@ -59,7 +60,7 @@ function byVariables(scheme: string, env: Environment): Choice | null {
   }
   const exempt = variable(env.scope, 'NO_PROXY') ?? ''
   return choiceOf(
-    uri.hostname.replace(/^\[|\]$/g, ''),
+    withoutBrackets(uri.hostname),
     uri.port === '' ? (isSecure ? 443 : 80) : Number(uri.port),
     exempt,
     noProxyList(exempt),

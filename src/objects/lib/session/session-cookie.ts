@@ -1,7 +1,5 @@
-import { type Exchange, formatSetCookie, isPublicSuffix, type Request, type Response } from '#http'
+import { type Exchange, formatSetCookie, isPublicSuffix, isToken, type Request, type Response } from '#http'
 import { boolean, config, object, oneOf, string } from '#schema'
-
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** The `cookie` field of session managers. */
 export const sessionCookieFields = (name: string) =>
@@ -37,7 +35,7 @@ export interface SessionCookieSettings {
 /** What is wrong with the settings of a cookie, with the field it is about; null where nothing is (threats B44). */
 export function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
   const { name, domain, path, sameSite, secure } = cookie
-  if (!NAME.test(name))
+  if (!isToken(name))
     return { field: 'name', message: `expected letters, digits and hyphens, got ${JSON.stringify(name)}` }
   if (isPrefixed(name) && secure === false)
     return { field: 'secure', message: `expected true, because browsers refuse the cookie ${name} without it` }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type AccessToken, AccessTokenResolverKind, CertificateThumbprintContext, type TokenRefusal } from '#contracts'
 import { Certificate } from '#expression'
-import type { Exchange } from '#http'
+import { type Exchange, equalsConstantTime } from '#http'
 import { boolean, config, defineType, ref } from '#schema'
-import { bindingOf, demanding, invalidToken, sameText } from '../../lib/access-token/bound-token.ts'
+import { bindingOf, demanding, invalidToken } from '../../lib/access-token/bound-token.ts'
 
 /** Holds tokens against the certificates of those who send them. */
 export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
@@ -30,7 +30,7 @@ export function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admit
   if (binding === 'other') return invalidToken('The access token is bound to something that can not be verified here.')
   const thumbprint = thumbprintOf(exchange)
   if (thumbprint === null) return invalidToken('The access token is bound to a certificate, and the client sent none.')
-  if (sameText(thumbprint, binding.thumbprint)) return null
+  if (equalsConstantTime(thumbprint, binding.thumbprint)) return null
   return invalidToken('The access token is bound to another certificate.')
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { sameText } from '../../lib/access-token/bound-token.ts'
+import { equalsConstantTime } from '#http'
 
 const STEP_BYTES = 6
 const CODE_BYTES = 16
@@ -27,7 +27,9 @@ export class Nonces {
   accepts(nonce: string, now: number): boolean {
     if (nonce.length !== LENGTH) return false
     const step = Math.floor(now / this.#step)
-    return sameText(nonce, this.#nonce(step)) || (step > 0 && sameText(nonce, this.#nonce(step - 1)))
+    return (
+      equalsConstantTime(nonce, this.#nonce(step)) || (step > 0 && equalsConstantTime(nonce, this.#nonce(step - 1)))
+    )
   }
 
   #nonce(step: number): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Uri } from '#http'
+import { equalsConstantTime, type Uri } from '#http'
 import {
   claim,
   numericDate,
@@ -10,7 +10,6 @@ import {
   TokenError,
 } from '#jose'
 import type { JsonObject } from '#json'
-import { sameText } from '../../lib/access-token/bound-token.ts'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
 import { type ProofKeys, shownKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
@@ -55,7 +54,7 @@ export function checkProof(text: string, demands: ProofDemands, keys: ProofKeys)
     throw new TokenError('the proof is signed by an algorithm that is not taken')
   }
   const shown = shownKey(claim(members, 'jwk'))
-  if (!sameText(shown.thumbprint, demands.thumbprint)) {
+  if (!equalsConstantTime(shown.thumbprint, demands.thumbprint)) {
     throw new TokenError('the proof is by another key than the access token is bound to')
   }
   const proof = checkClaims(readClaims(token.payload), demands)
@@ -77,7 +76,7 @@ function checkClaims(claims: JsonObject, demands: ProofDemands): Proof {
   const htu = claim(claims, 'htu')
   if (typeof htu !== 'string' || !isTarget(htu, demands.target)) throw new TokenError('the proof is for another URI')
   const ath = claim(claims, 'ath')
-  if (typeof ath !== 'string' || !sameText(ath, digestOf(demands.token))) {
+  if (typeof ath !== 'string' || !equalsConstantTime(ath, digestOf(demands.token))) {
     throw new TokenError('the proof is for another access token')
   }
   const nonce = claim(claims, 'nonce')

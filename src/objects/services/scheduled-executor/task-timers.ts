@@ -1,7 +1,5 @@
 import type { Executor } from '#contracts'
-
-/** Timers of node fire at once where the delay is longer; such delays are waited for in pieces. */
-const LONGEST_TIMER = 2 ** 31 - 1
+import { MAX_TIMER_DELAY } from '#schema'
 
 type Task = () => void | Promise<void>
 
@@ -67,10 +65,10 @@ export class TaskTimers implements Executor {
       timer = setTimeout(
         () => {
           this.#waiting.delete(timer)
-          if (left > LONGEST_TIMER) wait(left - LONGEST_TIMER)
+          if (left > MAX_TIMER_DELAY) wait(left - MAX_TIMER_DELAY)
           else act()
         },
-        Math.min(left, LONGEST_TIMER),
+        Math.min(left, MAX_TIMER_DELAY),
       ).unref()
       this.#waiting.add(timer)
     }

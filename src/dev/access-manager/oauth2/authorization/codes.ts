@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { equalsConstantTime } from '#http'
 import type { Clock } from '#schema'
 import { BoundedMap } from '../../state/bounded-map.ts'
 import { randomToken } from '../../state/identifiers.ts'
-import { sameSecret } from '../../state/secret-equality.ts'
 import type { Session } from '../../state/sessions.ts'
 import { type Grant, isOf } from '../../state/tokens.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -56,5 +56,5 @@ export class AuthorizationCodes {
 function proves(form: URLSearchParams, { challenge }: AuthorizationRequest): boolean {
   const verifier = form.get('code_verifier')
   if (challenge === null) return verifier === null
-  return verifier !== null && sameSecret(challenge, createHash('sha256').update(verifier).digest('base64url'))
+  return verifier !== null && equalsConstantTime(challenge, createHash('sha256').update(verifier).digest('base64url'))
 }
