@@ -85,6 +85,7 @@ export {
   type OpenSession,
   type SessionManager,
   SessionManagerKind,
+  SessionTooLargeError,
   SessionUnavailableError,
 } from './session-manager.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'

@@ -26,6 +26,8 @@ export interface ClientRegistration {
   readonly pkce: 'S256' | 'plain' | 'none'
   /** When the user info endpoint is asked: where something reads `user_info`, in any case, or never. */
   readonly userInfo: 'auto' | 'always' | 'never'
+  /** What sessions keep of a login. */
+  readonly sessionContent: readonly ('accessToken' | 'refreshToken' | 'idToken' | 'claims')[]
   /** Sends requests for user info. */
   readonly handler: Handler
   /** Sends requests in which the client says who it is, with the proof of it. */

@@ -20,9 +20,15 @@ export class SessionUnavailableError extends Error {
   readonly code = 'GW_SESSION_UNAVAILABLE'
 }
 
+/** A session does not fit where it is kept. The message says what to do. */
+export class SessionTooLargeError extends Error {
+  override readonly name = 'SessionTooLargeError'
+  readonly code = 'GW_SESSION_TOO_LARGE'
+}
+
 /**
  * Keeps sessions between requests. What a client sends never makes it fail: a cookie that is forged, over or cut gives
- * an empty session. Both steps may reject with a SessionUnavailableError.
+ * an empty session. Both steps may reject with a SessionUnavailableError, `save` with a SessionTooLargeError.
  */
 export interface SessionManager {
   /** The session that the cookie of a request stands for; takes the cookie off the request, it is not for upstreams. */

@@ -73,9 +73,10 @@ export class Route {
       segments,
       revision: source.revision,
     })
+    const logger = around.world.logger.child({ logger: segments.join('+') })
     const building = document.build().then(async (fields) => ({
       condition: fields.condition,
-      handler: withSession(fields.session, await document.decorateMain(fields.handler)),
+      handler: withSession(fields.session, await document.decorateMain(fields.handler), logger),
     }))
     const built = await builtWithin(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
     const scope = around.openMetrics()
@@ -84,7 +85,7 @@ export class Route {
       ...built,
       scope,
       metrics: new RouteMetrics(scope, labels, around.world.clock),
-      logger: around.world.logger.child({ logger: segments.join('+') }),
+      logger,
       warnings: document.warnings,
       dispose: () => document.heap.dispose(),
     })

@@ -1,11 +1,18 @@
-import { type OpenSession, SessionCookieContext, type SessionManager, SessionUnavailableError } from '#contracts'
-import { type Exchange, type Handler, type Response, respond } from '#http'
+import {
+  type OpenSession,
+  SessionCookieContext,
+  type SessionManager,
+  SessionTooLargeError,
+  SessionUnavailableError,
+} from '#contracts'
+import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
+import type { Logger } from '#logging'
 
 /**
  * Gives requests the session that a manager keeps, and saves it when the response leaves (spec, Route, session rules).
  * Without a manager, the session around the handler stays.
  */
-export function withSession(manager: SessionManager | undefined, handler: Handler): Handler {
+export function withSession(manager: SessionManager | undefined, handler: Handler, logger: Logger): Handler {
   if (manager === undefined) return handler
   return (exchange) => {
     const opened = manager.open(exchange)
@@ -24,10 +31,17 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
       return response
     } catch (error) {
       // A login or a logout that is not kept has not happened: it must not look as if it had.
-      const instead = unavailable(error)
+      const instead = error instanceof SessionTooLargeError ? tooLarge(error, exchange) : unavailable(error)
       response.body.cancel()
       return instead
     }
+  }
+
+  function tooLarge(error: SessionTooLargeError, exchange: Exchange): Response {
+    const transactionId = exchange.transactionId.value
+    logger.limited(error.code).error({ reason: error.message, transactionId }, 'session not saved: it is too large')
+    const text = 'What belongs to your session does not fit. The operators of this site find the reason in the log.'
+    return pageResponse(500, { title: 'Your session can not be kept', text, link: null })
   }
 }
 

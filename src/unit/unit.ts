@@ -89,7 +89,7 @@ export class Unit {
     })
     const { handler, temporaryStorage, session } = await document.build()
     return new Unit({
-      handler: withSession(session, await document.decorateMain(handler)),
+      handler: withSession(session, await document.decorateMain(handler), world.logger),
       storage: temporaryStorage,
       routers,
       metrics,

@@ -15,6 +15,11 @@ export interface Parts {
   readonly ttl?: object
   readonly units?: number
   readonly entity?: string
+  /** Session manager of the route. */
+  readonly session?: object
+  /** Further settings of the provider, and claims of its users. */
+  readonly configuration?: object
+  readonly account?: object
 }
 
 const ENTITY =
@@ -30,6 +35,9 @@ export async function openIdGateway({
   ttl = {},
   units = 1,
   entity = ENTITY,
+  session,
+  configuration = {},
+  account = {},
 }: Parts = {}) {
   const gateway = await RunningGateway.start({
     units,
@@ -52,7 +60,7 @@ export async function openIdGateway({
         claims: { openid: ['sub'], profile: ['name'] },
         findAccount: (_context: unknown, id: string) => ({
           accountId: id,
-          claims: async () => ({ sub: id, name: `${id} of test` }),
+          claims: async () => ({ sub: id, name: `${id} of test`, ...account }),
         }),
         issueRefreshToken: async () => true,
         rotateRefreshToken: true,
@@ -64,6 +72,7 @@ export async function openIdGateway({
           ...more,
         },
         ttl: { AccessToken: 3600, ...ttl },
+        ...configuration,
         jwks: {
           keys: [
             {
@@ -84,6 +93,7 @@ export async function openIdGateway({
   await gateway.deploy('app', {
     name: 'app',
     condition: "${find(request.uri.path, '^/app')}",
+    ...(session !== undefined && { session }),
     heap: [
       { name: 'secrets', type: 'FileSystemSecretStore', config: { directory: '&{gateway.instance.dir}/secrets' } },
       {

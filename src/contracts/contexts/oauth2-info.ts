@@ -3,7 +3,7 @@ import type { JsonObject } from '#json'
 
 /** What AuthorizationCodeOAuth2ClientFilter knows of the user of a request, under the names of the protocol. */
 export interface OAuth2Info {
-  readonly access_token: string
+  readonly access_token: string | null
   readonly scopes: readonly string[]
   readonly id_token: string | null
   readonly id_token_claims: JsonObject | null

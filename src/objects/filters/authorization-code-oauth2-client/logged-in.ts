@@ -4,7 +4,7 @@ import { type Exchange, type Handler, lazyMembers, type Response, type WithLazyM
 import type { JsonObject } from '#json'
 import { OpenIdError } from '#openid'
 import { believed, clientOf } from './login-flow.ts'
-import type { KeptTokens, LoginMemory } from './login-memory.ts'
+import { claimsOf, type KeptTokens, type LoginMemory } from './login-memory.ts'
 import type { SharedRefresh } from './shared-refresh.ts'
 import type { UserInfo } from './user-info.ts'
 
@@ -51,9 +51,10 @@ export async function passLoggedIn(
       .catch(endedByServer)
     if (issued.idToken !== null) await believed(registration, issued.idToken)
     // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
-    if (issued.claims !== null && old.claims !== null && issued.claims['sub'] !== old.claims['sub'])
+    const before = issued.claims === null ? null : claimsOf(old)
+    if (before !== null && issued.claims?.['sub'] !== before['sub'])
       throw new TokensEndedError('the refreshed ID token is about another user')
-    return memory.keep(old.registration, issued, askedAt, old, registration.scopes)
+    return memory.keep(registration, issued, askedAt, old)
   }
 
   async function pass(using: KeptTokens): Promise<Response> {
@@ -65,9 +66,10 @@ export async function passLoggedIn(
     return next(exchange.withRequest(exchange.request.clone()).with(OAuth2InfoContext, info))
   }
 
-  async function userInfoFor({ accessToken, claims }: KeptTokens): Promise<JsonObject | null> {
-    const subject = claims?.['sub']
-    if (registration.userInfo === 'never' || typeof subject !== 'string') return null
+  async function userInfoFor(using: KeptTokens): Promise<JsonObject | null> {
+    const { accessToken } = using
+    const subject = claimsOf(using)?.['sub']
+    if (registration.userInfo === 'never' || accessToken === null || typeof subject !== 'string') return null
     if (typeof (await registration.issuer.metadata())['userinfo_endpoint'] !== 'string') return null
     return settings.userInfo.of(accessToken, async () =>
       (await clientOf(registration)).userInfo(accessToken, subject, exchange),
@@ -75,11 +77,15 @@ export async function passLoggedIn(
   }
 
   function infoOf(using: KeptTokens, userInfo: LazyValue<JsonObject | null>): OAuth2Info & WithLazyMembers {
+    let claims: JsonObject | null | undefined
     return {
       access_token: using.accessToken,
       scopes: using.scopes,
       id_token: using.idToken,
-      id_token_claims: using.claims,
+      get id_token_claims() {
+        claims ??= claimsOf(using)
+        return claims
+      },
       expires_in: using.expiresAt === null ? null : Math.max(0, Math.floor((using.expiresAt - settings.now()) / 1_000)),
       get user_info() {
         return userInfo.value

@@ -1,6 +1,5 @@
-import type { Response } from '#http'
+import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
-import { pageResponse } from '../../lib/sso/small-page.ts'
 
 /** A request to `login`, `callback` or `logout` that can not be served, by what the browser sent. */
 export class LoginRequestError extends OpenIdError {

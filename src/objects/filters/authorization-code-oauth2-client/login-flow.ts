@@ -8,7 +8,7 @@ import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import type { UsedStates } from '../../lib/sso/used-states.ts'
 import { LoginRequestError } from './login-failure.ts'
-import type { BegunLogin, LoginMemory } from './login-memory.ts'
+import { type BegunLogin, type LoginMemory, registrationKey } from './login-memory.ts'
 
 /** Logins under way, as browsers keep them. */
 export const LOGINS: LoginCookies = new LoginCookies('gateway-login', { isPosted: false })
@@ -25,11 +25,6 @@ export interface LoginSettings {
   readonly endSessionOnLogout: boolean
   readonly clock: Clock
   readonly usedStates: UsedStates
-}
-
-/** Users know a registration by its client and its server. */
-export function registrationKey({ clientId, issuer }: ClientRegistration): string {
-  return `${clientId}@${issuer.name}`
 }
 
 /** The client of a registration, by what its server says of itself now. */
@@ -159,7 +154,7 @@ export class LoginFlow {
       const issued = await client.complete(parameters, attempt, exchange)
       if (issued.idToken !== null) await believed(registration, issued.idToken)
       exchange.session.renew?.()
-      memory.keep(login.registration, issued, askedAt, null, registration.scopes)
+      memory.keep(registration, issued, askedAt, null)
     } catch (error) {
       // The code may not have been used: a reload tries again.
       if (error instanceof OpenIdError && error.unavailable) await usedStates.release(secrets.state)
@@ -187,7 +182,8 @@ export class LoginFlow {
     const registration = tokens === null ? null : this.registration(tokens.registration)
     if (tokens === null || registration === null) return left(goto)
     const { revokeOnLogout, endSessionOnLogout } = this.#settings
-    if (revokeOnLogout) await this.#revoke(registration, tokens.refreshToken ?? tokens.accessToken, exchange)
+    const token = tokens.refreshToken ?? tokens.accessToken
+    if (revokeOnLogout && token !== null) await this.#revoke(registration, token, exchange)
     const endSession = endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
     if (typeof endSession !== 'string') return left(goto)
     const url = new URL(endSession)

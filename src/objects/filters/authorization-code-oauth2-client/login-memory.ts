@@ -1,6 +1,7 @@
+import type { ClientRegistration } from '#contracts'
 import type { Session } from '#http'
 import type { JsonObject } from '#json'
-import type { IssuedTokens } from '#openid'
+import { type IssuedTokens, idTokenClaims } from '#openid'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 
 /** A browser may have many tabs at the login page; the oldest gives way. */
@@ -14,12 +15,13 @@ export interface BegunLogin {
   readonly goto: string
 }
 
-/** Tokens of a user who has logged in. */
+/** Tokens of a user who has logged in, as far as `sessionContent` keeps them. */
 export interface KeptTokens {
   readonly registration: string
-  readonly accessToken: string
+  readonly accessToken: string | null
   readonly refreshToken: string | null
   readonly idToken: string | null
+  /** Claims that are kept beside the ID token or instead of it; see `claimsOf`. */
   readonly claims: JsonObject | null
   /** Milliseconds since the epoch; null where the server did not say. */
   readonly expiresAt: number | null
@@ -62,22 +64,20 @@ export class LoginMemory {
   }
 
   /** Keeps tokens that the server was asked for at a time; what a refresh leaves out stays as it was. */
-  keep(
-    registration: string,
-    issued: IssuedTokens,
-    askedAt: number,
-    before: KeptTokens | null,
-    asked: readonly string[],
-  ): KeptTokens {
+  keep(registration: ClientRegistration, issued: IssuedTokens, askedAt: number, before: KeptTokens | null): KeptTokens {
     const scope = issued.answer['scope']
+    const keeps = (content: ClientRegistration['sessionContent'][number]) =>
+      registration.sessionContent.includes(content)
+    const claims = issued.claims ?? (before === null ? null : claimsOf(before))
     const tokens: KeptTokens = {
-      registration,
-      accessToken: issued.accessToken,
-      refreshToken: issued.refreshToken ?? before?.refreshToken ?? null,
-      idToken: issued.idToken ?? before?.idToken ?? null,
-      claims: issued.claims ?? before?.claims ?? null,
-      expiresAt: issued.expiresIn === null ? null : askedAt + issued.expiresIn * 1_000,
-      scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? asked),
+      registration: registrationKey(registration),
+      accessToken: keeps('accessToken') ? issued.accessToken : null,
+      refreshToken: keeps('refreshToken') ? (issued.refreshToken ?? before?.refreshToken ?? null) : null,
+      idToken: keeps('idToken') ? (issued.idToken ?? before?.idToken ?? null) : null,
+      claims: keptClaims(claims, keeps('claims'), keeps('idToken')),
+      // Without an access token there is nothing that could expire.
+      expiresAt: issued.expiresIn === null || !keeps('accessToken') ? null : askedAt + issued.expiresIn * 1_000,
+      scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? registration.scopes),
       loggedInAt: before?.loggedInAt ?? this.#now,
     }
     this.#session.set(this.#key, tokens)
@@ -103,4 +103,24 @@ export class LoginMemory {
   #attemptKey(state: string): string {
     return `${this.#key} login ${state}`
   }
+}
+
+/** The name of a registration: its client and its server. */
+export function registrationKey({ clientId, issuer }: ClientRegistration): string {
+  return `${clientId}@${issuer.name}`
+}
+
+/** The claims of the ID token of a session. */
+export function claimsOf({ claims, idToken }: KeptTokens): JsonObject | null {
+  return claims ?? (idToken === null ? null : idTokenClaims(idToken))
+}
+
+/** Claims that the gateway itself needs: of whom the user is, which session it is, and how strong the login was. */
+const OWN_CLAIMS = ['sub', 'sid', 'acr', 'auth_time']
+
+/** What of the claims is kept: they are read from the ID token where that is kept. */
+function keptClaims(claims: JsonObject | null, keepsAll: boolean, keepsIdToken: boolean): JsonObject | null {
+  if (claims === null || keepsAll) return claims
+  if (keepsIdToken) return null
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => OWN_CLAIMS.includes(name)))
 }

@@ -1,3 +1,5 @@
+import { SessionTooLargeError } from '#contracts'
+
 /** Browsers keep cookies of 4,096 bytes with name and attributes. */
 const PART = 3_600
 /** Together they have to fit into the header of a request, beside everything else in it. */
@@ -16,8 +18,8 @@ export function splitValue(value: string): readonly string[] {
   if (value.length <= PART) return [value]
   const count = Math.ceil(value.length / PART)
   if (count > MAX_PARTS) {
-    throw new Error(
-      `the session needs ${value.length} characters of cookies, and ${MAX_PARTS * PART} is the most; keep less in it`,
+    throw new SessionTooLargeError(
+      `the session needs ${value.length} characters of cookies, and ${MAX_PARTS * PART} is the most: use a RedisSessionManager (or an InMemorySessionManager for one gateway), or keep less in the session (sessionContent of ClientRegistration)`,
     )
   }
   const parts = Array.from({ length: count }, (_, index) => value.slice(index * PART, (index + 1) * PART))

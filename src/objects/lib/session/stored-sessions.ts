@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { OpenSession, SessionManager } from '#contracts'
+import { type OpenSession, type SessionManager, SessionTooLargeError } from '#contracts'
 import type { Exchange, Response } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangingSession } from './changing-session.ts'
@@ -73,5 +73,5 @@ function keyOf(id: string, { level }: CookiePart): string {
 
 function checkSize(content: SharedRecord): void {
   if (JSON.stringify(content).length > MAX_SESSION)
-    throw new Error(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
+    throw new SessionTooLargeError(`the session is larger than ${MAX_SESSION} bytes; keep less in it`)
 }

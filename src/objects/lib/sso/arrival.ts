@@ -1,5 +1,4 @@
-import { type Response, respond } from '#http'
-import { escaped, pageResponse } from './small-page.ts'
+import { escapeHtml, pageResponse, type Response, respond } from '#http'
 
 /**
  * Sends a browser on to a page of this site, at the end of a way over another one. To a request that another site began, and
@@ -9,5 +8,5 @@ import { escaped, pageResponse } from './small-page.ts'
 export function arrival(goto: string, byPage: boolean): Response {
   if (!byPage) return respond(302, { 'Cache-Control': 'no-store', Location: goto })
   const page = { title: 'Logged in', text: '', link: { href: goto, label: 'Continue' } }
-  return pageResponse(200, page, `<meta http-equiv="refresh" content="0;url=${escaped(goto)}">`)
+  return pageResponse(200, page, `<meta http-equiv="refresh" content="0;url=${escapeHtml(goto)}">`)
 }

@@ -1,6 +1,5 @@
-import { type Exchange, type Request, type Response, respond } from '#http'
+import { type Exchange, pageResponse, type Request, type Response, respond } from '#http'
 import { sameOriginGoto } from '../goto/same-origin-goto.ts'
-import { pageResponse } from './small-page.ts'
 
 /** Whether a browser shows the response as a page. Requests of scripts, images and the like can not end at a login page. */
 export function isNavigation({ headers }: Request): boolean {

@@ -90,12 +90,16 @@ for (const [name, config, message] of [
   ['no secret for client_secret_post', { tokenEndpointAuthMethod: 'client_secret_post' }, /expected a clientSecretId/],
   ['no key for private_key_jwt', { tokenEndpointAuthMethod: 'private_key_jwt' }, /expected a privateKeyJwtSecretId/],
   ['an unknown PKCE method', { pkceMethod: 'S512' }, /pkceMethod/],
+  ['a refresh token without access token', { sessionContent: ['refreshToken'] }, /expected accessToken beside/],
   ['an unknown issuer', { issuer: 'nobody' }, /nobody/],
 ] as const) {
   test(`refused: ${name}`, async () => {
-    await assert.rejects(made(config), (error: Error & { problems?: object[] }) => {
-      assert.match(JSON.stringify(error.problems), message)
-      return true
-    })
+    await assert.rejects(
+      made(config as unknown as Record<string, JsonValue>),
+      (error: Error & { problems?: object[] }) => {
+        assert.match(JSON.stringify(error.problems), message)
+        return true
+      },
+    )
   })
 }

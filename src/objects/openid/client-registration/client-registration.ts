@@ -50,6 +50,12 @@ export const ClientRegistration = defineType({
         description:
           'When the server is asked for user info: when something first reads `user_info`, before each request goes on, or never.',
       }),
+    sessionContent: list(config(oneOf(['accessToken', 'refreshToken', 'idToken', 'claims'])))
+      .prefault(['accessToken', 'refreshToken', 'idToken'])
+      .meta({
+        description:
+          'What sessions keep of a login. Claims are read from the ID token; `claims` keeps them beside it, or instead of it.',
+      }),
     decryptionSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the keys that ID tokens and user info may be encrypted to.' }),
@@ -85,7 +91,9 @@ export const ClientRegistration = defineType({
     needs('privateKeyJwtSecretId', 'secretsProvider'),
     needs('decryptionSecretId', 'secretsProvider'),
   ],
-  check: ({ tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId }, report) => {
+  check: ({ tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId, sessionContent }, report) => {
+    if (sessionContent.includes('refreshToken') && !sessionContent.includes('accessToken'))
+      report('/sessionContent', 'expected accessToken beside refreshToken, which serves to renew it')
     if (method?.startsWith('client_secret') && clientSecretId === undefined)
       report('/tokenEndpointAuthMethod', `expected a clientSecretId for ${method}, got none`)
     if (method === 'private_key_jwt' && privateKeyJwtSecretId === undefined)
@@ -105,6 +113,7 @@ export const ClientRegistration = defineType({
       scopes,
       pkce: pkceMethod,
       userInfo: config.userInfo,
+      sessionContent: config.sessionContent,
       handler: registrationHandler,
       authenticatedHandler: authenticatedHandler(config, provider, env),
       idTokenProblem: async (idToken) => (skipSignatureVerification ? null : signatureProblem(idToken)),

@@ -1,7 +1,7 @@
-import { type Response, respond } from '#http'
+import { type Response, respond } from './response.ts'
 
 /** A page of the gateway itself: what happened, and a link that leads on. */
-export interface SmallPage {
+export interface GatewayPage {
   readonly title: string
   readonly text: string
   readonly link: { readonly href: string; readonly label: string } | null
@@ -11,11 +11,11 @@ export interface SmallPage {
 const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /** Answers with a page of the gateway. Everything in it is text. */
-export function pageResponse(status: number, { title, text, link }: SmallPage, head = ''): Response {
+export function pageResponse(status: number, { title, text, link }: GatewayPage, head = ''): Response {
   const body = [
-    `<h1>${escaped(title)}</h1>`,
-    `<p>${escaped(text)}</p>`,
-    link === null ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>`,
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(text)}</p>`,
+    link === null ? '' : `<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a></p>`,
   ].join('')
   return respond(
     status,
@@ -25,11 +25,11 @@ export function pageResponse(status: number, { title, text, link }: SmallPage, h
       'Content-Security-Policy': POLICY,
       'Referrer-Policy': 'no-referrer',
     },
-    `<!doctype html><html lang="en"><meta charset="utf-8">${head}<title>${escaped(title)}</title>${body}</html>\n`,
+    `<!doctype html><html lang="en"><meta charset="utf-8">${head}<title>${escapeHtml(title)}</title>${body}</html>\n`,
   )
 }
 
 /** Text for HTML, also inside of attributes. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
