@@ -1,4 +1,4 @@
-import type { Handler } from '#http'
+import type { Exchange, Handler } from '#http'
 import type { JsonObject } from '#json'
 import { kind } from '#schema'
 
@@ -24,6 +24,12 @@ export interface ClientRegistration {
   readonly issuer: Issuer
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
+  /** `response_mode` of authorization requests; null for the default of the server. */
+  readonly responseMode: 'query' | 'form_post' | 'jwt' | 'query.jwt' | 'form_post.jwt' | null
+  /** Further parameters of an authorization request that a request causes. */
+  parameters(exchange: Exchange): Promise<Readonly<Record<string, string>>>
+  /** Names of parameters that `login` passes on. */
+  readonly passParameters: readonly string[]
   /** When the user info endpoint is asked: where something reads `user_info`, in any case, or never. */
   readonly userInfo: 'auto' | 'always' | 'never'
   /** What sessions keep of a login. */

@@ -1,6 +1,7 @@
 export { Discovery, type ServerMetadata } from './discovery.ts'
 export { fetchBy } from './fetch-by-handler.ts'
 export { type IssuedTokens, idTokenClaims } from './issued-tokens.ts'
+export { stateOfJwtResponse } from './jwt-response.ts'
 export { isLoginSecret, type LoginSecrets, loginSecrets, newLoginSecret } from './login-secrets.ts'
 export { type LoginAttempt, OpenIdClient, type OpenIdClientSettings } from './open-id-client.ts'
 export { OpenIdError } from './open-id-error.ts'

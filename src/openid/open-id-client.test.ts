@@ -27,6 +27,7 @@ function clientOf(answers: { readonly token?: string; readonly userInfo?: string
     tokenHandler: answering(answers.token),
     userInfoHandler: answering(answers.userInfo),
     skew: 0,
+    responseMode: null,
     decrypt: () => Promise.reject(new Error('nothing is encrypted')),
     signatureProblem: async () => null,
   })

@@ -24,6 +24,7 @@ import type { Exchange, Handler } from '#http'
 import type { JsonObject } from '#json'
 import { fetchBy } from './fetch-by-handler.ts'
 import { type IssuedTokens, issuedTokens, withReadableIdToken } from './issued-tokens.ts'
+import { openJwtResponse } from './jwt-response.ts'
 import type { LoginSecrets } from './login-secrets.ts'
 import { protocolErrors } from './open-id-error.ts'
 import type { AnswerForm } from './protocol-answer.ts'
@@ -36,6 +37,8 @@ export interface OpenIdClientSettings {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
+  /** How the authorization response comes; null for the default of the server, which is the query. */
+  readonly responseMode: string | null
   /** Sends requests to the token endpoint and the like, and authenticates the client where it has to. */
   readonly tokenHandler: Handler
   /** Sends requests for user info. */
@@ -80,12 +83,13 @@ export class OpenIdClient {
     extra: Readonly<Record<string, string>>,
     onBehalfOf: Exchange,
   ): Promise<string> {
-    const { clientId, scopes, pkce } = this.#settings
+    const { clientId, scopes, pkce, responseMode } = this.#settings
     const asked = new URLSearchParams(extra)
     asked.set('response_type', 'code')
     asked.set('client_id', clientId)
     asked.set('redirect_uri', redirectUri)
     asked.set('state', secrets.state)
+    if (responseMode !== null) asked.set('response_mode', responseMode)
     if (scopes.length > 0) asked.set('scope', scopes.join(' '))
     if (this.isOpenId) asked.set('nonce', secrets.nonce)
     if (pkce !== 'none') {
@@ -100,7 +104,8 @@ export class OpenIdClient {
   complete(parameters: URLSearchParams, attempt: LoginAttempt, onBehalfOf: Exchange): Promise<IssuedTokens> {
     const { secrets, redirectUri, maxAge } = attempt
     return protocolErrors(async () => {
-      const checked = validateAuthResponse(this.#server, this.#client, parameters, secrets.state)
+      const response = await this.#opened(parameters)
+      const checked = validateAuthResponse(this.#server, this.#client, response, secrets.state)
       const answer = await authorizationCodeGrantRequest(
         this.#server,
         this.#client,
@@ -118,6 +123,14 @@ export class OpenIdClient {
       })
       return issuedTokens(tokens)
     })
+  }
+
+  /** The parameters of an authorization response. Where a JWT was asked for, nothing else is taken. */
+  async #opened(parameters: URLSearchParams): Promise<URLSearchParams> {
+    const { responseMode, metadata, clientId, skew, decrypt, signatureProblem } = this.#settings
+    if (!responseMode?.endsWith('jwt')) return parameters
+    const rules = { issuer: metadata.issuer, clientId, skew, now: Date.now(), decrypt, signatureProblem }
+    return openJwtResponse(parameters.get('response') ?? '', rules)
   }
 
   /** Asks for new tokens. */

@@ -20,6 +20,10 @@ export interface Parts {
   /** Further settings of the provider, and claims of its users. */
   readonly configuration?: object
   readonly account?: object
+  /** Further files of the instance. */
+  readonly files?: Readonly<Record<string, string>>
+  /** What answers behind the filter, in place of a page with `entity`. */
+  readonly handler?: object
 }
 
 const ENTITY =
@@ -38,10 +42,12 @@ export async function openIdGateway({
   session,
   configuration = {},
   account = {},
+  files = {},
+  handler,
 }: Parts = {}) {
   const gateway = await RunningGateway.start({
     units,
-    files: { 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
+    files: { ...files, 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
   })
   const provider = await OidcProvider.start(
     () =>
@@ -123,7 +129,7 @@ export async function openIdGateway({
             config: { clientEndpoint: '/app/oidc', requireHttps: false, registrations: ['client'], ...filter },
           },
         ],
-        handler: {
+        handler: handler ?? {
           type: 'StaticResponseHandler',
           config: {
             status: 200,

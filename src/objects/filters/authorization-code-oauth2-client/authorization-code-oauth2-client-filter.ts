@@ -1,4 +1,10 @@
-import { ClientRegistrationKind, FilterKind, HandlerKind, OAuth2FailureContext } from '#contracts'
+import {
+  type ClientRegistration,
+  ClientRegistrationKind,
+  FilterKind,
+  HandlerKind,
+  OAuth2FailureContext,
+} from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
 import {
@@ -20,14 +26,17 @@ import {
 } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
-import { loginRequired } from '../../lib/sso/login-required.ts'
+import { isNavigation, loginRequired } from '../../lib/sso/login-required.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { UsedStates } from '../../lib/sso/used-states.ts'
+import { begunLogins } from './begun-logins.ts'
 import { type LoggedInSettings, passLoggedIn, TokensEndedError } from './logged-in.ts'
+import { LoginCallback } from './login-callback.ts'
 import { failurePage } from './login-failure.ts'
-import { LOGINS, LoginFlow } from './login-flow.ts'
+import { LoginFlow, type LoginSettings } from './login-flow.ts'
 import { LoginMemory, registrationKey } from './login-memory.ts'
 import { SharedRefresh } from './shared-refresh.ts'
+import { type LoginDemand, StepUpRequiredError } from './step-up.ts'
 import { UserInfo } from './user-info.ts'
 
 /** Tokens that end within this time after the login will do so after the next one, too. */
@@ -78,6 +87,12 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
     prompt: config(oneOf(['none', 'login', 'consent', 'select_account']))
       .optional()
       .meta({ description: 'Whether the server is to ask the user again.' }),
+    acrValues: list(config(string({ nonEmpty: true })))
+      .prefault([])
+      .meta({
+        description:
+          'Classes of logins (`acr` of the ID token) of which one is demanded; a user with another one logs in again.',
+      }),
     oAuth2SessionKey: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Name of the tokens in the session; the URL of the client endpoint by default.' }),
@@ -100,12 +115,18 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .optional()
       .meta({ description: 'Secrets of clients that register themselves.', unsupported: BY_HAND }),
   },
-  check: ({ registrations, loginHandler }, report) => {
+  check: ({ registrations, loginHandler, acrValues }, report) => {
     if (registrations.length === 0) report('/registrations', 'expected at least one ClientRegistration')
     if (registrations.length > 1 && loginHandler === undefined)
       report(
         '/loginHandler',
         `expected a handler, because there are ${registrations.length} registrations to choose from`,
+      )
+    const [plain] = registrations.filter(({ scopes }) => !scopes.includes('openid'))
+    if (acrValues.length > 0 && plain !== undefined)
+      report(
+        '/acrValues',
+        `expected the scope openid in the registration ${plain.clientId}: others have no class of a login`,
       )
     const keys = registrations.map(registrationKey)
     for (const [at, key] of keys.entries())
@@ -117,7 +138,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
 
 interface Settings {
   readonly clientEndpoint: Runtime<string>
-  readonly registrations: import('./login-flow.ts').LoginSettings['registrations']
+  readonly registrations: readonly ClientRegistration[]
   readonly loginHandler?: Handler | undefined
   readonly failureHandler?: Handler | undefined
   readonly target: Assign
@@ -128,15 +149,17 @@ interface Settings {
   readonly revokeOauth2TokenOnLogout: boolean
   readonly openIdEndSessionOnLogout: boolean
   readonly prompt?: string | undefined
+  readonly acrValues: readonly string[]
   readonly oAuth2SessionKey?: string | undefined
   readonly cacheExpiration: number
 }
 
 function loginFilter(settings: Settings, env: Environment): Filter {
   const { clock, logger } = env
-  const flow = new LoginFlow({
+  const loginSettings: LoginSettings = {
     registrations: settings.registrations,
     prompt: settings.prompt ?? null,
+    acrValues: settings.acrValues,
     defaultLoginGoto: settings.defaultLoginGoto ?? null,
     defaultLogoutGoto: settings.defaultLogoutGoto ?? null,
     revokeOnLogout: settings.revokeOauth2TokenOnLogout,
@@ -145,13 +168,15 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     endSessionOnLogout: settings.openIdEndSessionOnLogout,
     clock,
     usedStates: new UsedStates(env.sharedStore('used login states'), LOGIN_LIFETIME),
-  })
+  }
+  const flow = new LoginFlow(loginSettings)
   const loggedIn: LoggedInSettings = {
     refreshes: new SharedRefresh(env.sharedStore('oauth2 refresh'), clock),
     userInfo: new UserInfo(settings.cacheExpiration, clock, ({ message }) =>
       logger.limited(message).warn({ reason: message }, 'user info refused: user_info is null'),
     ),
     now: () => clock.now(),
+    canStepUp: ({ request }) => isNavigation(request) && (request.method === 'GET' || request.method === 'HEAD'),
     assign: (exchange, info) => settings.target(exchange, null, info),
   }
 
@@ -167,6 +192,20 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     return failurePage(error, isClear ? `${endpoint}/login` : (settings.defaultLoginGoto ?? '/'))
   }
 
+  /** Begins a login that ends at the URL of the request; a demand of the application goes before that of the filter. */
+  const login = async (
+    exchange: Exchange,
+    memory: LoginMemory,
+    endpoint: string,
+    registration: ClientRegistration,
+    demand?: LoginDemand,
+  ): Promise<Response> => {
+    const refusal = loginRequired(exchange, `${endpoint}/login`)
+    if (refusal !== null) return refusal
+    const here = sameOriginGoto(exchange.originalUri.toString(), exchange.originalUri) ?? '/'
+    return flow.begin(exchange, memory, endpoint, registration, here, demand === undefined ? {} : { demand })
+  }
+
   const withoutLogin = async (
     exchange: Exchange,
     next: Handler,
@@ -174,29 +213,15 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     endpoint: string,
   ): Promise<Response> => {
     if (!settings.requireLogin) {
-      strip(exchange)
+      begunLogins.strip(exchange)
       return next(exchange)
     }
     const [only, ...others] = settings.registrations
     if (only === undefined || others.length > 0) return (settings.loginHandler as Handler)(exchange)
-    const refusal = loginRequired(exchange, `${endpoint}/login`)
-    if (refusal !== null) return refusal
-    const here = exchange.originalUri.toString()
-    return flow.begin(exchange, memory, endpoint, only, sameOriginGoto(here, exchange.originalUri) ?? '/')
+    return login(exchange, memory, endpoint, only)
   }
 
-  /** The outcome of a callback, after which its login is over; unless the server was not available, so that a reload may help. */
-  const answered = async (exchange: Exchange, outcome: Promise<Response>, endpoint: string): Promise<Response> => {
-    let isOver = true
-    const response = await outcome.catch((error: unknown) => {
-      if (!(error instanceof OpenIdError)) throw error
-      isOver = !error.unavailable
-      return failed(exchange, error, endpoint)
-    })
-    const state = new URLSearchParams(exchange.request.uri.rawQuery ?? '').get('state') ?? ''
-    if (isOver && LOGINS.recall(exchange, state, clock.now()) !== null) LOGINS.forget(response, exchange, state)
-    return response
-  }
+  const callback = new LoginCallback(flow, loginSettings, failed)
 
   const loggedOut = async (exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> => {
     const response = await flow.logout(exchange, memory)
@@ -210,17 +235,21 @@ function loginFilter(settings: Settings, env: Environment): Filter {
       case 'login':
         return flow.login(exchange, memory, endpoint.url)
       case 'callback':
-        return answered(exchange, flow.callback(exchange, memory, endpoint.url), endpoint.url)
+        return callback.handle(exchange, memory, endpoint.url)
       case 'logout':
         return loggedOut(exchange, memory, endpoint.url)
     }
     const { tokens } = memory
     const registration = tokens === null ? null : flow.registration(tokens.registration)
     if (registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
+    const { acrValues } = settings
+    if (acrValues.length > 0 && !acrValues.includes(tokens?.acr ?? ''))
+      return login(exchange, memory, endpoint.url, registration)
     try {
-      strip(exchange)
+      begunLogins.strip(exchange)
       return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
     } catch (error) {
+      if (error instanceof StepUpRequiredError) return login(exchange, memory, endpoint.url, registration, error.demand)
       if (!(error instanceof TokensEndedError)) throw error
       logger.limited(error.message).info({ reason: error.message }, 'tokens ended: the user has to log in again')
       memory.forget()
@@ -246,12 +275,6 @@ function loginFilter(settings: Settings, env: Environment): Filter {
 interface ClientEndpoint {
   readonly url: string
   readonly path: string
-}
-
-/** Takes the cookies of logins off a request that goes on. */
-function strip(exchange: Exchange): void {
-  LOGINS.strip(exchange)
-  loginRounds.strip(exchange)
 }
 
 /** The client endpoint, of the site that the request came to unless it names one. */

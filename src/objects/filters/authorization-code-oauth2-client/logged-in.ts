@@ -6,6 +6,7 @@ import { OpenIdError } from '#openid'
 import { believed, clientOf } from './login-flow.ts'
 import { claimsOf, type KeptTokens, type LoginMemory } from './login-memory.ts'
 import type { SharedRefresh } from './shared-refresh.ts'
+import { demandOf, StepUpRequiredError } from './step-up.ts'
 import type { UserInfo } from './user-info.ts'
 
 /** Serves requests of users who have logged in. */
@@ -13,6 +14,8 @@ export interface LoggedInSettings {
   readonly refreshes: SharedRefresh
   readonly userInfo: UserInfo
   readonly now: () => number
+  /** Whether a login page can be shown in place of the response. */
+  readonly canStepUp: (exchange: Exchange) => boolean
   /** Where expressions of older configurations look for what is known. */
   readonly assign: (exchange: Exchange, info: JsonObject) => void | Promise<void>
 }
@@ -34,6 +37,11 @@ export async function passLoggedIn(
   let tokens = memory.tokens as KeptTokens
   if (tokens.expiresAt !== null && tokens.expiresAt <= settings.now()) tokens = await refreshed(tokens)
   const response = await pass(tokens)
+  const demand = demandOf(response)
+  if (demand !== null && settings.canStepUp(exchange)) {
+    response.body.cancel()
+    throw new StepUpRequiredError(demand)
+  }
   if (tokens.refreshToken === null || !saysInvalidToken(response) || !exchange.request.body.isEmpty) return response
   const fresh = await refreshed(tokens).catch((error: unknown) => {
     if (error instanceof TokensEndedError) throw error

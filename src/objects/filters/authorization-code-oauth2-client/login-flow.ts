@@ -1,22 +1,22 @@
 import type { ClientRegistration } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
-import { isLoginSecret, loginSecrets, newLoginSecret, OpenIdClient, OpenIdError } from '#openid'
+import { loginSecrets, newLoginSecret, OpenIdClient, OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
-import { arrival } from '../../lib/sso/arrival.ts'
-import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import type { UsedStates } from '../../lib/sso/used-states.ts'
+import { authorizationParameters, maxAgeOf } from './authorization-parameters.ts'
+import { begunLogins } from './begun-logins.ts'
 import { LoginRequestError } from './login-failure.ts'
-import { type BegunLogin, type LoginMemory, registrationKey } from './login-memory.ts'
-
-/** Logins under way, as browsers keep them. */
-export const LOGINS: LoginCookies = new LoginCookies('gateway-login', { isPosted: false })
+import { type LoginMemory, registrationKey } from './login-memory.ts'
+import type { LoginDemand } from './step-up.ts'
 
 /** What a login needs to know. */
 export interface LoginSettings {
   readonly registrations: readonly ClientRegistration[]
   readonly prompt: string | null
+  /** Classes of logins of which one is demanded; empty where any will do. */
+  readonly acrValues: readonly string[]
   readonly defaultLoginGoto: string | null
   readonly defaultLogoutGoto: string | null
   readonly revokeOnLogout: boolean
@@ -37,13 +37,20 @@ export async function clientOf(registration: ClientRegistration): Promise<OpenId
     pkce,
     tokenHandler: authenticatedHandler,
     userInfoHandler: handler,
+    responseMode: registration.responseMode,
     skew: issuer.idTokenSkew,
     decrypt: registration.decrypt,
     signatureProblem: registration.signatureProblem,
   })
 }
 
-/** The ways into and out of a session: `login`, `callback` and `logout` below the client endpoint. */
+interface BeginOptions {
+  /** Query of `login`. */
+  readonly passed?: URLSearchParams | null
+  readonly demand?: LoginDemand
+}
+
+/** The ways into and out of a session: `login` and `logout` below the client endpoint. */
 export class LoginFlow {
   readonly #settings: LoginSettings
   readonly #byKey: ReadonlyMap<string, ClientRegistration>
@@ -64,6 +71,7 @@ export class LoginFlow {
     endpoint: string,
     registration: ClientRegistration,
     goto: string,
+    { passed = null, demand = { acrValues: this.#settings.acrValues, maxAge: null } }: BeginOptions = {},
   ): Promise<Response> {
     const now = this.#settings.clock.now()
     if (loginRounds.isCircling(exchange, endpoint, now)) {
@@ -71,25 +79,38 @@ export class LoginFlow {
       throw new OpenIdError('server_error', description, false)
     }
     const client = await clientOf(registration)
-    const extra = this.#settings.prompt === null ? {} : { prompt: this.#settings.prompt }
+    const { prompt } = this.#settings
+    const extra = await authorizationParameters({ registration, prompt, passed, demand }, exchange)
+    const maxAge = maxAgeOf(extra)
     const secret = newLoginSecret()
     const secrets = loginSecrets(secret)
     const location = await client.authorizeUrl(secrets, `${endpoint}/callback`, extra, exchange)
-    const login = { secret, registration: registrationKey(registration), goto }
+    const login = {
+      secret,
+      registration: registrationKey(registration),
+      goto,
+      ...(maxAge !== null && { maxAge }),
+      ...(demand.acrValues.length > 0 && { acr: demand.acrValues.join(' ') }),
+    }
     const response = redirect(location)
     // The callback may be at another host of the domain, where the session goes and the cookie of a login does not.
     if (new URL(endpoint).origin === siteOf(exchange))
-      LOGINS.remember(response, exchange, { state: secrets.state, ...login }, now)
+      begunLogins.remember(response, exchange, registration, secrets.state, login, now)
     else memory.begin(secrets.state, login)
     return response
   }
 
-  /** `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`, or with `discovery=<mail address>`. */
+  /**
+   * `login?registration=<clientId>&issuer=<issuer name>&goto=<where to go then>`, or with `discovery=<mail address>`;
+   * and the parameters that the registration passes on.
+   */
   async login(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
-    const asked = query(exchange)
+    const asked = queryOf(exchange)
     const registration = this.#chosen(asked)
     const fallback = this.#settings.defaultLoginGoto ?? '/'
-    return this.begin(exchange, memory, endpoint, registration, this.#goto(exchange, asked, fallback))
+    return this.begin(exchange, memory, endpoint, registration, this.#goto(exchange, asked, fallback), {
+      passed: asked,
+    })
   }
 
   /**
@@ -113,72 +134,12 @@ export class LoginFlow {
     throw new LoginRequestError('the parameters "registration" and "issuer" name no client')
   }
 
-  /** The way back from the authorization server, with a code. */
-  async callback(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
-    const parameters = query(exchange)
-    const state = parameters.get('state') ?? ''
-    const login = memory.find(state) ?? this.#fromCookie(exchange, state)
-    const registration = login === null ? null : this.registration(login.registration)
-    if (login === null || registration === null || !(await this.#settings.usedStates.use(state)))
-      return this.#unknownLogin(memory)
-    const response = hasExpired(parameters)
-      ? await this.begin(exchange, memory, endpoint, registration, login.goto)
-      : await this.#complete(exchange, memory, endpoint, registration, login, parameters)
-    memory.end(state)
-    loginRounds.count(response, exchange, endpoint, this.#settings.clock.now())
-    return response
-  }
-
-  /** Back button, reload, or a login that is over: a user who is logged in goes to the application. */
-  #unknownLogin(memory: LoginMemory): Response {
-    const { tokens } = memory
-    if (tokens !== null && this.registration(tokens.registration) !== null)
-      return redirect(this.#settings.defaultLoginGoto ?? '/')
-    throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
-  }
-
-  async #complete(
-    exchange: Exchange,
-    memory: LoginMemory,
-    endpoint: string,
-    registration: ClientRegistration,
-    login: BegunLogin,
-    parameters: URLSearchParams,
-  ): Promise<Response> {
-    const { clock, usedStates } = this.#settings
-    const secrets = loginSecrets(login.secret)
-    try {
-      const client = await clientOf(registration)
-      const askedAt = clock.now()
-      const attempt = { secrets, redirectUri: `${endpoint}/callback`, maxAge: null }
-      const issued = await client.complete(parameters, attempt, exchange)
-      if (issued.idToken !== null) await believed(registration, issued.idToken)
-      exchange.session.renew?.()
-      memory.keep(registration, issued, askedAt, null)
-    } catch (error) {
-      // The code may not have been used: a reload tries again.
-      if (error instanceof OpenIdError && error.unavailable) await usedStates.release(secrets.state)
-      throw error
-    }
-    return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
-  }
-
-  #fromCookie(exchange: Exchange, state: string): BegunLogin | null {
-    const login = LOGINS.recall(exchange, state, this.#settings.clock.now())
-    if (login === null) return null
-    const { secret, registration } = login
-    if (!isLoginSecret(secret) || typeof registration !== 'string') return null
-    const isDefault = login.goto === this.#settings.defaultLoginGoto
-    const goto = isDefault ? login.goto : sameOriginGoto(login.goto, exchange.originalUri)
-    return goto === null ? null : { secret, registration, goto }
-  }
-
   /** `logout?goto=<where to go then>`. */
   async logout(exchange: Exchange, memory: LoginMemory): Promise<Response> {
     const { tokens } = memory
     memory.forget()
-    const asked = query(exchange).get('goto')
-    const goto = asked === null ? this.#settings.defaultLogoutGoto : this.#goto(exchange, query(exchange), '/')
+    const asked = queryOf(exchange).get('goto')
+    const goto = asked === null ? this.#settings.defaultLogoutGoto : this.#goto(exchange, queryOf(exchange), '/')
     const registration = tokens === null ? null : this.registration(tokens.registration)
     if (tokens === null || registration === null) return left(goto)
     const { revokeOnLogout, endSessionOnLogout } = this.#settings
@@ -219,12 +180,6 @@ export async function believed(registration: ClientRegistration, idToken: string
   if (problem !== null) throw new OpenIdError('invalid_token', `the ID token is not believed: ${problem}`, false)
 }
 
-/** Keycloak's answer for a login page that was left open too long: the login is to begin again. */
-function hasExpired(parameters: URLSearchParams): boolean {
-  const isTemporary = parameters.get('error') === 'temporarily_unavailable'
-  return isTemporary && parameters.get('error_description') === 'authentication_expired'
-}
-
 /** A redirect that no cache keeps: it belongs to one browser and one moment. */
 export function redirect(location: string): Response {
   return respond(302, { Location: location, 'Cache-Control': 'no-store' })
@@ -234,7 +189,8 @@ function left(goto: string | null): Response {
   return goto === null ? respond(200, { 'Cache-Control': 'no-store' }) : redirect(goto)
 }
 
-function query(exchange: Exchange): URLSearchParams {
+/** The query of a request. */
+export function queryOf(exchange: Exchange): URLSearchParams {
   return new URLSearchParams(exchange.request.uri.rawQuery ?? '')
 }
 

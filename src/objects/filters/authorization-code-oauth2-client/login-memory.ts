@@ -13,6 +13,10 @@ export interface BegunLogin {
   readonly secret: string
   readonly registration: string
   readonly goto: string
+  /** The `max_age` that was asked for. */
+  readonly maxAge?: number
+  /** The `acr_values` of which one is demanded. */
+  readonly acr?: string
 }
 
 /** Tokens of a user who has logged in, as far as `sessionContent` keeps them. */
@@ -26,6 +30,8 @@ export interface KeptTokens {
   /** Milliseconds since the epoch; null where the server did not say. */
   readonly expiresAt: number | null
   readonly scopes: readonly string[]
+  /** Class of the login; refreshed ID tokens may leave it out. */
+  readonly acr: string | null
   /** When the user logged in, in milliseconds since the epoch. */
   readonly loggedInAt: number
 }
@@ -78,6 +84,7 @@ export class LoginMemory {
       // Without an access token there is nothing that could expire.
       expiresAt: issued.expiresIn === null || !keeps('accessToken') ? null : askedAt + issued.expiresIn * 1_000,
       scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? registration.scopes),
+      acr: typeof claims?.['acr'] === 'string' ? claims['acr'] : (before?.acr ?? null),
       loggedInAt: before?.loggedInAt ?? this.#now,
     }
     this.#session.set(this.#key, tokens)

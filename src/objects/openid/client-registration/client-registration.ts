@@ -7,7 +7,7 @@ import {
   type SecretsProvider,
   SecretsProviderKind,
 } from '#contracts'
-import { chain, type Filter, type Handler } from '#http'
+import { chain, type Exchange, type Filter, type Handler } from '#http'
 import { decryptToken, KEY_PAIR_ALGORITHMS, parseToken, TokenError } from '#jose'
 import { OpenIdError } from '#openid'
 import {
@@ -17,9 +17,12 @@ import {
   duration,
   type Environment,
   list,
+  map,
   needs,
   oneOf,
+  type Runtime,
   ref,
+  runtime,
   secretId,
   string,
 } from '#schema'
@@ -28,6 +31,22 @@ import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
+/** Parameters of authorization requests that the gateway sets itself, some by a field of their own. */
+const RESERVED = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'nonce',
+  'redirect_uri',
+  'request',
+  'request_uri',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+]
+/** Parameters of `login` itself. */
+const OF_LOGIN = ['discovery', 'goto', 'issuer', 'registration']
 const INSTEAD = 'put a filter for client authentication into authenticatedRegistrationHandler'
 
 /** The gateway as a client of an authorization server. */
@@ -44,6 +63,21 @@ export const ClientRegistration = defineType({
     pkceMethod: config(oneOf(['S256', 'plain', 'none']))
       .prefault('S256')
       .meta({ description: 'How the code is bound to this browser (RFC 7636).' }),
+    parameters: map(runtime('string'), { except: RESERVED, reason: 'is set by the gateway' }).prefault({}).meta({
+      description: 'Further parameters of authorization requests, such as `kc_idp_hint`; one that is null is left out.',
+    }),
+    passParameters: list(config(string({ nonEmpty: true })))
+      .prefault([])
+      .meta({
+        description:
+          'Names of parameters that `<clientEndpoint>/login` passes on, such as `login_hint`, `ui_locales`, `max_age`, `acr_values`, `prompt`.',
+      }),
+    responseMode: config(oneOf(['query', 'form_post', 'jwt', 'query.jwt', 'form_post.jwt']))
+      .optional()
+      .meta({
+        description:
+          'How the server answers authorization requests: in the URL, in a form, or in either as a signed JWT (JARM).',
+      }),
     userInfo: config(oneOf(['auto', 'always', 'never']))
       .prefault('auto')
       .meta({
@@ -91,7 +125,16 @@ export const ClientRegistration = defineType({
     needs('privateKeyJwtSecretId', 'secretsProvider'),
     needs('decryptionSecretId', 'secretsProvider'),
   ],
-  check: ({ tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId, sessionContent }, report) => {
+  check: (
+    { tokenEndpointAuthMethod: method, clientSecretId, privateKeyJwtSecretId, sessionContent, passParameters },
+    report,
+  ) => {
+    for (const [at, name] of passParameters.entries())
+      if (RESERVED.includes(name) || OF_LOGIN.includes(name))
+        report(
+          `/passParameters/${at}`,
+          `expected a parameter that the gateway does not set itself, got ${JSON.stringify(name)}`,
+        )
     if (sessionContent.includes('refreshToken') && !sessionContent.includes('accessToken'))
       report('/sessionContent', 'expected accessToken beside refreshToken, which serves to renew it')
     if (method?.startsWith('client_secret') && clientSecretId === undefined)
@@ -112,6 +155,9 @@ export const ClientRegistration = defineType({
       issuer,
       scopes,
       pkce: pkceMethod,
+      responseMode: config.responseMode ?? null,
+      parameters: (exchange) => evaluated(config.parameters, exchange),
+      passParameters: config.passParameters,
       userInfo: config.userInfo,
       sessionContent: config.sessionContent,
       handler: registrationHandler,
@@ -172,6 +218,15 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
     })
     return assert(exchange, next)
   }
+}
+
+async function evaluated(parameters: Readonly<Record<string, Runtime<string>>>, exchange: Exchange) {
+  const values: Record<string, string> = {}
+  for (const [name, expression] of Object.entries(parameters)) {
+    const value = await expression(exchange)
+    if (value !== null) values[name] = value
+  }
+  return values
 }
 
 async function decrypted(jwe: string, provider: SecretsProvider, secretId: string | undefined): Promise<string> {

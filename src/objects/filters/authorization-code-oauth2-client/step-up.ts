@@ -1,0 +1,37 @@
+import type { Response } from '#http'
+
+/** How strong and how recent a login has to be. */
+export interface LoginDemand {
+  /** One of these classes; empty where any will do. */
+  readonly acrValues: readonly string[]
+  /** Seconds since the user authenticated, at most; null where any will do. */
+  readonly maxAge: number | null
+}
+
+/** The application wants a stronger or more recent login. */
+export class StepUpRequiredError extends Error {
+  override readonly name = 'StepUpRequiredError'
+  readonly demand: LoginDemand
+
+  constructor(demand: LoginDemand) {
+    super('the application demands a stronger or more recent login')
+    this.demand = demand
+  }
+}
+
+const ERROR = /\berror\s*=\s*"?insufficient_user_authentication"?/i
+const ACR_VALUES = /\bacr_values\s*=\s*(?:"([\x20-\x7e]{1,500}?)"|([!-+\--~]{1,500}))/i
+const MAX_AGE = /\bmax_age\s*=\s*"?(\d{1,9})"?/i
+
+/** The demand of a challenge (RFC 9470 section 3); null where the response has none. */
+export function demandOf(response: Response): LoginDemand | null {
+  if (response.status !== 401) return null
+  const challenge = response.headers.all('www-authenticate').find((field) => ERROR.test(field))
+  if (challenge === undefined) return null
+  const acr = ACR_VALUES.exec(challenge)
+  const age = MAX_AGE.exec(challenge)?.[1]
+  return {
+    acrValues: (acr?.[1] ?? acr?.[2] ?? '').split(' ').filter(Boolean),
+    maxAge: age === undefined ? null : Number(age),
+  }
+}

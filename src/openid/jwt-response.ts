@@ -1,0 +1,51 @@
+import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
+import { OpenIdError } from './open-id-error.ts'
+
+/** What a JWT-secured authorization response has to be (JARM section 2.4). */
+export interface JwtResponseRules {
+  readonly issuer: string
+  readonly clientId: string
+  /** Milliseconds by which the clocks may differ. */
+  readonly skew: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  decrypt(jwe: string): Promise<string>
+  signatureProblem(jwt: string): Promise<string | null>
+}
+
+/** Claims of the JWT itself. `iss` is a parameter of the response, too (RFC 9207). */
+const OWN_CLAIMS = ['aud', 'exp', 'iat', 'nbf', 'jti']
+
+/** The parameters of a response that came as a JWT. */
+export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Promise<URLSearchParams> {
+  if (jwt === '') throw refused('the authorization response is no JWT')
+  const signed = isEncrypted(jwt) ? await rules.decrypt(jwt) : jwt
+  const problem = await rules.signatureProblem(signed)
+  if (problem !== null) throw refused(`the authorization response is not believed: ${problem}`)
+  const claims = idTokenClaims(signed)
+  if (claims === null) throw refused('the authorization response has no claims')
+  const { iss, aud } = claims
+  if (iss !== rules.issuer || ![aud].flat().includes(rules.clientId))
+    throw refused('the authorization response is of another issuer or for another client')
+  const expiresAt = Number(claims['exp']) * 1_000
+  if (!(expiresAt + rules.skew > rules.now)) throw refused('the authorization response has expired')
+  return new URLSearchParams(
+    Object.entries(claims).flatMap(([name, value]) =>
+      typeof value === 'string' && !OWN_CLAIMS.includes(name) ? [[name, value]] : [],
+    ),
+  )
+}
+
+/** The `state` that a response names, before anything of it is verified; null where it names none. */
+export async function stateOfJwtResponse(
+  jwt: string,
+  decrypt: (jwe: string) => Promise<string>,
+): Promise<string | null> {
+  const signed = isEncrypted(jwt) ? await decrypt(jwt).catch(() => '') : jwt
+  const state = idTokenClaims(signed)?.['state']
+  return typeof state === 'string' ? state : null
+}
+
+function refused(description: string): OpenIdError {
+  return new OpenIdError('invalid_token', description, false)
+}
