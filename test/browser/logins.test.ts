@@ -32,7 +32,19 @@ async function logInAtProvider(page: Page, then: string): Promise<void> {
 const heading = (page: Page): Promise<string> => page.locator('h1').innerText()
 
 async function cookieNames(context: BrowserContext, url: string): Promise<string[]> {
-  return (await context.cookies(url)).map(({ name }) => name)
+  return (await cookiesOf(context, url)).map(({ name }) => name)
+}
+
+/** The cookies of a site, but for the one that counts logins for ten seconds. */
+async function cookiesOf(context: BrowserContext, url: string) {
+  return (await context.cookies(url)).filter(({ name }) => !name.includes('gateway-rounds-'))
+}
+
+/** The addresses that the back button of a page leads to, and its own. */
+async function historyOf(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page)
+  const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
+  return entries.slice(0, currentIndex + 1).map(({ url }) => url)
 }
 
 describe('in a browser', { skip }, () => {
@@ -166,11 +178,47 @@ describe('in a browser', { skip }, () => {
     chromium.visit(async (page, context) => {
       await page.goto(sites.https('/strict-id/page'))
       await logInAtProvider(page, sites.https('/strict-id/page'))
-      const cookies = await context.cookies(page.url())
+      const cookies = await cookiesOf(context, page.url())
       assert.deepEqual(
         cookies.map(({ name, sameSite }) => [name, sameSite]),
         [['strict-session', 'Strict']],
       )
+      const history = await historyOf(page)
+      assert.ok(
+        !history.some((url) => url.includes('/callback')),
+        `the callback is in the history: ${history.join(' ')}`,
+      )
+    }),
+  )
+
+  test(
+    'OpenID Connect: the answer of a provider of another site comes as a form, and the session goes on',
+    options,
+    () =>
+      chromium.visit(async (page, context) => {
+        const wanted = sites.https('/posted-id/page')
+        await page.goto(wanted)
+        await logInAtProvider(page, wanted)
+        const [before] = (await cookiesOf(context, wanted)).map(({ value }) => value)
+        const history = await historyOf(page)
+        assert.ok(!history.some((url) => url.includes('code=')), history.join(' '))
+        assert.deepEqual(await cookieNames(context, wanted), ['gateway-session'])
+        await page.goto(sites.https('/posted-id/oidc/login?goto=/posted-id/page'))
+        await page.waitForURL(wanted)
+        const [after] = (await cookiesOf(context, wanted)).map(({ value }) => value)
+        assert.notEqual(after, before, 'a new id for the same session')
+      }),
+  )
+
+  test('OpenID Connect: the back button after a login shows no failure', options, () =>
+    chromium.visit(async (page) => {
+      await page.goto(sites.https('/far-id/page'))
+      await logInAtProvider(page, sites.https('/far-id/page'))
+      const history = await historyOf(page)
+      const callback = history.find((url) => url.includes('/callback'))
+      if (callback === undefined) return
+      await page.goto(callback)
+      assert.ok(!page.url().includes('/callback'), page.url())
     }),
   )
 

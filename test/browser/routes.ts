@@ -20,6 +20,7 @@ export function routes({ near, far, nearId, farId }: Servers): Record<string, Js
     strict: route('strict', [am(far)], [crossDomain('strict', { sameSite: 'STRICT', name: 'strict' })], forUsers),
     'near-id': openId('near-id', nearId, { requireHttps: false }),
     'far-id': { ...openId('far-id', farId), session: { type: 'AuthenticatedEncryptedJwtSessionManager' } },
+    'posted-id': openId('posted-id', farId, {}, { responseMode: 'form_post' }),
     'strict-id': { ...openId('strict-id', farId), session: STRICT_SESSION },
   }
 }
@@ -98,7 +99,7 @@ function policies(): JsonObject {
   }
 }
 
-function openId(name: string, server: string, fields: JsonObject = {}): JsonObject {
+function openId(name: string, server: string, fields: JsonObject = {}, registration: JsonObject = {}): JsonObject {
   const issuer = { wellKnownEndpoint: `${server}/.well-known/openid-configuration` }
   const client = {
     clientId: 'gateway',
@@ -106,6 +107,7 @@ function openId(name: string, server: string, fields: JsonObject = {}): JsonObje
     scopes: ['openid', 'profile'],
     clientSecretId: 'client.secret',
     secretsProvider: 'secrets',
+    ...registration,
   }
   const login = {
     type: 'AuthorizationCodeOAuth2ClientFilter',

@@ -58,7 +58,9 @@ export class Sites implements AsyncDisposable {
     for (const policy of POLICIES) near.putPolicy(policy)
     for (const policy of POLICIES) far.putPolicy(policy)
     const nearProvider = owned.use(await startProvider('login.example.test', at.http, ['near-id']))
-    const farProvider = owned.use(await startProvider('login.other.test', at.https, ['far-id', 'strict-id']))
+    const farProvider = owned.use(
+      await startProvider('login.other.test', at.https, ['far-id', 'strict-id', 'posted-id']),
+    )
     const stranger = owned.use(
       await Site.start({
         '/bank': winningForm(`${at.http}/bank/pay`),
