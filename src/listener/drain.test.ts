@@ -138,3 +138,21 @@ test('a port that is taken is reported, and shared where that is asked for', asy
     { code: 'EADDRINUSE' },
   )
 })
+
+test('a drain ends with another one that is quicker, and closing twice is closing once', {
+  timeout: 20_000,
+}, async () => {
+  const started = Promise.withResolvers<void>()
+  await using server = await listening(() => {
+    started.resolve()
+    return new Promise(() => {})
+  })
+  await using client = new RawClient(server.port)
+  client.send(get)
+  await started.promise
+
+  const drained = server.listener.drain(600_000)
+  await Promise.all([server.listener.close(), server.listener.close(), drained])
+  await client.closed
+  assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
+})

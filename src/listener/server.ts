@@ -38,7 +38,8 @@ class HttpListener implements Listener {
   readonly #connections = new Map<Duplex, Connection>()
   readonly #http2: Http2Connections
   #secure: SecureServer | null = null
-  #whenEmpty: (() => void) | null = null
+  /** Drains that wait for the last connection to end; there may be several. */
+  readonly #whenEmpty = new Set<() => void>()
   refused = 0
 
   private constructor(service: Service, open: (listener: HttpListener) => HttpServer) {
@@ -133,18 +134,19 @@ class HttpListener implements Listener {
 
   /** A connection has ended; maybe it was the last. */
   #closed(): void {
-    if (this.#isEmpty) this.#whenEmpty?.()
+    if (!this.#isEmpty) return
+    for (const resolve of this.#whenEmpty) resolve()
   }
 
   #emptied(gracePeriodMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = setTimeout(resolve, Math.min(gracePeriodMs, MAX_TIMER_DELAY))
     const silent = setTimeout(() => this.#closeSilent(), Math.min(silentTime, gracePeriodMs / 2))
-    this.#whenEmpty = resolve
+    this.#whenEmpty.add(resolve)
     return promise.finally(() => {
       clearTimeout(end)
       clearTimeout(silent)
-      this.#whenEmpty = null
+      this.#whenEmpty.delete(resolve)
     })
   }
 
