@@ -69,6 +69,14 @@ class NamedLogger implements Logger {
   readonly #bindings: LogFields
   /** The bindings as they stand in every line. */
   readonly #bound: string
+  readonly #writeLimited: WriteLimited = (level, key, interval, first, last) => {
+    if (!this.isEnabled(level)) return
+    const message = typeof first === 'string' ? first : (last ?? '')
+    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${message}`, key, interval)
+    if (suppressed === null) return
+    const fields = typeof first === 'string' ? {} : first instanceof Error ? { error: first } : first
+    this.#write(level, suppressed === 0 ? fields : { ...fields, suppressed }, message)
+  }
 
   constructor(settings: Settings, name: string | null, bindings: LogFields) {
     this.name = name
@@ -94,27 +102,7 @@ class NamedLogger implements Logger {
   }
 
   limited(cause: unknown = '', interval = REPEAT_INTERVAL): LogMethods {
-    const key = keyOf(cause)
-    const method =
-      (level: WrittenLevel): LogMethod =>
-      (first: string | LogFields | Error, message?: string) =>
-        this.#limited(level, key, interval, first, message)
-    return {
-      trace: method('trace'),
-      debug: method('debug'),
-      info: method('info'),
-      warn: method('warn'),
-      error: method('error'),
-    }
-  }
-
-  #limited(level: WrittenLevel, key: string, interval: number, first: string | LogFields | Error, last?: string): void {
-    if (!this.isEnabled(level)) return
-    const message = typeof first === 'string' ? first : (last ?? '')
-    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${message}`, key, interval)
-    if (suppressed === null) return
-    const fields = typeof first === 'string' ? {} : first instanceof Error ? { error: first } : first
-    this.#write(level, suppressed === 0 ? fields : { ...fields, suppressed }, message)
+    return new LimitedMethods(keyOf(cause), interval, this.#writeLimited)
   }
 
   #method(level: WrittenLevel): LogMethod {
@@ -137,6 +125,42 @@ class NamedLogger implements Logger {
     if (this.isEnabled('debug')) return true
     if (level !== 'error') return false
     return this.#settings.stacks.isFirst(fields instanceof Error ? fields : fields['error'])
+  }
+}
+
+type Entry = string | LogFields | Error
+type WriteLimited = (level: WrittenLevel, key: string, interval: number, first: Entry, last?: string) => void
+
+/** Made for each entry that may be suppressed, and so without functions of its own. */
+class LimitedMethods implements LogMethods {
+  readonly #key: string
+  readonly #interval: number
+  readonly #write: WriteLimited
+
+  constructor(key: string, interval: number, write: WriteLimited) {
+    this.#key = key
+    this.#interval = interval
+    this.#write = write
+  }
+
+  trace(first: Entry, message?: string): void {
+    this.#write('trace', this.#key, this.#interval, first, message)
+  }
+
+  debug(first: Entry, message?: string): void {
+    this.#write('debug', this.#key, this.#interval, first, message)
+  }
+
+  info(first: Entry, message?: string): void {
+    this.#write('info', this.#key, this.#interval, first, message)
+  }
+
+  warn(first: Entry, message?: string): void {
+    this.#write('warn', this.#key, this.#interval, first, message)
+  }
+
+  error(first: Entry, message?: string): void {
+    this.#write('error', this.#key, this.#interval, first, message)
   }
 }
 

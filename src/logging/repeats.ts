@@ -11,6 +11,8 @@ interface Repeated {
   readonly written: Map<string, { at: number; suppressed: number }>
   /** Entries of keys beyond the bound. */
   suppressed: number
+  /** When the interval of a key is over, so that there may be room for another. */
+  fullUntil: number
 }
 
 let suppressedSoFar = 0
@@ -39,7 +41,7 @@ export class Repeats {
       suppressedSoFar++
       return null
     }
-    if (known === undefined && repeated.written.size >= MAX_KEYS && !makeRoom(repeated, now - interval)) {
+    if (known === undefined && repeated.written.size >= MAX_KEYS && !makeRoom(repeated, now, interval)) {
       repeated.suppressed++
       suppressedSoFar++
       return null
@@ -55,18 +57,25 @@ export class Repeats {
       const [oldest] = this.#messages.keys()
       this.#messages.delete(oldest as string)
     }
-    const repeated: Repeated = { written: new Map(), suppressed: 0 }
+    const repeated: Repeated = { written: new Map(), suppressed: 0, fullUntil: 0 }
     this.#messages.set(message, repeated)
     return repeated
   }
 }
 
 /** Forgets keys whose interval is over. */
-function makeRoom(repeated: Repeated, before: number): boolean {
+function makeRoom(repeated: Repeated, now: number, interval: number): boolean {
+  if (now < repeated.fullUntil) return false
+  let oldest = now
   for (const [key, { at, suppressed }] of repeated.written) {
-    if (at > before) continue
+    if (now - at < interval) {
+      oldest = Math.min(oldest, at)
+      continue
+    }
     repeated.suppressed += suppressed
     repeated.written.delete(key)
   }
-  return repeated.written.size < MAX_KEYS
+  if (repeated.written.size < MAX_KEYS) return true
+  repeated.fullUntil = oldest + interval
+  return false
 }
