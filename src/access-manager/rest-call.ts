@@ -87,7 +87,7 @@ function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Req
 }
 
 async function answerOf({ status, headers, body, cause }: Response): Promise<RestAnswer> {
-  // A handler that answers in place of the server says why.
+  // Set by handlers that respond in place of the server.
   if (cause instanceof AccessManagerError || cause instanceof UpstreamError) {
     body.cancel()
     throw cause instanceof UpstreamError ? cause : new AccessManagerError('unavailable', cause.message, { cause })

@@ -125,7 +125,7 @@ test('introspection by the agent at OpenAM: no token is active, and the log says
   const token = await manager.issueToken()
   const warned = ({ built }: ProtectedResource) =>
     built.log.lines.filter((line) =>
-      line.includes('no access token has been active so far: OpenAM tells only the client'),
+      line.includes('no access token has been active so far: OpenAM answers introspection only for the client'),
     )
   for (let at = 0; at < 3; at++) assert.equal(await asAgent.status(token), 401)
   assert.equal(warned(asAgent).length, 1)

@@ -71,7 +71,7 @@ const REALMS = {
   users: ['/', '/alpha'].map((realm) => ({ name: 'demo', password: 'changeit', realm })),
 }
 
-test('a session of another realm is no subject, whoever else would decide about it', async () => {
+test('a session of another realm is no subject, although the server decides about it', async () => {
   for (const cache of [{}, { cache: { enabled: true } }]) {
     await using pages = await protectedPages([policy(cache)], { manager: REALMS })
     const { manager } = pages

@@ -34,7 +34,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
     const resolver = introspect(uri, server, realmOf(amService), env.clock)
     return amService === undefined
       ? resolver
-      : asOpenAmMayRefuse({ ...resolver, accessManager: amService }, amService, env)
+      : withInactiveWarning({ ...resolver, accessManager: amService }, amService, env)
   },
 })
 
@@ -42,7 +42,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
  * To OpenAM tokens of other clients than the one that asks are not active, and an agent is a client of its own: until a first token
  * was active, the log says that the credentials may be the reason.
  */
-function asOpenAmMayRefuse(
+function withInactiveWarning(
   resolver: AccessTokenResolver,
   amService: AmService,
   { logger }: Environment,
@@ -58,7 +58,7 @@ function asOpenAmMayRefuse(
         logger
           .limited()
           .warn(
-            'no access token has been active so far: OpenAM tells only the client that a token was issued to, not an agent; authenticate in providerHandler as that client, or use OpenAmAccessTokenResolver',
+            'no access token has been active so far: OpenAM answers introspection only for the client that a token was issued to, not for an agent; authenticate in providerHandler as that client, or use OpenAmAccessTokenResolver',
           )
       }
       return resolution

@@ -33,7 +33,7 @@ test('names of realms are compared without regard to case and to slashes at thei
   assert.deepEqual(await found({ sharedRealms: ['/ALPHA/', '/gamma//'] }), ['/', '/alpha', '/gamma'])
 })
 
-test('a session of another realm is told in the log, once in a while', async () => {
+test('a session of another realm is logged, once in ten seconds', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', users: USERS })
   await using built = await buildAmService(manager.url, { sessionCache: { enabled: true } })
   for (let at = 0; at < 3; at++) assert.equal(await built.object.sessions.find(manager.login('demo', '/alpha')), null)

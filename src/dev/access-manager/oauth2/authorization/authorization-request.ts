@@ -41,7 +41,7 @@ export function readAuthorizationRequest(
   const names = [...query.keys()]
   if (new Set(names).size !== names.length) return { refused: 'a parameter came twice' }
   const clientId = query.get('client_id') ?? ''
-  // OpenAM needs no word for it: an agent is a client whose name is that of the agent.
+  // OpenAM has no agent_provider: the name of an agent as client_id is enough.
   const asAgent =
     family === 'pingam' ? query.get('agent_provider') === 'true' : directory.agent(realm, clientId) !== undefined
   const client = asAgent ? null : (directory.client(realm, clientId) ?? null)
