@@ -3,6 +3,8 @@
 export { compileProgram, GroovyProgram, type ProgramSource, type RunOptions } from './compile/program.ts'
 export type { ClassFinder } from './compile/unit.ts'
 export { coreLibrary } from './library/core-library.ts'
+export { JavaUri, JavaUrl, javaUri, UrlClass } from './library/net/uri.ts'
+export { ClockValue } from './library/time/instant.ts'
 export { defineException } from './library/exception/exceptions.ts'
 export { ABSTRACT, extend, type MemberTable } from './registry/extend.ts'
 export { Library } from './registry/library.ts'
@@ -23,8 +25,10 @@ export {
   type ScriptPlace,
   tick,
 } from './runtime/limits.ts'
+export { missingMethod } from './runtime/missing.ts'
 export { after, afterEither, andThen, PENDING, settled, suspend } from './runtime/pending.ts'
 export { getProperty, setProperty } from './runtime/property.ts'
+export type { Services } from './runtime/services.ts'
 export { GroovyCompileError, type GroovyProblem } from './syntax/syntax-error.ts'
 export { BigDecimal } from './values/big-decimal.ts'
 export { BindingValue, type VariableSource } from './values/binding.ts'

@@ -23,7 +23,8 @@ export class ClassNames {
     const { name, star, isStatic, member, alias, position } = node
     const klass = this.#unit.importedClass(node)
     if (star && !isStatic) {
-      const advice = adviceFor(`${name}.`, this.#unit.library.refusals)
+      const { library } = this.#unit
+      const advice = library.hasPackage(name) ? null : adviceFor(`${name}.`, library.refusals)
       if (advice !== null) this.#findings.add(position, `the package ${name} is not available: ${advice}`)
       return
     }

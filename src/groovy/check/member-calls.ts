@@ -63,10 +63,10 @@ export class MemberCalls {
       if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
       return
     }
-    const advice = REFUSED_MEMBERS.get(name)
+    const type = staticType(target, this.#scope)
+    const advice = type !== null && this.#isOwnMember(type, name) ? undefined : REFUSED_MEMBERS.get(name)
     if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     if (access === 'spread' || this.isExpected || target.kind === 'super') return
-    const type = staticType(target, this.#scope)
     if (type === null || this.#isOpen(type) || type.klass.isSubclassOf(MapInterface)) return
     const count = args.some(({ kind }) => kind === 'spread') ? null : args.length
     if (this.#scope.members.hasMethod(type, name, count)) return
@@ -77,6 +77,11 @@ export class MemberCalls {
     const { unit, owner } = this.#scope
     const methods = owner?.node.methods ?? unit.script.methods
     return methods.some((method) => method.name === name) || unit.staticImport(name) !== null
+  }
+
+  /** `Charset.forName` is no reflection. */
+  #isOwnMember({ klass, isClass }: StaticType, name: string): boolean {
+    return isClass && klass.staticMethod(name) !== null
   }
 
   /** Classes of which not everything is known. */

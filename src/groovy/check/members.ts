@@ -36,7 +36,8 @@ export class MemberIndex {
     if (isClass) return false
     return [...klass.lineage].some((each) => {
       const declared = this.#unit.userClasses.get(each)?.node.methods ?? []
-      return declared.some(({ name }) => ANY_NAME.has(name)) || (each.ownMethods.get('get') ?? []).some(takesName)
+      if (declared.some(({ name }) => ANY_NAME.has(name)) || each.ownMethods.has('methodMissing')) return true
+      return (each.ownMethods.get('get') ?? []).some(takesName)
     })
   }
 

@@ -24,14 +24,30 @@ import './number/number.ts'
 import './number/number-classes.ts'
 import './number/big-decimal.ts'
 import './number/character.ts'
+import './text/charset-class.ts'
+import './system/system.ts'
+import './time/duration.ts'
+import './time/instant.ts'
+import './time/zones.ts'
+import './time/date.ts'
+import './time/date-time.ts'
+import './security/base64.ts'
+import './security/digests.ts'
+import './security/random.ts'
+import './net/url-coding.ts'
+import './net/uri.ts'
+import './json/json-output.ts'
+import './json/json-classes.ts'
+import './util/utilities.ts'
+import './util/concurrent.ts'
 import './exception/exceptions.ts'
 import { Library } from '../registry/library.ts'
 import { libraryClasses, NullClass } from '../values/classes.ts'
 
-let made: Library | null = null
+// Made at once: classes that a host declares later are not part of it.
+const core = new Library([...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass))
 
 /** The library that every script has. */
 export function coreLibrary(): Library {
-  made ??= new Library([...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass))
-  return made
+  return core
 }

@@ -50,7 +50,7 @@ export const CORE_REFUSALS: readonly Refusal[] = [
     advice: 'libraries can not be fetched; only the classes listed in the reference are there',
   },
   {
-    names: ['java.lang.Thread', 'java.util.concurrent.', 'java.util.Timer'],
+    names: ['java.lang.ThreadGroup', 'java.lang.ThreadLocal', 'java.util.concurrent.', 'java.util.Timer'],
     advice: 'scripts have no threads; a call that waits suspends the script without holding anything up',
   },
   {

@@ -10,6 +10,7 @@ import {
   type ScriptPlace,
 } from './limits.ts'
 import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
+import { DEFAULT_SERVICES, type Services } from './services.ts'
 
 /** An exception that a script threw and did not catch. */
 export class GroovyError extends Error {
@@ -42,12 +43,18 @@ export function currentEvaluation(): Evaluation {
 export class Evaluation {
   readonly limits: Limits
   readonly output: Output
+  readonly services: Services
   #allocated = 0
   #cancelled: Error | null = null
 
-  constructor(limits: Limits = DEFAULT_LIMITS, output: Output = () => undefined) {
+  constructor(
+    limits: Limits = DEFAULT_LIMITS,
+    output: Output = () => undefined,
+    services: Services = DEFAULT_SERVICES,
+  ) {
     this.limits = limits
     this.output = output
+    this.services = services
   }
 
   /** Nothing of the evaluation runs from now on; what it waits for is dropped. */

@@ -21,6 +21,13 @@ function encodingOf(charset: string): NodeEncoding {
   return encoding
 }
 
+/** The name of a charset as Java writes it; throws for one that is not there. */
+export function canonicalCharset(charset: string): string {
+  const encoding = encodingOf(charset)
+  for (const [name, each] of ENCODINGS) if (each === encoding) return name
+  return charset
+}
+
 /** The bytes of a text. Characters that the charset does not have become question marks. */
 export function bytesOf(text: string, charset: string): Uint8Array {
   const encoding = encodingOf(charset)

@@ -1,0 +1,144 @@
+// Values of scripts as JSON, as groovy.json.JsonOutput writes them.
+import { extend } from '../../registry/extend.ts'
+import { tick } from '../../runtime/limits.ts'
+import { settled } from '../../runtime/pending.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
+import { BigDecimal } from '../../values/big-decimal.ts'
+import { declareClass } from '../../values/classes.ts'
+import { ClosureValue } from '../../values/closure.ts'
+import { CollectionValue, MapValue } from '../../values/collection.ts'
+import { EnumValue } from '../../values/enum-value.ts'
+import { illegalArgument } from '../../values/exceptions.ts'
+import { ArrayValue } from '../../values/java-array.ts'
+import { isNumber } from '../../values/number-tower.ts'
+import { DoubleValue, FloatValue } from '../../values/numbers.ts'
+import { textOf } from '../../values/text.ts'
+import { throwable } from '../../values/throwable.ts'
+import { Instance, type Value } from '../../values/value.ts'
+import { DateValue } from '../time/date.ts'
+import { fieldsAt, formatPattern, parsePattern } from '../time/date-pattern.ts'
+import { closureContent } from './json-builder-content.ts'
+import { JsonException } from './json-values.ts'
+
+const JsonOutputClass = declareClass('groovy.json.JsonOutput')
+
+const MAX_DEPTH = 200
+const DATE = parsePattern("yyyy-MM-dd'T'HH:mm:ssZ")
+
+/** A value as a text of JSON. */
+export function toJson(value: Value): string {
+  const parts = new TextParts()
+  write(value, parts, 0)
+  return parts.text()
+}
+
+function write(value: Value, parts: TextParts, depth: number): void {
+  tick()
+  if (depth > MAX_DEPTH) throw throwable(JsonException, `a value is nested more than ${MAX_DEPTH} levels deep`)
+  if (value === null || typeof value === 'boolean') parts.add(String(value))
+  else if (isNumber(value)) parts.add(numberText(value))
+  else if (value instanceof MapValue) writeMap(value, parts, depth)
+  else if (value instanceof CollectionValue || value instanceof ArrayValue) writeList(value.items, parts, depth)
+  else if (value instanceof ClosureValue) writeMap(settled(closureContent(value), 'JSON') as MapValue, parts, depth)
+  else if (value instanceof DateValue) parts.add(`"${dateText(value)}"`)
+  else if (value instanceof Instance && !(value instanceof EnumValue)) writeObject(value, parts, depth)
+  else parts.add(quoted(textOf(value)))
+}
+
+function dateText({ millis }: DateValue): string {
+  return formatPattern(DATE, fieldsAt(millis, 0, 0, 'UTC'))
+}
+
+function numberText(value: Value): string {
+  const floating = value instanceof DoubleValue || value instanceof FloatValue
+  if (floating && !Number.isFinite(value.value)) {
+    throw throwable(
+      JsonException,
+      `Number ${textOf(value)} can't be serialized as JSON: infinite or NaN are not allowed in JSON.`,
+    )
+  }
+  return value instanceof BigDecimal ? value.toString() : textOf(value)
+}
+
+function writeMap(map: MapValue, parts: TextParts, depth: number): void {
+  writeMembers(
+    map.entries().map(({ key, value }) => {
+      if (key === null) throw illegalArgument("Maps with null keys can't be converted to JSON")
+      return [textOf(key), value]
+    }),
+    parts,
+    depth,
+  )
+}
+
+function writeMembers(members: readonly (readonly [string, Value])[], parts: TextParts, depth: number): void {
+  parts.add('{')
+  members.forEach(([name, value], at) => {
+    parts.add(`${at === 0 ? '' : ','}${quoted(name)}:`)
+    write(value, parts, depth + 1)
+  })
+  parts.add('}')
+}
+
+function writeList(items: readonly Value[], parts: TextParts, depth: number): void {
+  parts.add('[')
+  items.forEach((each, at) => {
+    if (at > 0) parts.add(',')
+    write(each, parts, depth + 1)
+  })
+  parts.add(']')
+}
+
+/** An object of a class of a script: its properties. */
+function writeObject(object: Instance, parts: TextParts, depth: number): void {
+  const names = [...object.klass.lineage].reverse().flatMap((each) => [...each.ownProperties.values()])
+  const members = names
+    .filter(({ name, get, field }) => field !== undefined && get !== null && name !== 'class')
+    .map(({ name, get }) => [name, settled((get as (self: Value) => Value)(object), 'JSON')] as const)
+  writeMembers(members, parts, depth)
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
+
+/** Characters beyond ASCII are written by their number. */
+export function quoted(text: string): string {
+  return `"${text.replace(
+    /["\\]|[^\x20-\x7e]/g,
+    (each) => ESCAPES.get(each) ?? `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )}"`
+}
+
+/** The same text with line breaks and four blanks for each level. */
+export function prettyPrint(text: string): string {
+  const parts = new TextParts()
+  let level = 0
+  const line = (): void => parts.add(`\n${'    '.repeat(Math.min(level, MAX_DEPTH))}`)
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g)) {
+    if (token === '{' || token === '[') {
+      level += 1
+      parts.add(token)
+      line()
+    } else if (token === '}' || token === ']') {
+      level -= 1
+      line()
+      parts.add(token)
+    } else if (token === ',') {
+      parts.add(',')
+      line()
+    } else parts.add(token === ':' ? ': ' : token)
+  }
+  return parts.text()
+}
+
+extend(JsonOutputClass, {
+  'static toJson(Object? value): String': toJson,
+  'static prettyPrint(String text): String': prettyPrint,
+})

@@ -1,0 +1,185 @@
+// MessageDigest, Mac, and what Groovy adds to texts and bytes: `md5()`, `sha256()`, `digest(...)`.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { extend } from '../../registry/extend.ts'
+import { checkSize, spend } from '../../runtime/limits.ts'
+import type { ClassInfo } from '../../values/class-info.ts'
+import { ArrayBaseClass, CharSequenceInterface, declareClass, declareInterface } from '../../values/classes.ts'
+import { ExceptionClass, IllegalStateException, illegalArgument } from '../../values/exceptions.ts'
+import { type ArrayValue, ByteArray } from '../../values/java-array.ts'
+import { textOf } from '../../values/text.ts'
+import { declareException, throwable } from '../../values/throwable.ts'
+import { GroovyObject, type Value } from '../../values/value.ts'
+import { bytesOf } from '../text/charsets.ts'
+
+const MessageDigestClass = declareClass('java.security.MessageDigest')
+const MacClass = declareClass('javax.crypto.Mac')
+const KeyInterface = declareInterface('java.security.Key')
+const SecretKeySpecClass = declareClass('javax.crypto.spec.SecretKeySpec', { interfaces: [KeyInterface] })
+const GeneralSecurityException = declareException('java.security.GeneralSecurityException', ExceptionClass)
+const NoSuchAlgorithmException = declareException('java.security.NoSuchAlgorithmException', GeneralSecurityException)
+declareException('java.security.InvalidKeyException', GeneralSecurityException)
+
+/** Java's names of digests, and ours. */
+const DIGESTS: ReadonlyMap<string, string> = new Map([
+  ['MD5', 'md5'],
+  ['SHA', 'sha1'],
+  ['SHA1', 'sha1'],
+  ['SHA-1', 'sha1'],
+  ['SHA-224', 'sha224'],
+  ['SHA-256', 'sha256'],
+  ['SHA-384', 'sha384'],
+  ['SHA-512', 'sha512'],
+  ['SHA3-256', 'sha3-256'],
+  ['SHA3-512', 'sha3-512'],
+])
+
+function digestName(algorithm: string): string {
+  const name = DIGESTS.get(algorithm.toUpperCase())
+  if (name === undefined) throw throwable(NoSuchAlgorithmException, `${algorithm} MessageDigest not available`)
+  return name
+}
+
+function hashed(algorithm: string, bytes: Uint8Array): ByteArray {
+  spend(bytes.length)
+  return new ByteArray(Uint8Array.from(createHash(algorithm).update(bytes).digest()))
+}
+
+/** Bytes that are put together until they are asked for. */
+class BytesInput {
+  readonly #parts: Uint8Array[] = []
+  #length = 0
+
+  add(bytes: Uint8Array): void {
+    this.#length += bytes.length
+    checkSize(this.#length)
+    spend(bytes.length)
+    this.#parts.push(Uint8Array.from(bytes))
+  }
+
+  take(): Uint8Array {
+    const bytes = Buffer.concat(this.#parts)
+    this.#parts.length = 0
+    this.#length = 0
+    return bytes
+  }
+}
+
+class DigestValue extends GroovyObject {
+  readonly algorithm: string
+  readonly input = new BytesInput()
+
+  constructor(algorithm: string) {
+    super()
+    digestName(algorithm)
+    this.algorithm = algorithm
+  }
+
+  get klass(): ClassInfo {
+    return MessageDigestClass
+  }
+}
+
+const finish = (self: DigestValue): ByteArray => hashed(digestName(self.algorithm), self.input.take())
+
+extend(MessageDigestClass, {
+  'static getInstance(String algorithm): MessageDigest': (algorithm: string) => new DigestValue(algorithm),
+  'static isEqual(byte[] left, byte[] right): boolean': (left: ByteArray, right: ByteArray) =>
+    left.length === right.length && timingSafeEqual(left.bytes, right.bytes),
+  'update(byte[] bytes): void': (self: DigestValue, { bytes }: ByteArray) => self.input.add(bytes),
+  'digest(): byte[]': finish,
+  'digest(byte[] bytes): byte[]': (self: DigestValue, { bytes }: ByteArray) => {
+    self.input.add(bytes)
+    return finish(self)
+  },
+  'reset(): void': (self: DigestValue) => {
+    self.input.take()
+  },
+  'getAlgorithm(): String': (self: DigestValue) => self.algorithm,
+})
+
+class KeyValue extends GroovyObject {
+  readonly bytes: Uint8Array
+  readonly algorithm: string
+
+  constructor(bytes: Uint8Array, algorithm: string) {
+    super()
+    if (bytes.length === 0) throw illegalArgument('Empty key')
+    this.bytes = Uint8Array.from(bytes)
+    this.algorithm = algorithm
+  }
+
+  get klass(): ClassInfo {
+    return SecretKeySpecClass
+  }
+}
+
+extend(SecretKeySpecClass, {
+  'new(byte[] key, String algorithm)': ({ bytes }: ByteArray, algorithm: string) => new KeyValue(bytes, algorithm),
+  'getAlgorithm(): String': (self: KeyValue) => self.algorithm,
+  'getEncoded(): byte[]': (self: KeyValue) => new ByteArray(Uint8Array.from(self.bytes)),
+})
+
+class MacValue extends GroovyObject {
+  readonly algorithm: string
+  readonly hash: string
+  readonly input = new BytesInput()
+  key: KeyValue | null = null
+
+  constructor(algorithm: string) {
+    super()
+    const [, digest] = /^HmacS?HA?-?(.*)$/i.exec(algorithm) ?? []
+    const name = /^HmacMD5$/i.test(algorithm) ? 'md5' : MACS.get(digest ?? '')
+    if (name === undefined) throw throwable(NoSuchAlgorithmException, `Algorithm ${algorithm} not available`)
+    this.algorithm = algorithm
+    this.hash = name
+  }
+
+  get klass(): ClassInfo {
+    return MacClass
+  }
+}
+
+const MACS: ReadonlyMap<string, string> = new Map([
+  ['1', 'sha1'],
+  ['224', 'sha224'],
+  ['256', 'sha256'],
+  ['384', 'sha384'],
+  ['512', 'sha512'],
+])
+
+function authenticated(self: MacValue): ByteArray {
+  if (self.key === null) throw throwable(IllegalStateException, 'MAC not initialized')
+  const mac = createHmac(self.hash, self.key.bytes).update(self.input.take()).digest()
+  return new ByteArray(Uint8Array.from(mac))
+}
+
+extend(MacClass, {
+  'static getInstance(String algorithm): Mac': (algorithm: string) => new MacValue(algorithm),
+  'init(Key key): void': (self: MacValue, key: KeyValue) => {
+    self.key = key
+    self.input.take()
+  },
+  'update(byte[] bytes): void': (self: MacValue, { bytes }: ByteArray) => self.input.add(bytes),
+  'doFinal(): byte[]': authenticated,
+  'doFinal(byte[] bytes): byte[]': (self: MacValue, { bytes }: ByteArray) => {
+    self.input.add(bytes)
+    return authenticated(self)
+  },
+  'getAlgorithm(): String': (self: MacValue) => self.algorithm,
+  'getMacLength(): int': (self: MacValue) => createHmac(self.hash, 'x').digest().length,
+})
+
+const hex = (bytes: ByteArray): string => Buffer.from(bytes.bytes).toString('hex')
+const textHash = (algorithm: string) => (self: Value) => hex(hashed(algorithm, bytesOf(textOf(self), 'UTF-8')))
+const bytesHash = (algorithm: string) => (self: ArrayValue) => hex(hashed(algorithm, (self as ByteArray).bytes))
+
+extend(CharSequenceInterface, {
+  'md5(): String': textHash('md5'),
+  'sha256(): String': textHash('sha256'),
+  'digest(String algorithm): String': (self: Value, algorithm: string) => textHash(digestName(algorithm))(self),
+})
+extend(ArrayBaseClass, {
+  'md5(): String': bytesHash('md5'),
+  'sha256(): String': bytesHash('sha256'),
+  'digest(String algorithm): String': (self: ArrayValue, algorithm: string) => bytesHash(digestName(algorithm))(self),
+})

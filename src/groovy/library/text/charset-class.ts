@@ -1,0 +1,44 @@
+import { extend } from '../../registry/extend.ts'
+import type { ClassInfo } from '../../values/class-info.ts'
+import { declareClass } from '../../values/classes.ts'
+import { GroovyObject } from '../../values/value.ts'
+import { canonicalCharset } from './charsets.ts'
+
+const CharsetClass = declareClass('java.nio.charset.Charset')
+const StandardCharsetsClass = declareClass('java.nio.charset.StandardCharsets')
+
+/** A charset; where a method takes its name, it takes the object too. */
+class CharsetValue extends GroovyObject {
+  readonly name: string
+
+  constructor(name: string) {
+    super()
+    this.name = name
+  }
+
+  get klass(): ClassInfo {
+    return CharsetClass
+  }
+
+  override equalityKey(): string {
+    return this.name
+  }
+}
+
+extend(CharsetClass, {
+  'static forName(String name): Charset': (name: string) => new CharsetValue(canonicalCharset(name)),
+  'static defaultCharset(): Charset': () => new CharsetValue('UTF-8'),
+  'name(): String': (self: CharsetValue) => self.name,
+  'displayName(): String': (self: CharsetValue) => self.name,
+  'toString(): String': (self: CharsetValue) => self.name,
+})
+
+extend(
+  StandardCharsetsClass,
+  Object.fromEntries(
+    ['UTF-8', 'ISO-8859-1', 'US-ASCII', 'UTF-16LE', 'UTF-16BE'].map((name) => [
+      `static ${name.replaceAll('-', '_')}: Charset`,
+      new CharsetValue(name),
+    ]),
+  ),
+)
