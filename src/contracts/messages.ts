@@ -125,6 +125,8 @@ export interface UnitSettings {
   /** Milliseconds a script may run without a pause, and milliseconds until its evaluation is given up. */
   readonly scriptTimeout: number
   readonly scriptDeadline: number
+  /** Names of variables of the environment that scripts may read. */
+  readonly scriptEnvironment: readonly string[]
   /** WebSocket subprotocols that may be relayed; null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null
   readonly trustedProxies: readonly string[]

@@ -81,6 +81,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       entityLimits: fields.entityLimits,
       scriptTimeout: fields.scriptTimeout,
       scriptDeadline: fields.scriptDeadline,
+      scriptEnvironment: fields.scriptEnvironment,
       trustedProxies: fields.trustedProxies,
       transactionIdHeader: fields.transactionIdHeader,
       trustTransactionHeader: fields.trustTransactionHeader,

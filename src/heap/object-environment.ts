@@ -54,6 +54,7 @@ export function objectEnvironment(world: World, place: Place): Environment {
     entityLimits: world.entityLimits ?? DEFAULT_ENTITY_LIMITS,
     scriptTimeout: world.scriptTimeout ?? 1_000,
     scriptDeadline: world.scriptDeadline ?? 30_000,
+    scriptEnvironment: world.scriptEnvironment ?? new Map(),
     studio: world.studio ?? false,
     serving: world.serving ?? true,
     router: place.router,

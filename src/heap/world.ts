@@ -49,6 +49,8 @@ export interface World {
   readonly scriptTimeout?: number
   /** Milliseconds one evaluation of a script may take; half a minute by default. */
   readonly scriptDeadline?: number
+  /** Variables of the environment that scripts may read; none by default. */
+  readonly scriptEnvironment?: ReadonlyMap<string, string>
   /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */

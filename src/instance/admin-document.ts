@@ -135,6 +135,12 @@ export const AdminDocument = documentType({
   scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
     .prefault('30 seconds')
     .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
+  scriptEnvironment: list(config(string({ nonEmpty: true })))
+    .prefault([])
+    .meta({
+      description:
+        'Variables of the environment that scripts of Groovy may read with `System.getenv`; `*` in a name stands for any characters.',
+    }),
   temporaryDirectory: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),

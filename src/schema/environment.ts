@@ -113,6 +113,8 @@ export interface Environment {
   readonly scriptTimeout: number
   /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */
   readonly scriptDeadline: number
+  /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */
+  readonly scriptEnvironment: ReadonlyMap<string, string>
   /** Whether the management connector serves the graphical designer. */
   readonly studio: boolean
   /** False where a configuration is only checked: then nothing is connected to by itself. */

@@ -10,19 +10,29 @@ export function formatPlace({ file, line, column }: ScriptPlace): string {
   return `${file}:${line}:${column}`
 }
 
+/** One thing that keeps a script from being compiled. */
+export interface ScriptProblem {
+  readonly problem: string
+  readonly place: ScriptPlace | null
+}
+
 /** A script that can not be compiled. */
 export class ScriptSyntaxError extends Error {
   override readonly name = 'ScriptSyntaxError'
   readonly code = 'GW_SCRIPT_SYNTAX'
-  readonly place: ScriptPlace | null
-  /** What is wrong, without the place. */
-  readonly problem: string
+  /** All that was found; at least one. */
+  readonly problems: readonly ScriptProblem[]
 
-  constructor(problem: string, place: ScriptPlace | null) {
-    super(place === null ? problem : `${formatPlace(place)}: ${problem}`)
-    this.problem = problem
-    this.place = place
+  constructor(problem: string, place: ScriptPlace | null, ...more: ScriptProblem[]) {
+    const problems = [{ problem, place }, ...more]
+    super(problems.map(formatProblem).join('\n'))
+    this.problems = problems
   }
+}
+
+/** A problem with its place before it. */
+export function formatProblem({ problem, place }: ScriptProblem): string {
+  return place === null ? problem : `${formatPlace(place)}: ${problem}`
 }
 
 /** A script that threw, or returned what it may not. */

@@ -1,35 +1,14 @@
-import type { AccessTokenResolver, ResourceAccess } from '#contracts'
-import {
-  BodyTooLargeError,
-  type Exchange,
-  exchangeScope,
-  type Filter,
-  type Handler,
-  Request,
-  Response,
-  type TemporaryStorage,
-} from '#http'
+import { exchangeScope, type Handler, type Request } from '#http'
 import type { Logger } from '#logging'
 import { packed } from './crossing.ts'
 import { ScriptError, type ScriptPlace, ScriptTimeoutError } from './errors.ts'
+import { type CallName, EvaluationCalls } from './evaluation-calls.ts'
+import type { EvaluationInput } from './evaluation-input.ts'
 import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
-import { HeapObject } from './evaluation-port.ts'
 import type { Guard, Stretch } from './guard.ts'
-import type { Program } from './program.ts'
+import type { RealmProgram } from './program.ts'
 import type { Answer } from './realm/evaluations.ts'
 import type { Realm } from './realm.ts'
-
-/** What an evaluation is about. */
-export interface EvaluationInput {
-  readonly exchange: Exchange
-  readonly result: ResultShape
-  /** What comes after a filter. */
-  readonly next?: Handler
-  /** The token that a resolver is asked about. */
-  readonly token?: string
-  /** Further data that the script sees in this evaluation, by the names that its program has for it. */
-  readonly values?: Readonly<Record<string, unknown>>
-}
 
 /** What all evaluations of one object have in common. */
 export interface EvaluationSettings {
@@ -56,20 +35,20 @@ export class Evaluation implements EvaluationPort {
   readonly token: string | null
   readonly outcome: Promise<unknown>
   readonly #settings: EvaluationSettings
-  readonly #program: Program
+  readonly #program: RealmProgram
   readonly #input: EvaluationInput
   readonly #settle: { resolve(value: unknown): void; reject(error: unknown): void }
-  readonly #received: Response[] = []
-  readonly #passedOn: Request[] = []
+  readonly #calls: EvaluationCalls
   #log: (readonly [ScriptLogLevel, string])[] = []
   #answer: Answer | null = null
   #timer: NodeJS.Timeout | null = null
   #ended = false
 
-  constructor(settings: EvaluationSettings, program: Program, input: EvaluationInput) {
+  constructor(settings: EvaluationSettings, program: RealmProgram, input: EvaluationInput) {
     this.#settings = settings
     this.#program = program
     this.#input = input
+    this.#calls = new EvaluationCalls(input, settings.clientHandler)
     this.result = input.result
     this.request = input.exchange.request
     this.request.entityLimits = input.exchange.storage.entityLimits
@@ -99,8 +78,8 @@ export class Evaluation implements EvaluationPort {
   ask(number: number, what: string, subject: unknown, argument: unknown): void {
     this.#settings.guard.afterwards(() => {
       if (this.#ended) return this.#refuse(number)
-      Promise.try(() => this.#perform(what, subject, argument)).then(
-        (value) => this.#answered(number, value),
+      this.#calls.perform(what as CallName, subject, argument).then(
+        (value) => this.#resume(number, value, null),
         (error: unknown) => this.#resume(number, error, String((error as Error | null)?.message)),
       )
     })
@@ -164,51 +143,6 @@ export class Evaluation implements EvaluationPort {
     })
   }
 
-  /** Answers that are bodies to be read belong to the evaluation until it ends. */
-  #answered(number: number, value: unknown): void {
-    if (value instanceof Response) {
-      value.entityLimits = this.#input.exchange.storage.entityLimits
-      if (this.#ended) value.body.cancel()
-      else this.#received.push(value)
-    }
-    this.#resume(number, value, null)
-  }
-
-  /** Called once no script runs: this is code of the gateway, and of any other object. */
-  #perform(what: string, subject: unknown, argument: unknown): unknown {
-    const { exchange, next } = this.#input
-    switch (what) {
-      case 'buffer':
-        return buffered(subject as Request | Response, exchange.storage)
-      case 'send':
-        return this.#settings.clientHandler(this.#outgoing(subject as Request))
-      case 'next':
-        if (next === undefined) throw new TypeError('there is nothing behind this script')
-        return next(this.#along(subject as Request))
-      case 'handle':
-        return (objectOf(subject) as Handler)(this.#outgoing(argument as Request))
-      case 'filter':
-        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? nothingBehind)
-      case 'resolve':
-        return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
-      default:
-        return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
-    }
-  }
-
-  /** The request itself, or another in its place. */
-  #along(request: Request): Exchange {
-    const { exchange } = this.#input
-    this.#passedOn.push(request)
-    return request === exchange.request ? exchange : exchange.withRequest(request)
-  }
-
-  /** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
-  #outgoing(request: Request): Exchange {
-    if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
-    return this.#along(request)
-  }
-
   /** Most scripts have come to their end with their first stretch, and need no timer. */
   #paused(): void {
     if (this.#ended) return
@@ -225,10 +159,7 @@ export class Evaluation implements EvaluationPort {
     if (this.#ended) return
     this.#ended = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    // A request may have taken the body of an answer along; it goes with the exchange.
-    const kept = new Set(this.#passedOn.map(({ body }) => body))
-    if (result instanceof Response) kept.add(result.body)
-    for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
+    this.#calls.end(result)
     settle()
   }
 
@@ -247,23 +178,4 @@ export class Evaluation implements EvaluationPort {
     }
     return null
   }
-}
-
-async function buffered(message: Request | Response, storage: TemporaryStorage): Promise<void> {
-  if (await message.body.bufferIfFits(storage)) return
-  throw new BodyTooLargeError(storage.limit, message instanceof Request ? 'request' : 'response')
-}
-
-const nothingBehind: Handler = () => Promise.reject(new TypeError('there is nothing behind this filter'))
-
-function objectOf(subject: unknown): unknown {
-  if (!(subject instanceof HeapObject)) throw new TypeError('expected an object of the heap')
-  return subject.object
-}
-
-async function tokenInfo(resolver: AccessTokenResolver, token: string, exchange: Exchange): Promise<unknown> {
-  const resolution = await resolver.resolve(token, exchange)
-  if (resolution.outcome === 'valid') return resolution.accessToken.info
-  if (resolution.outcome === 'invalid') return null
-  throw new Error(resolution.description)
 }

@@ -59,7 +59,7 @@ test('a script that was stopped can run again, and others are not stopped with i
 test('promises without end that were stopped do not go on with the next evaluation', async () => {
   const script = scriptOf('const again = () => Promise.resolve().then(again); await again()', { timeout: 400 })
   await assert.rejects(script.evaluate(), { name: 'ScriptTimeoutError' })
-  script.replace(script.compile('return 1'))
+  await script.replace('return 1')
   assert.equal(await script.evaluate(), 1)
 })
 
@@ -100,7 +100,7 @@ test('an answer that comes after its evaluation was given up is let go', async (
   response.body = Body.fromSource({ start: () => undefined, resume: () => undefined, cancel: () => resolve() })
   late.resolve(response)
   await promise
-  script.replace(script.compile('return globals.went ?? null'))
+  await script.replace('return globals.went ?? null')
   assert.equal(await script.evaluate(), null)
 })
 
@@ -159,7 +159,7 @@ test('10,000 evaluations leave nothing behind', async () => {
 test('1,000 changes of a script leave nothing behind', async () => {
   const script = scriptOf('return 0')
   const change = async (at: number) => {
-    script.replace(script.compile(`const big = "${'x'.repeat(2_000)}"; return ${at}`))
+    await script.replace(`const big = "${'x'.repeat(2_000)}"; return ${at}`)
     assert.equal(await script.evaluate(), at)
   }
   for (let at = 0; at < 100; at += 1) await change(at)

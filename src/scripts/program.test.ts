@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileProgram, isBindingName, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+import { isBindingName, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+import { compileRealmProgram } from './program.ts'
 
 function problemOf(text: string, language: ScriptLanguage = 'javascript'): string {
   try {
-    compileProgram({ language, text, file: 'my script.js', bindings: ['request', 'next'] })
+    compileRealmProgram({ language, text, file: 'my script.js', bindings: ['request', 'next'] })
   } catch (error) {
     if (error instanceof ScriptSyntaxError) return error.message
     throw error
@@ -53,7 +54,7 @@ test('a text that is not the body of one function is refused', () => {
 })
 
 test('a script may give its own variables the names of bindings', () => {
-  compileProgram({
+  compileRealmProgram({
     language: 'javascript',
     text: 'const request = 1; let next',
     file: 'a.js',
@@ -63,7 +64,7 @@ test('a script may give its own variables the names of bindings', () => {
 
 test('only what a script mentions is bound', () => {
   const bindingsOf = (text: string) =>
-    compileProgram({ language: 'javascript', text, file: 'a.js', bindings: ['request', 'next'] }).bindings
+    compileRealmProgram({ language: 'javascript', text, file: 'a.js', bindings: ['request', 'next'] }).bindings
   assert.deepEqual(bindingsOf('return 1'), [])
   assert.deepEqual(bindingsOf('return next.handle(request)'), ['request', 'next'])
   assert.deepEqual(bindingsOf('return \\u006eext'), ['request', 'next'])
@@ -101,8 +102,8 @@ test('the word import may be in texts, comments, patterns and names', () => {
     'const $import = 1, reimport = 2; return $import + reimport',
     'class A { static import() { return 1 } } return A.import()',
   ]) {
-    assert.ok(compileProgram({ language: 'javascript', text, file: 'x.js', bindings: [] }), text)
+    assert.ok(compileRealmProgram({ language: 'javascript', text, file: 'x.js', bindings: [] }), text)
   }
   const text = "const x = null as unknown as typeof import('node:fs'); return x"
-  assert.ok(compileProgram({ language: 'typescript', text, file: 'x.ts', bindings: [] }))
+  assert.ok(compileRealmProgram({ language: 'typescript', text, file: 'x.ts', bindings: [] }))
 })

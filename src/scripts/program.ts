@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import { ScriptSyntaxError } from './errors.ts'
 
 /** The languages that run here. */
-export type ScriptLanguage = 'javascript' | 'typescript'
+export type ScriptLanguage = 'javascript' | 'typescript' | 'groovy'
 
 /** A script as it was written. */
 export interface ScriptSource {
@@ -15,8 +15,8 @@ export interface ScriptSource {
   readonly bindings: readonly string[]
 }
 
-/** A compiled script: its value in a realm is an async function of the bindings. */
-export interface Program {
+/** A compiled script of JavaScript: its value in a realm is an async function of the bindings. */
+export interface RealmProgram {
   readonly file: string
   /** As it was written. */
   readonly text: string
@@ -42,7 +42,7 @@ const suffix = '\n}})'
  * Compiles a script without running any of it. The text becomes the body of an async function, on the line it has in its
  * file, so that positions in errors are the author's.
  */
-export function compileProgram({ language, text, file, bindings: offered }: ScriptSource): Program {
+export function compileRealmProgram({ language, text, file, bindings: offered }: ScriptSource): RealmProgram {
   // What a script does not mention need not be made for it. An escape could spell any name.
   const bindings = text.includes('\\u') ? offered : offered.filter((name) => text.includes(name))
   const prefix = `(async function(${bindings.join(',')}){'use strict';{`

@@ -6,7 +6,7 @@ import { Handle } from './handle.ts'
 import { tameHostConstructors } from './host-constructors.ts'
 import { hostMessages } from './host-messages.ts'
 import { hostValues } from './host-values.ts'
-import type { Program } from './program.ts'
+import type { RealmProgram } from './program.ts'
 import { realmBridge } from './realm/bridge.ts'
 import { type Answer, type RealmEvaluations, realmEvaluations, type ScriptFunction } from './realm/evaluations.ts'
 import { realmForms } from './realm/forms.ts'
@@ -43,7 +43,7 @@ export class Realm {
     microtaskMode: 'afterEvaluate',
     codeGeneration: { strings: false, wasm: false },
   })
-  readonly #prepared = new WeakMap<Program, (port: Handle) => Answer>()
+  readonly #prepared = new WeakMap<RealmProgram, (port: Handle) => Answer>()
   readonly #evaluations: RealmEvaluations
 
   /** The scope holds the properties that scripts may name. */
@@ -76,7 +76,7 @@ export class Realm {
   }
 
   /** Begins an evaluation, and returns the way for answers to its questions. To be called under a guard, as everything below. */
-  start(program: Program, port: EvaluationPort): Answer {
+  start(program: RealmProgram, port: EvaluationPort): Answer {
     let begin = this.#prepared.get(program)
     if (begin === undefined) {
       const script = program.script.runInContext(this.#context) as ScriptFunction

@@ -76,7 +76,7 @@ test('globals last from one evaluation to the next, also over a change of the sc
   const script = scriptOf('globals.count = (globals.count ?? 0) + 1; return globals.count')
   assert.equal(await script.evaluate(), 1)
   assert.equal(await script.evaluate(), 2)
-  script.replace(script.compile('return globals.count * 100'))
+  await script.replace('return globals.count * 100')
   assert.equal(await script.evaluate(), 200)
 })
 
@@ -118,7 +118,7 @@ test('what would run when nobody watches, or wait for another thread, is not the
 test('what a script has kept of an earlier request can do nothing more', async () => {
   const script = scriptOf('globals.http = http')
   await script.evaluate()
-  script.replace(script.compile("return globals.http.send(new Request({ uri: 'http://x.example.com/' }))"))
+  await script.replace("return globals.http.send(new Request({ uri: 'http://x.example.com/' }))")
   assert.equal(await fault(script.evaluate()), 'ScriptError: the request that this belongs to has ended')
 })
 

@@ -16,6 +16,7 @@ import type { Clock, OwnListeners, Problem, TypeDefinition } from '#schema'
 import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
+import { scriptEnvironment } from './script-environment.ts'
 import { withSession } from './session-boundary.ts'
 
 /** What a unit is opened with. */
@@ -38,6 +39,7 @@ export interface UnitInput {
   readonly entityLimits?: EntityLimits
   readonly scriptTimeout?: number
   readonly scriptDeadline?: number
+  readonly scriptEnvironment?: readonly string[]
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
@@ -122,6 +124,7 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     ...(input.entityLimits === undefined ? {} : { entityLimits: input.entityLimits }),
     ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
     ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),
+    scriptEnvironment: scriptEnvironment(input.scriptEnvironment ?? [], input.env),
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),

@@ -101,6 +101,7 @@ class UnitWorker {
       entityLimits: settings.entityLimits,
       scriptTimeout: settings.scriptTimeout,
       scriptDeadline: settings.scriptDeadline,
+      scriptEnvironment: settings.scriptEnvironment,
       config: settings.config,
       types: CATALOGUE,
       feed: this.#feed,

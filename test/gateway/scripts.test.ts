@@ -167,7 +167,7 @@ test('validate compiles scripts and runs none', async () => {
     'config/routes/good.json': route({ source: 'for (;;);' }),
     'config/routes/bad.json': route({ source: ['return 1', 'return ['] }),
     'config/routes/file.json': route({ file: 'bad.js' }),
-    'config/routes/groovy.json': route({ type: 'application/x-groovy', source: 'return 1' }),
+    'config/routes/groovy.json': route({ type: 'application/x-groovy', source: ['request.foo()', 'new Nope()'] }),
     'scripts/bad.js': 'await await',
   })
   const { code, stdout } = await command(['validate', '--instance', folder.path])
@@ -176,7 +176,7 @@ test('validate compiles scripts and runs none', async () => {
     .replaceAll(`${folder.path}/`, '')
     .split('\n')
     .filter((line) => line !== '')
-  assert.equal(lines.length, 3, stdout)
+  assert.equal(lines.length, 4, stdout)
   assert.match(
     lines[0]!,
     /^config\/routes\/bad\.json:1:\d+: \/handler\/config\/source\/1: the script can not be compiled: line 2, /,
@@ -184,6 +184,7 @@ test('validate compiles scripts and runs none', async () => {
   assert.match(lines[1]!, /^config\/routes\/file\.json:1:\d+: \/handler\/config\/file: bad\.js:\d+:\d+: /)
   assert.match(
     lines[2]!,
-    /^config\/routes\/groovy\.json:1:\d+: \/handler\/config\/type: scripts in Groovy are not supported yet/,
+    /^config\/routes\/groovy\.json:1:\d+: \/handler\/config\/source\/0: the script can not be compiled: line 1, column 9: .*Request has no method foo/,
   )
+  assert.match(lines[3]!, /\/handler\/config\/source\/1: .* line 2, column 5: unknown class Nope/)
 })

@@ -1,6 +1,6 @@
 import { type Exchange, type Handler, respond } from '#http'
 import { createLogger, type MemoryLog, memoryLog } from '#logging'
-import { compileProgram, ObjectScript, type Program, type ResultShape, type ScriptLanguage } from '#scripts'
+import { compileScript, ObjectScript, type ResultShape, type Script, type ScriptLanguage } from '#scripts'
 import { exchangeFor } from './exchange.ts'
 
 /** What surrounds a script under test. */
@@ -15,14 +15,16 @@ export interface ScriptSurroundings {
   readonly language?: ScriptLanguage
   readonly exchange?: Exchange
   readonly values?: Readonly<Record<string, unknown>>
+  readonly clock?: { now(): number }
+  readonly environment?: ReadonlyMap<string, string>
 }
 
 /** A script under test. */
 export interface TestedScript {
   readonly log: MemoryLog
   evaluate(result?: ResultShape, exchange?: Exchange): Promise<unknown>
-  compile(text: string): Program
-  replace(program: Program): void
+  /** Uses another text from now on. */
+  replace(text: string): Promise<void>
 }
 
 const BINDINGS = 'request response context contexts attributes session globals http logger properties next token'.split(
@@ -33,22 +35,27 @@ const BINDINGS = 'request response context contexts attributes session globals h
 export function scriptOf(source: string, surroundings: ScriptSurroundings = {}): TestedScript {
   const { args = {}, language = 'javascript', next, token, values = {} } = surroundings
   const log = memoryLog()
-  const bindings = [...BINDINGS, ...Object.keys(args), ...Object.keys(values)]
-  const compile = (text: string) => compileProgram({ language, text, file: 'test.js', bindings })
-  const script = new ObjectScript(compile(source), {
-    scope: { lookup: (name) => surroundings.properties?.[name] },
+  const more = language === 'groovy' ? ['args', 'clock'] : []
+  const bindings = [...BINDINGS, ...more, ...Object.keys(args), ...Object.keys(values)]
+  const file = language === 'groovy' ? 'test.groovy' : 'test.js'
+  const compile = (text: string): Promise<Script> => compileScript({ language, text, file, bindings })
+  const settings = {
+    scope: { lookup: (name: string) => surroundings.properties?.[name] },
     logger: createLogger({ level: 'trace', format: 'json', destination: log }),
     clientHandler: surroundings.clientHandler ?? (async () => respond(204)),
     args,
+    clock: surroundings.clock ?? Date,
+    environment: surroundings.environment ?? new Map<string, string>(),
     timeout: surroundings.timeout ?? 1_000,
     deadline: surroundings.deadline ?? 30_000,
-  })
+  }
+  const opened = compile(source).then((script) => new ObjectScript(script, settings))
+  opened.catch(() => undefined)
   return {
     log,
-    compile,
-    replace: (program) => script.replace(program),
-    evaluate: (result = 'json', exchange = surroundings.exchange) =>
-      script.evaluate({
+    replace: async (text) => (await opened).replace(await compile(text)),
+    evaluate: async (result = 'json', exchange = surroundings.exchange) =>
+      (await opened).evaluate({
         exchange: exchange ?? exchangeFor('GET', 'http://app.example.com/path?q=1&q=2'),
         result,
         values,

@@ -97,13 +97,13 @@ export class RecordedSite implements AsyncDisposable {
   }
 
   /** Runs a case; `change` makes the changes that its record leaves out. */
-  async run(recorded: RecordedCase, change: (gateway: RunningGateway) => void): Promise<RecordedCase['openig']> {
+  async run(recorded: RecordedCase, change: (gateway: RunningGateway) => unknown): Promise<RecordedCase['openig']> {
     const answers: RecordedAnswer[] = []
     const cookies = new Map<string, string>()
     this.#application.seen.length = 0
     for (const request of recorded.requests) {
       if (request.skip) {
-        change(this.#gateway)
+        await change(this.#gateway)
         await this.#gateway.scan()
         continue
       }
@@ -200,6 +200,7 @@ function withPorts(text: string, ports: { readonly upstream: number; readonly ga
   const filled = text
     .replaceAll('UPSTREAM', String(ports.upstream))
     .replaceAll(`p${RECORDED_PORT}`, `p${ports.upstream}`)
+    .replaceAll(`127.0.0.1%3A${RECORDED_PORT}`, `127.0.0.1%3A${ports.upstream}`)
   return ports.gateway === undefined ? filled : filled.replaceAll(/(localhost(?::|%3A)|\[)GW/g, `$1${ports.gateway}`)
 }
 

@@ -110,13 +110,13 @@ export async function escapeBy(attempt: string): Promise<readonly string[]> {
   const script = scriptOf('return 1', surroundings())
   await script.evaluate()
   try {
-    script.replace(script.compile(`${PRELUDE}${attempt}`))
+    await script.replace(`${PRELUDE}${attempt}`)
   } catch (error) {
     assert.equal((error as Error).name, 'ScriptSyntaxError')
     return []
   }
   // The attempt may fail; what it has noted until then is read by another evaluation.
   await script.evaluate().catch((error: unknown) => assert.ok(error instanceof Error))
-  script.replace(script.compile('const all = globals.found; return all.filter((each, at) => all.indexOf(each) === at)'))
+  await script.replace('const all = globals.found; return all.filter((each, at) => all.indexOf(each) === at)')
   return (await script.evaluate()) as readonly string[]
 }

@@ -5,7 +5,7 @@ import { type Exchange, respond } from '#http'
 import { isPlainObject, type JsonValue, parseJson } from '#json'
 import type { Logger } from '#logging'
 import {
-  compileProgram,
+  compileScript,
   ObjectScript,
   ScriptError,
   type ScriptLanguage,
@@ -29,6 +29,7 @@ const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   'application/javascript': 'javascript',
   'text/javascript': 'javascript',
   'application/typescript': 'typescript',
+  'application/x-groovy': 'groovy',
 }
 
 /** Does what `transform` asks for: a script gets `value` and `resource` and returns the new value. */
@@ -38,12 +39,14 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
     const { language, file } = readInstruction(instruction)
     const text = await readScript(scripts.directory, language, file)
     try {
-      const program = compileProgram({ language, text, file, bindings: ['value', 'resource', 'logger'] })
+      const program = await compileScript({ language, text, file, bindings: ['value', 'resource', 'logger'] })
       const script = new ObjectScript(program, {
         scope: { lookup: () => undefined },
         logger: scripts.logger,
         clientHandler: async () => respond(502),
         args: {},
+        clock: Date,
+        environment: new Map(),
         timeout: scripts.timeout,
         deadline: scripts.deadline,
       })

@@ -1,6 +1,6 @@
 // JSON as values of scripts.
 import { checkJson, JsonLimitError, JsonNumber, JsonSyntaxError, type JsonValue, parseJson } from '#json'
-import { checkText, spend, tick } from '../../runtime/limits.ts'
+import { checkBits, checkText, spend, tick } from '../../runtime/limits.ts'
 import { BigDecimal } from '../../values/big-decimal.ts'
 import { ListValue } from '../../values/collection.ts'
 import { RuntimeException } from '../../values/exceptions.ts'
@@ -34,6 +34,7 @@ export function jsonValue(value: JsonValue): Value {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return numberOf(value)
   if (value instanceof JsonNumber) {
+    checkBits(value.text.length * 4)
     return value.isInteger ? smallestWhole(BigInt(value.text)) : BigDecimal.parse(value.text)
   }
   if (Array.isArray(value)) return new ListValue(value.map(jsonValue))

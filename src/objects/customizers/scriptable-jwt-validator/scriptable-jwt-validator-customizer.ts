@@ -1,6 +1,6 @@
 import { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from '#contracts'
 import { defineType } from '#schema'
-import type { ObjectScript } from '#scripts'
+import { ClaimConstraints, type ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -9,15 +9,18 @@ export const ScriptableJwtValidatorCustomizer = defineType({
   name: 'ScriptableJwtValidatorCustomizer',
   kind: JwtValidatorCustomizerKind,
   summary: 'Makes further demands on the claims of JSON Web Tokens by a script.',
-  config: scriptFields(),
+  config: scriptFields(['builder']),
   rules: scriptRules(),
-  create: async (config, env) => demandBy(await openScript(config, env)),
+  create: async (config, env) => demandBy(await openScript(config, env, ['builder'])),
 })
 
 /** The script says true, or what is wrong. Whatever else it says is a fault, which lets nobody through. */
 function demandBy(script: ObjectScript): JwtValidatorCustomizer {
   return {
-    violations: async (_claims, exchange) => violationsIn(await script.evaluate({ exchange, result: 'json' })),
+    violations: async (claims, exchange) => {
+      const values = { builder: new ClaimConstraints(claims) }
+      return violationsIn(await script.evaluate({ exchange, result: 'json', values }))
+    },
   }
 }
 

@@ -20,6 +20,9 @@ const BINDINGS = [
 
 const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
 
+/** What scripts of Groovy see besides. */
+const GROOVY_BINDINGS = ['args', 'clock'] as const
+
 /**
  * The names that a script sees beside its arguments. `own` are those of its type: `next` for filters, `token` for
  * resolvers, any other for what `values` has when the script is evaluated.
@@ -28,10 +31,17 @@ export function bindingsWith(own: readonly string[]): readonly string[] {
   return [...BINDINGS, ...own]
 }
 
+/** The same for a language. `builder` is for scripts of Groovy alone: others judge claims themselves. */
+export function bindingsIn(language: ScriptLanguage, own: readonly string[]): readonly string[] {
+  if (language === 'groovy') return [...bindingsWith(own), ...GROOVY_BINDINGS]
+  return bindingsWith(own.filter((name) => name !== 'builder'))
+}
+
 const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   'application/javascript': 'javascript',
   'text/javascript': 'javascript',
   'application/typescript': 'typescript',
+  'application/x-groovy': 'groovy',
 }
 
 function mediaType(): Field<ScriptLanguage> {
@@ -42,10 +52,7 @@ function mediaType(): Field<ScriptLanguage> {
     (value, report) => {
       const type = typeof value === 'string' ? value.toLowerCase() : ''
       if (Object.hasOwn(LANGUAGES, type)) return LANGUAGES[type]
-      if (type === 'application/x-groovy') {
-        const until = `until then expected one of ${listed}`
-        report(`scripts in Groovy are not supported yet, a later version runs them; ${until}`)
-      } else report(`expected one of ${listed}, got ${JSON.stringify(value)}`)
+      report(`expected one of ${listed}, got ${JSON.stringify(value)}`)
       return undefined
     },
   )
@@ -59,7 +66,7 @@ export function scriptFields(own: readonly string[] = []) {
       .optional()
       .meta({
         description:
-          'File of the script, in `scripts/javascript` or `scripts/typescript`, else in `scripts`, of the instance. A change of the file is taken over while the gateway runs.',
+          'File of the script, in `scripts/javascript`, `scripts/typescript` or `scripts/groovy`, else in `scripts`, of the instance. A change of the file is taken over while the gateway runs.',
       }),
     source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
       .optional()

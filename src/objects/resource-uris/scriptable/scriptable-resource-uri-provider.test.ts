@@ -53,7 +53,7 @@ test('refused: no script, two of them, a language that is not there', async () =
   for (const [config, message] of [
     [{ type: 'application/javascript' }, /file.*source/],
     [{ type: 'application/javascript', source: 'return 1', file: 'x.js' }, /file.*source/],
-    [{ type: 'application/x-groovy', source: 'return 1' }, /Groovy/],
+    [{ type: 'text/x-perl', source: 'return 1' }, /expected one of/],
     [{ type: 'application/javascript', source: 'return (' }, /can not be compiled/],
   ] as const)
     await assert.rejects(

@@ -1,0 +1,96 @@
+import type { AccessTokenResolver, ResourceAccess } from '#contracts'
+import { BodyTooLargeError, type Exchange, type Filter, type Handler, Request, Response } from '#http'
+import type { EvaluationInput } from './evaluation-input.ts'
+import { HeapObject } from './evaluation-port.ts'
+
+/** What a script can ask for that takes time. */
+export type CallName = 'buffer' | 'send' | 'next' | 'handle' | 'filter' | 'resolve' | 'scopes'
+
+/** The calls that one evaluation makes, and the bodies that it holds until it ends. */
+export class EvaluationCalls {
+  readonly #input: EvaluationInput
+  readonly #clientHandler: Handler
+  readonly #received: Response[] = []
+  readonly #passedOn: Request[] = []
+  #ended = false
+
+  constructor(input: EvaluationInput, clientHandler: Handler) {
+    this.#input = input
+    this.#clientHandler = clientHandler
+  }
+
+  /** Runs code of the gateway, and of any other object. */
+  async perform(what: CallName, subject: unknown, argument: unknown): Promise<unknown> {
+    const value = await this.#perform(what, subject, argument)
+    if (value instanceof Response) this.#receive(value)
+    return value
+  }
+
+  /** Cancels the bodies that go nowhere. */
+  end(result: unknown): void {
+    this.#ended = true
+    // A request may have taken the body of a response along; it goes with the exchange.
+    const kept = new Set(this.#passedOn.map(({ body }) => body))
+    if (result instanceof Response) kept.add(result.body)
+    for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
+  }
+
+  #receive(response: Response): void {
+    response.entityLimits = this.#input.exchange.storage.entityLimits
+    if (this.#ended) response.body.cancel()
+    else this.#received.push(response)
+  }
+
+  #perform(what: CallName, subject: unknown, argument: unknown): unknown {
+    const { exchange, next } = this.#input
+    switch (what) {
+      case 'buffer':
+        return buffered(subject as Request | Response, exchange)
+      case 'send':
+        return this.#clientHandler(this.#outgoing(subject as Request))
+      case 'next':
+        if (next === undefined) throw new TypeError('there is nothing behind this script')
+        return next(this.#along(subject as Request))
+      case 'handle':
+        return (objectOf(subject) as Handler)(this.#outgoing(argument as Request))
+      case 'filter':
+        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? nothingBehind)
+      case 'resolve':
+        return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
+      case 'scopes':
+        return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
+    }
+  }
+
+  /** The request itself, or another in its place. */
+  #along(request: Request): Exchange {
+    const { exchange } = this.#input
+    this.#passedOn.push(request)
+    return request === exchange.request ? exchange : exchange.withRequest(request)
+  }
+
+  /** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
+  #outgoing(request: Request): Exchange {
+    if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
+    return this.#along(request)
+  }
+}
+
+async function buffered(message: Request | Response, { storage }: Exchange): Promise<void> {
+  if (await message.body.bufferIfFits(storage)) return
+  throw new BodyTooLargeError(storage.limit, message instanceof Request ? 'request' : 'response')
+}
+
+const nothingBehind: Handler = () => Promise.reject(new TypeError('there is nothing behind this filter'))
+
+function objectOf(subject: unknown): unknown {
+  if (!(subject instanceof HeapObject)) throw new TypeError('expected an object of the heap')
+  return subject.object
+}
+
+async function tokenInfo(resolver: AccessTokenResolver, token: string, exchange: Exchange): Promise<unknown> {
+  const resolution = await resolver.resolve(token, exchange)
+  if (resolution.outcome === 'valid') return resolution.accessToken.info
+  if (resolution.outcome === 'invalid') return null
+  throw new Error(resolution.description)
+}

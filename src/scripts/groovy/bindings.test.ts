@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { respond } from '#http'
+import { HeapObject } from '#scripts'
+import { scriptOf } from '#test/evaluate-script'
+import { exchangeFor } from '#test/exchange'
+import { groovyResponse, groovyValue } from '#test/groovy-script'
+
+test('a script sees the request, and what it changes goes along', async () => {
+  const exchange = exchangeFor('POST', 'http://app.example.com/a%20b?x=1&x=2')
+  const source = `
+    request.headers['X-A'] = ['1', '2']
+    request.headers.add('X-B', 5)
+    request.headers.'X-C' = "g\${1 + 1}"
+    request.uri.path = '/other'
+    request.method = 'PUT'
+    request.entity = [a: [1, 2.50], b: null]
+    next.handle(context, request)`
+  const script = scriptOf(source, { language: 'groovy', next: async () => respond(204) })
+  await script.evaluate('response', exchange)
+  const { request } = exchange
+  assert.equal(`${request.method} ${request.uri}`, 'PUT http://app.example.com/other?x=1&x=2')
+  assert.deepEqual(request.headers.all('x-a'), ['1', '2'])
+  assert.equal(request.headers.get('x-b'), '5')
+  assert.equal(request.headers.get('x-c'), 'g2')
+  assert.equal(request.headers.get('content-type'), 'application/json; charset=UTF-8')
+  assert.equal(request.body.text(), '{"a":[1,2.50],"b":null}')
+})
+
+test('getters and setters, and properties, are the same', async () => {
+  const source = `
+    def q = new Request().setMethod('GET').setUri('http://h.example:81/p?q=%20')
+    q.getHeaders().put('X', 'y')
+    [q.getUri().getHost(), q.uri.port, q.uri.query, q.uri.rawQuery, q.getHeaders().getFirst('x'), q.headers['X'].values,
+     q.headers.get('X').firstValue, q.headers['none'], q.method, q.uri.pathElements]`
+  assert.deepEqual(await groovyValue(source), ['h.example', 81, 'q= ', 'q=%20', 'y', ['y'], 'y', null, 'GET', ['p']])
+})
+
+test('contexts are found by name and by class', async () => {
+  const source = `
+    import org.forgerock.services.context.*
+    def client = context.asContext(ClientContext.class)
+    [contexts.client.remoteAddress, client.getRemoteAddress(), client.contextName, context.containsContext(ClientContext),
+     context.containsContext('nope'), contexts.keySet().contains('session'), contexts.nope]`
+  assert.deepEqual(await groovyValue(source), ['127.0.0.1', '127.0.0.1', 'client', true, false, true, null])
+  assert.match(
+    String(await groovyValue('context.asContext(org.forgerock.http.oauth2.OAuth2Context)')),
+    /IllegalArgumentException: No context of type OAuth2Context/,
+  )
+})
+
+test('attributes and session are live: changes inside of their values are seen by others', async () => {
+  const exchange = exchangeFor('GET', 'http://app.example.com/')
+  exchange.attributes['before'] = { list: [1] }
+  const source = `
+    attributes.before.list << 2
+    attributes.user = [name: 'n']
+    attributes.user.roles = ['a']
+    session.cart = [1]
+    session.cart << 2
+    session.gone = 1
+    session.remove('gone')
+    next.handle(context, request).thenOnResult { attributes.user.roles << 'b'; attributes.late = 1 }`
+  let seen = ''
+  const next = async () => {
+    seen = JSON.stringify([exchange.attributes, exchange.session.get('cart')])
+    return respond(204)
+  }
+  await scriptOf(source, { language: 'groovy', next }).evaluate('response', exchange)
+  assert.equal(seen, '[{"before":{"list":[1,2]},"user":{"name":"n","roles":["a"]}},[1,2]]')
+  assert.equal(JSON.stringify(exchange.attributes['user']), '{"name":"n","roles":["a","b"]}')
+  assert.deepEqual([...exchange.session.keys()], ['cart'])
+})
+
+test('globals are live objects that last from one evaluation to the next', async () => {
+  const source = `
+    globals.list = globals.list ?: []
+    globals.list << globals.list.size()
+    def counter = globals.computeIfAbsent('n') { new java.util.concurrent.atomic.AtomicInteger() }
+    [globals.list, counter.incrementAndGet()]`
+  const script = scriptOf(source, { language: 'groovy' })
+  assert.equal(JSON.stringify(await script.evaluate()), '[[0],1]')
+  assert.equal(JSON.stringify(await script.evaluate()), '[[0,1],2]')
+})
+
+test('arguments, also as a map, and properties of the configuration', async () => {
+  const surroundings = { args: { limit: 5, hosts: { a: ['x'] } }, properties: { realm: 'r', env: { SECRET: 1 } } }
+  assert.deepEqual(await groovyValue('[limit + 1, hosts.a[0], args.limit, realm]', surroundings), [6, 'x', 5, 'r'])
+  assert.match(String(await groovyValue('env', surroundings)), /No such property: env/)
+})
+
+test('the environment is what the configuration lists', async () => {
+  const environment = new Map([['APP', 'x']])
+  const source = '[System.getenv("APP"), System.getenv("HOME"), System.getenv().keySet()]'
+  assert.deepEqual(await groovyValue(source, { environment }), ['x', null, ['APP']])
+})
+
+test('the clock is that of the gateway', async () => {
+  const source = '[clock.millis(), clock.instant().toString(), System.currentTimeMillis(), new Date().time]'
+  const now = 1_700_000_000_000
+  assert.deepEqual(await groovyValue(source, { clock: { now: () => now } }), [now, '2023-11-14T22:13:20Z', now, now])
+})
+
+test('the logger fills holes, and println is an entry of level info', async () => {
+  const source = `
+    logger.warn('a {} b {}', 1, [x: 2])
+    logger.info("plain \${1}")
+    logger.error('failed', new IllegalStateException('why'))
+    println 'printed'
+    print 'part'
+    logger.isDebugEnabled()`
+  const script = scriptOf(source, { language: 'groovy' })
+  assert.equal(await script.evaluate(), true)
+  assert.deepEqual(
+    script.log.entries.map(({ level, message }) => `${level} ${message}`),
+    [
+      'warn a 1 b [x:2]',
+      'info plain 1',
+      'error failed java.lang.IllegalStateException: why',
+      'info printed',
+      'info part',
+    ],
+  )
+})
+
+test('a script that logs without end is cut off after 1000 entries', async () => {
+  const script = scriptOf('for (i in 1..5000) logger.info("x"); 1', { language: 'groovy' })
+  await script.evaluate()
+  assert.equal(script.log.entries.length, 1_000)
+})
+
+test('objects of the heap are called', async () => {
+  const args = {
+    handler: new HeapObject('Handler', async () => respond(203, {}, 'h')),
+    resolver: new HeapObject('AccessTokenResolver', {
+      resolve: async (token: string) => ({
+        outcome: 'valid',
+        accessToken: { token, info: { sub: token }, scopes: new Set(), expiresAt: null },
+      }),
+    }),
+    nested: { access: new HeapObject('ResourceAccess', { requiredScopes: async () => new Set(['s']) }) },
+  }
+  const source = `
+    [handler.handle(context, request).get().status.code, resolver.resolve(context, 't').get().sub,
+     nested.access.getRequiredScopes(context, request).get()]`
+  assert.deepEqual(await groovyValue(source, { args }), [203, 't', ['s']])
+})
+
+test('names that an object does not offer are not there', async () => {
+  assert.match(String(await groovyValue('next.handle(context, request)')), /No such property: next/)
+  assert.match(String(await groovyValue('token')), /No such property: token/)
+  assert.deepEqual(await groovyValue('token', { token: 't' }), 't')
+})
+
+test('the binding can be asked', async () => {
+  const source =
+    "x = 1; [binding.hasVariable('x'), binding.hasVariable('next'), binding.hasVariable('http'), binding.x]"
+  assert.deepEqual(await groovyValue(source), [true, false, true, 1])
+})
+
+test('values that a type of object needs', async () => {
+  assert.deepEqual(await groovyValue("new ThrottlingRate(6, '10 seconds')", {}, 'rate'), {
+    numberOfRequests: 6,
+    duration: 10_000,
+  })
+  assert.equal(await groovyValue('null', {}, 'rate'), null)
+  assert.match(String(await groovyValue("'x'", {}, 'rate')), /expected the script to return a ThrottlingRate or null/)
+  assert.match(String(await groovyValue("new ThrottlingRate(0, '1 s')", {}, 'rate')), /at least 1, got 0/)
+  assert.deepEqual(await groovyValue('["a", "b${1}"] as Set', {}, 'texts'), ['a', 'b1'])
+  assert.match(
+    String(await groovyValue('null', {}, 'texts')),
+    /expected the script to return a Set or a list of strings/,
+  )
+  assert.equal(await groovyValue('"http://x/${1}"', {}, 'text'), 'http://x/1')
+  assert.match(
+    String(await groovyValue('null', {}, 'response')),
+    /^ScriptError: test.groovy: expected the script to return a Response, .* got null$/,
+  )
+})
+
+test('an AccessTokenInfo is an introspection response for the gateway', async () => {
+  const source = `
+    import org.forgerock.http.oauth2.AccessTokenInfo
+    import org.forgerock.json.JsonValue
+    new AccessTokenInfo(new JsonValue([sub: 'u']), token, ['read', 'write'] as Set, 4102444800000L)`
+  assert.deepEqual(await groovyValue(source, { token: 't' }), { sub: 'u', scope: 'read write', exp: 4_102_444_800 })
+})
+
+test('a response is made, changed and compared', async () => {
+  const source = `
+    def r = new Response(Status.NOT_FOUND)
+    r.status = Status.valueOf(418, 'Tea')
+    r.headers.put('X-A', [1, 2])
+    r.entity.string = "is it? \${r.status == Status.valueOf(418)} \${r.status.isClientError()}"
+    r`
+  assert.equal(await groovyResponse(source), '418 | X-A: 1 | X-A: 2 | is it? true true')
+})
+
+test('cookies, forms and headers by their classes', async () => {
+  const exchange = exchangeFor('GET', 'http://app.example.com/?q=a+b&q=c')
+  exchange.request.headers.add('Cookie', 'a=1; b=2; a=3')
+  const source = `
+    import org.forgerock.http.header.*
+    def form = new Form().fromQueryString('x=1&x=2')
+    form.add('y', 'ä &')
+    request.cookies.remove('b')
+    request.cookies.put('c', new Cookie(name: 'c', value: '9'))
+    def r = new Response(Status.OK)
+    r.headers.put(new SetCookieHeader([new Cookie().setName('s').setValue('v').setPath('/').setHttpOnly(true)]))
+    [request.cookies['a']*.value, request.headers.getFirst('Cookie'), request.form.q, request.queryParams.getFirst('q'),
+     form.toString(), form.toFormString(), form.toQueryString(), r.headers['Set-Cookie'].values]`
+  assert.deepEqual(await groovyValue(source, { exchange }), [
+    ['1', '3'],
+    'a=1; a=3; c=9',
+    ['a b', 'c'],
+    'a b',
+    '[x:[1, 2], y:[ä &]]',
+    'x=1&x=2&y=%C3%A4+%26',
+    'x=1&x=2&y=%C3%A4%20%26',
+    ['s=v; Path=/; HttpOnly'],
+  ])
+})
+
+test('JsonValue leads through data', async () => {
+  const source = `
+    import static org.forgerock.json.JsonValue.*
+    def j = json(object(field('a', array(1, 2)), field('b', object(field('c', 'x')))))
+    j.put('d', 1.50)
+    [j.get('b').get('c').asString(), j.get('/a/1').asInteger(), j.get('none').isNull(), j.get('none').defaultTo(5).asInteger(),
+     j.isDefined('a'), j.a.asList(), j.toString()]`
+  assert.deepEqual(await groovyValue(source), ['x', 2, true, 5, true, [1, 2], '{"a":[1,2],"b":{"c":"x"},"d":1.50}'])
+  assert.match(
+    String(await groovyValue("new org.forgerock.json.JsonValue([a: 'x']).get('a').asInteger()")),
+    /JsonValueException: \/a: Expecting a Number, found a String/,
+  )
+})

@@ -1,0 +1,41 @@
+import { currentEvaluation, type Evaluation, type Value } from '#groovy'
+import type { Exchange, Message } from '#http'
+import type { Logger } from '#logging'
+import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'
+import { awaited } from './host-class.ts'
+import { toGroovy } from './host-values.ts'
+
+/** What one evaluation of a script of Groovy has of the gateway. */
+export interface EvaluationHost {
+  readonly exchange: Exchange
+  readonly calls: EvaluationCalls
+  readonly logger: Logger
+  readonly clock: { now(): number }
+  /** Called before other code of the gateway sees the exchange: what a script changed inside of values is written back. */
+  publish(): void
+}
+
+const hosts = new WeakMap<Evaluation, EvaluationHost>()
+
+export function setHost(evaluation: Evaluation, host: EvaluationHost): void {
+  hosts.set(evaluation, host)
+}
+
+/** The host of the evaluation whose code is running. */
+export function currentHost(): EvaluationHost {
+  const host = hosts.get(currentEvaluation())
+  if (host === undefined) throw new TypeError('no request is being processed')
+  return host
+}
+
+/** Calls the gateway for the evaluation whose code is running. */
+export function callGateway(what: CallName, subject: unknown, argument: unknown = null): Promise<Value> {
+  const { calls, publish } = currentHost()
+  publish()
+  return awaited(calls.perform(what, subject, argument).then((value) => toGroovy(value)))
+}
+
+/** Buffers the content of a message. */
+export function bufferMessage(message: Message): Promise<Value> {
+  return callGateway('buffer', message)
+}

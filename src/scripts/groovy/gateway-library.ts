@@ -1,0 +1,58 @@
+// All classes that scripts of the gateway can use. Importing a table gives its classes their members.
+import './status.ts'
+import './headers.ts'
+import './cookies.ts'
+import './entity.ts'
+import './messages.ts'
+import './form.ts'
+import './uri.ts'
+import './promise.ts'
+import './contexts.ts'
+import './handlers.ts'
+import './json-value.ts'
+import './access-token-info.ts'
+import './throttling-rate.ts'
+import './jwt-constraints.ts'
+import { type ClassInfo, coreLibrary, type Library } from '#groovy'
+import { gatewayExceptions } from './functional.ts'
+import { ClientClass, HandlerClass } from './handlers.ts'
+import { gatewayClasses } from './host-class.ts'
+import { LoggerClass } from './logger.ts'
+import { RequestClass } from './message-values.ts'
+import { REFUSALS } from './refusals.ts'
+
+/** Packages below which the gateway's classes are found by their simple names. */
+const PACKAGES = ['org.forgerock.', 'org.openidentityplatform.', 'com.forgerock.', 'org.pingidentity.']
+
+/** Classes that need no import, by their packages below `org.forgerock`. */
+const AUTOMATIC = [
+  ...['Cookie', 'Entity', 'Form', 'Header', 'Headers', 'Message', 'Request', 'Response', 'Status'].map(
+    (name) => `http.protocol.${name}`,
+  ),
+  'http.Client',
+  'http.Filter',
+  'http.Handler',
+  'http.MutableUri',
+  'services.context.Context',
+  'util.AsyncFunction',
+  'util.Function',
+  'util.promise.NeverThrowsException',
+  'util.promise.Promise',
+  'openig.filter.throttling.ThrottlingRate',
+].map((name) => `org.forgerock.${name}`)
+
+/** The library that scripts of the gateway are compiled with. */
+export const gatewayLibrary: Library = coreLibrary()
+  .with([LoggerClass], [], REFUSALS)
+  .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
+
+/** Scripts of JWT validator customizers name ways to read claims: `JsonValue::asString`. */
+export const customizerLibrary: Library = gatewayLibrary.with([], ['org.forgerock.json.JsonValue'])
+
+/** Classes of bindings whose members are checked when a script is compiled. */
+export const BINDING_CLASSES: ReadonlyMap<string, ClassInfo> = new Map([
+  ['request', RequestClass],
+  ['http', ClientClass],
+  ['next', HandlerClass],
+  ['logger', LoggerClass],
+])

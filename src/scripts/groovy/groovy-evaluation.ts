@@ -1,0 +1,136 @@
+import {
+  Evaluation,
+  GroovyError,
+  GroovyLimitError,
+  type GroovyProgram,
+  type HashMapValue,
+  type Limits,
+  type Value,
+} from '#groovy'
+import type { ScriptSettings } from '../engine.ts'
+import { formatPlace, ScriptError, ScriptTimeoutError } from '../errors.ts'
+import { EvaluationCalls } from '../evaluation-calls.ts'
+import type { EvaluationInput } from '../evaluation-input.ts'
+import { ScriptBindings } from './bindings.ts'
+import { setHost } from './evaluation-host.ts'
+import { hostCause } from './host-class.ts'
+import { PromiseValue } from './promise.ts'
+import { resultOf } from './results.ts'
+
+/** One run of a script for one request, from its start to its outcome. */
+export class GroovyEvaluation {
+  readonly #settings: ScriptSettings
+  readonly #input: EvaluationInput
+  readonly #evaluation: Evaluation
+  readonly #calls: EvaluationCalls
+  readonly #bindings: ScriptBindings
+  #line = ''
+
+  constructor(
+    settings: ScriptSettings,
+    limits: Limits,
+    globals: HashMapValue,
+    offered: ReadonlySet<string>,
+    input: EvaluationInput,
+  ) {
+    const { exchange } = input
+    this.#settings = settings
+    this.#input = input
+    this.#evaluation = new Evaluation(limits, (text) => this.#print(text), {
+      now: () => settings.clock.now(),
+      environment: settings.environment,
+    })
+    this.#calls = new EvaluationCalls(input, settings.clientHandler)
+    exchange.request.entityLimits = exchange.storage.entityLimits
+    const host = {
+      exchange,
+      calls: this.#calls,
+      logger: settings.logger,
+      clock: settings.clock,
+      publish: () => this.#bindings.publish(),
+    }
+    this.#bindings = new ScriptBindings(settings, input, host, globals, offered)
+    setHost(this.#evaluation, host)
+  }
+
+  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
+  async run(program: GroovyProgram): Promise<unknown> {
+    let result: unknown = null
+    try {
+      const value = program.run({ binding: this.#bindings.binding, evaluation: this.#evaluation })
+      const isPending = value instanceof Promise || (value instanceof PromiseValue && value.outcome === null)
+      const settled = isPending ? await this.#withDeadline(resolved(value), program.file) : await resolved(value)
+      result = this.#deliver(settled)
+      return result
+    } catch (error) {
+      throw failureOf(error, program.file)
+    } finally {
+      // Callbacks of calls whose result was not waited for do not run.
+      this.#evaluation.cancel(new ScriptError('the request that this belongs to has ended', null))
+      this.#calls.end(result)
+      this.#flush()
+    }
+  }
+
+  /** Conversions count as work of the script. */
+  #deliver(value: Value): unknown {
+    let result: unknown = null
+    this.#evaluation.run(() => {
+      result = resultOf(value, this.#input.result)
+      this.#bindings.publish()
+      return null
+    })
+    return result
+  }
+
+  async #withDeadline(value: Promise<Value>, file: string): Promise<Value> {
+    const { deadline } = this.#settings
+    const { promise, reject } = Promise.withResolvers<Value>()
+    const timer = setTimeout(() => {
+      const error = new ScriptTimeoutError(`${file}: given up, for it did not come to an end in ${deadline} ms`)
+      this.#evaluation.cancel(error)
+      reject(error)
+    }, deadline).unref()
+    try {
+      return await Promise.race([value, promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** `println` writes log entries of level info. */
+  #print(text: string): void {
+    const lines = (this.#line + text).split('\n')
+    this.#line = (lines.pop() ?? '').slice(0, MAX_LINE)
+    for (const line of lines.slice(0, MAX_LINES)) this.#settings.logger.info(line.slice(0, MAX_LINE))
+  }
+
+  #flush(): void {
+    if (this.#line !== '') this.#print('\n')
+  }
+}
+
+const MAX_LINE = 16_384
+const MAX_LINES = 1_000
+
+/** The value of a script, also where it is a promise. */
+async function resolved(value: Value | Promise<Value>): Promise<Value> {
+  let at = await value
+  while (at instanceof PromiseValue) at = await at.source
+  return at
+}
+
+/** The error that the object sees. */
+function failureOf(error: unknown, file: string): unknown {
+  if (error instanceof GroovyError) {
+    return hostCause(error.throwable) ?? new ScriptError(error.message, error.place)
+  }
+  if (error instanceof GroovyLimitError) {
+    const place = error.place === null ? file : formatPlace(error.place)
+    if (error.limit === 'time') return new ScriptTimeoutError(`${place}: stopped, for ${error.message}`)
+    return new ScriptError(`stopped: ${error.message}`, error.place)
+  }
+  if (error instanceof TypeError || error instanceof RangeError)
+    return new ScriptError(`${file}: ${error.message}`, null)
+  return error
+}

@@ -1,0 +1,191 @@
+// Header fields: a map of names to headers, each with its values.
+import {
+  ArrayValue,
+  type ClassInfo,
+  CollectionValue,
+  classes,
+  classOf,
+  exceptions,
+  HashMapValue,
+  invokeMethod,
+  ListValue,
+  MapEntry,
+  MapValue,
+  settled,
+  textOf,
+  type Value,
+} from '#groovy'
+import { Headers } from '#http'
+import { extendWithHost, gatewayClass } from './host-class.ts'
+import { convertHost } from './host-values.ts'
+
+export const HeadersClass = gatewayClass('http.protocol.Headers', { interfaces: [classes.MapInterface] })
+/** The parent of all headers. It is a list of its values too, as scripts of older versions take it. */
+export const HeaderClass = gatewayClass('http.protocol.Header', { interfaces: [classes.ListInterface] })
+
+/** One header with its values. */
+export class HeaderValue extends ListValue {
+  readonly name: string
+
+  constructor(name: string, values: readonly string[], klass: ClassInfo = HeaderClass) {
+    super([...values], klass)
+    this.name = name
+  }
+}
+
+/** The values of a header as texts; null for none. */
+export function headerTexts(value: Value): readonly string[] | null {
+  if (value === null) return null
+  if (value instanceof HeaderValue || classOf(value).isSubclassOf(HeaderClass)) return headerValues(value)
+  if (value instanceof CollectionValue || value instanceof ArrayValue) {
+    return value.items.filter((each) => each !== null).map(textOf)
+  }
+  return [textOf(value)]
+}
+
+/** What `getValues` of a header gives, also of one whose class a script wrote. */
+export function headerValues(header: Value): readonly string[] {
+  const values = settled(invokeMethod(header, 'getValues', []), 'the values of a header')
+  return values instanceof CollectionValue ? values.items.map(textOf) : [textOf(values)]
+}
+
+function headerName(header: Value): string {
+  return textOf(settled(invokeMethod(header, 'getName', []), 'the name of a header'))
+}
+
+/** The header fields of a message. */
+export class HeadersValue extends MapValue {
+  readonly host: () => Headers
+
+  constructor(host: () => Headers) {
+    super()
+    this.host = host
+  }
+
+  get klass(): ClassInfo {
+    return HeadersClass
+  }
+
+  get size(): number {
+    return this.host().names().length
+  }
+
+  get(key: Value): Value | undefined {
+    const name = textOf(key)
+    const values = this.host().all(name)
+    return values.length === 0 ? undefined : new HeaderValue(name, values)
+  }
+
+  has(key: Value): boolean {
+    return this.host().has(textOf(key))
+  }
+
+  put(key: Value, value: Value): void {
+    const texts = headerTexts(value)
+    if (texts === null || texts.length === 0) this.delete(key)
+    else this.host().set(textOf(key), texts)
+    this.modifications += 1
+  }
+
+  delete(key: Value): void {
+    this.host().delete(textOf(key))
+    this.modifications += 1
+  }
+
+  clear(): void {
+    const headers = this.host()
+    for (const name of headers.names()) headers.delete(name)
+    this.modifications += 1
+  }
+
+  entries(): readonly MapEntry[] {
+    return this.host()
+      .names()
+      .map((name) => new MapEntry(name, this.get(name) ?? null))
+  }
+}
+
+convertHost(Headers, (headers) => new HeadersValue(() => headers))
+
+function add(self: HeadersValue, name: string, value: Value): void {
+  for (const each of headerTexts(value) ?? []) self.host().add(name, each)
+  self.modifications += 1
+}
+
+function addAll(self: HeadersValue, other: MapValue): void {
+  for (const { key, value } of other.entries()) add(self, textOf(key), value)
+}
+
+extendWithHost(HeadersClass, {
+  'new()': () => {
+    const headers = new Headers()
+    return new HeadersValue(() => headers)
+  },
+  'get(String name): Header': (self: HeadersValue, name: string) => self.get(name) ?? null,
+  'get(Class type): Header': (self: HeadersValue, type: ClassInfo) => headerOf(self, type),
+  'getFirst(String name): String': (self: HeadersValue, name: string) => self.host().get(name),
+  'getFirst(Class type): String': (self: HeadersValue, type: ClassInfo) => {
+    const header = headerOf(self, type)
+    return header === null ? null : (headerValues(header)[0] ?? null)
+  },
+  'getAll(String name): List': (self: HeadersValue, name: string) => new ListValue(self.host().all(name)),
+  'add(String name, Object value): void': add,
+  'add(Header header): void': (self: HeadersValue, header: Value) => add(self, headerName(header), header),
+  'put(Header header): Object': (self: HeadersValue, header: Value) => {
+    self.put(headerName(header), header)
+    return null
+  },
+  'put(String name, Object? value): Object': (self: HeadersValue, name: string, value: Value) => {
+    const before = self.get(name) ?? null
+    self.put(name, value)
+    return before
+  },
+  'addAll(Map headers): void': addAll,
+  'remove(String name): Header': (self: HeadersValue, name: string) => {
+    const before = self.get(name) ?? null
+    self.delete(name)
+    return before
+  },
+  'asMapOfHeaders(): Map': (self: HeadersValue) =>
+    HashMapValue.of(self.entries().map(({ key, value }) => [textOf(key).toLowerCase(), value])),
+  'copyAsMultiMapOfStrings(): Map': (self: HeadersValue) =>
+    HashMapValue.of(
+      self
+        .host()
+        .names()
+        .map((name) => [name.toLowerCase(), new ListValue(self.host().all(name))] as const),
+    ),
+})
+
+/** The name of the header that a class stands for. */
+const namesByClass = new Map<ClassInfo, string>()
+
+/** Registers a class of headers, with the name of the header. */
+export function headerClass(simpleName: string, name: string): ClassInfo {
+  const klass = gatewayClass(`http.header.${simpleName}`, { parent: HeaderClass })
+  namesByClass.set(klass, name)
+  return klass
+}
+
+/** The header of a message that a class stands for; null where it has none. */
+export function headerOf(self: HeadersValue, type: ClassInfo): Value {
+  const name = namesByClass.get(type)
+  if (name === undefined) throw exceptions.illegalArgument(`${type.name} is no class of headers`)
+  const values = self.host().all(name)
+  if (values.length === 0) return null
+  return settled(type.staticMethod('valueOf')?.invoke(type, [values.join(', ')]) ?? null, 'a header')
+}
+
+extendWithHost(HeaderClass, {
+  'getName(): String': (self: HeaderValue) => self.name,
+  'getValues(): List': (self: HeaderValue) => new ListValue([...self.items]),
+  'getFirstValue(): String': (self: HeaderValue) => self.items[0] ?? null,
+})
+
+const GenericHeaderClass = gatewayClass('http.header.GenericHeader', { parent: HeaderClass })
+extendWithHost(GenericHeaderClass, {
+  'new(String name, Object values)': (name: string, values: Value) =>
+    new HeaderValue(name, headerTexts(values) ?? [], GenericHeaderClass),
+  'new(String name, String... values)': (name: string, values: string[]) =>
+    new HeaderValue(name, values, GenericHeaderClass),
+})

@@ -1,0 +1,107 @@
+// Classes of the gateway under the names that scripts import. Only the simple name and the members decide.
+import {
+  type ClassInfo,
+  classes,
+  exceptions,
+  extend,
+  GroovyError,
+  GroovyLimitError,
+  GroovyObject,
+  type MemberTable,
+  type ThrowableValue,
+  throwable,
+  type Value,
+} from '#groovy'
+
+type ClassOptions = NonNullable<Parameters<typeof classes.declareClass>[1]>
+
+const declared: ClassInfo[] = []
+
+/** Makes a class of the gateway; its package is one of those below `org.forgerock`. */
+export function gatewayClass(name: string, options: ClassOptions = {}): ClassInfo {
+  const made = classes.declareClass(`org.forgerock.${name}`, options)
+  declared.push(made)
+  return made
+}
+
+/** Makes an interface of the gateway; `functional` names its one abstract method. */
+export function gatewayInterface(name: string, functional: string | null, ...extended: ClassInfo[]): ClassInfo {
+  const made = classes.declareInterface(`org.forgerock.${name}`, functional, ...extended)
+  declared.push(made)
+  return made
+}
+
+/** All classes of the gateway that were made so far. */
+export function gatewayClasses(): readonly ClassInfo[] {
+  return declared
+}
+
+/** Adds members whose implementations call code of the gateway: its errors become exceptions that scripts can catch. */
+export function extendWithHost(klass: ClassInfo, table: MemberTable): ClassInfo {
+  return extend(klass, Object.fromEntries(Object.entries(table).map(([key, member]) => [key, guardedMember(member)])))
+}
+
+type Member = MemberTable[string]
+
+function guardedMember(member: Member): Member {
+  if (typeof member === 'function') return guarded(member as (...args: unknown[]) => unknown) as Member
+  if (typeof member !== 'object' || member === null || member instanceof GroovyObject) return member
+  const { get, set } = member as { get?: (...args: unknown[]) => unknown; set?: (...args: unknown[]) => unknown }
+  if (get === undefined && set === undefined) return member
+  return {
+    ...(get === undefined ? {} : { get: guarded(get) }),
+    ...(set === undefined ? {} : { set: guarded(set) }),
+  } as Member
+}
+
+function guarded(run: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  return (...args) => {
+    try {
+      return run(...args)
+    } catch (error) {
+      throw thrownFor(error)
+    }
+  }
+}
+
+/** Errors of the gateway behind exceptions of scripts. */
+const causes = new WeakMap<ThrowableValue, Error>()
+
+/** Mistakes of the caller, as against failures of what was called. */
+const MISTAKES = new Set([
+  'TypeError',
+  'RangeError',
+  'InvalidHeaderError',
+  'InvalidUriError',
+  'InvalidCookieError',
+  'JsonSyntaxError',
+])
+
+/** An error as code of a script sees it. */
+export function thrownFor(error: unknown): unknown {
+  if (error instanceof GroovyError) return error.throwable
+  if (!(error instanceof Error) || error instanceof GroovyLimitError) return error
+  if (error instanceof RangeError && /call stack/i.test(error.message)) return error
+  const klass = MISTAKES.has(error.name) ? exceptions.IllegalArgumentException : exceptions.IOException
+  const made = throwable(klass, error.message)
+  causes.set(made, error)
+  return made
+}
+
+/** The gateway's error that an exception was made for, or one of its causes. */
+export function hostCause(thrown: ThrowableValue): Error | null {
+  let at: ThrowableValue | null = thrown
+  for (let depth = 0; at !== null && depth < 16; depth += 1) {
+    const cause = causes.get(at)
+    if (cause !== undefined) return cause
+    at = at.cause
+  }
+  return null
+}
+
+/** A promise of the gateway as the engine waits for it. */
+export function awaited(source: Promise<Value>): Promise<Value> {
+  return source.catch((error: unknown) => {
+    throw thrownFor(error)
+  })
+}

@@ -1,0 +1,188 @@
+// `JsonValue`: data with a way through it that does not fail where something is missing.
+import {
+  type ClassInfo,
+  CollectionValue,
+  classes,
+  classOf,
+  DoubleValue,
+  defineException,
+  exceptions,
+  GroovyObject,
+  HashMapValue,
+  HashSetValue,
+  IteratorValue,
+  isNumber,
+  ListValue,
+  MapEntry,
+  MapValue,
+  textOf,
+  throwable,
+  toDouble,
+  toInt,
+  toLong,
+  type Value,
+} from '#groovy'
+import { extendWithHost, gatewayClass, thrownFor } from './host-class.ts'
+import { convertValue, toHost } from './host-values.ts'
+
+const JsonValueClass = gatewayClass('json.JsonValue')
+const JsonException = defineException('org.forgerock.json.JsonException', exceptions.RuntimeException)
+const JsonValueException = defineException('org.forgerock.json.JsonValueException', JsonException)
+
+/** Data, or nothing at a place in data. */
+export class JsonValueValue extends GroovyObject {
+  readonly object: Value
+  readonly pointer: string
+
+  constructor(object: Value, pointer = '') {
+    super()
+    this.object = object instanceof JsonValueValue ? object.object : object
+    this.pointer = pointer
+  }
+
+  get klass(): ClassInfo {
+    return JsonValueClass
+  }
+}
+
+convertValue(JsonValueValue, ({ object }) => toHost(object))
+
+const wrap = (object: Value): JsonValueValue => new JsonValueValue(object)
+
+function child({ object, pointer }: JsonValueValue, key: Value): JsonValueValue {
+  const at = `${pointer}/${textOf(key)}`
+  if (object instanceof MapValue) return new JsonValueValue(object.get(textOf(key)) ?? null, at)
+  if (object instanceof ListValue) return new JsonValueValue(object.items[Number(textOf(key))] ?? null, at)
+  return new JsonValueValue(null, at)
+}
+
+/** A member by a pointer, `/a/0/b`, or by a name. */
+function get(self: JsonValueValue, path: Value): JsonValueValue {
+  const text = textOf(path)
+  if (!text.startsWith('/')) return child(self, path)
+  let at = self
+  for (const each of text.slice(1).split('/')) at = child(at, each.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return at
+}
+
+function put(self: JsonValueValue, key: Value, value: Value): JsonValueValue {
+  const plain = value instanceof JsonValueValue ? value.object : value
+  if (self.object instanceof MapValue) self.object.put(textOf(key), plain)
+  else if (self.object instanceof ListValue && isNumber(key)) {
+    if (toInt(key) === self.object.size) self.object.add(plain)
+    else self.object.set(toInt(key), plain)
+  } else throw unexpected(self, 'a Map')
+  return self
+}
+
+function unexpected({ object, pointer }: JsonValueValue, what: string): unknown {
+  const found = object === null ? 'null' : `a ${classOf(object).simpleName}`
+  return throwable(JsonValueException, `${pointer === '' ? '/' : pointer}: Expecting ${what}, found ${found}`)
+}
+
+/** A conversion that gives null for null. */
+function as(what: string, convert: (value: Value) => Value | undefined): (self: JsonValueValue) => Value {
+  return (self) => {
+    if (self.object === null) return null
+    const value = convert(self.object)
+    if (value === undefined) throw unexpected(self, what)
+    return value
+  }
+}
+
+const number = (make: (value: Value) => Value) => (value: Value) => (isNumber(value) ? make(value) : undefined)
+const isText = (value: Value): boolean => classOf(value).isSubclassOf(classes.CharSequenceInterface)
+
+function setOf(value: Value): Value | undefined {
+  if (!(value instanceof CollectionValue)) return undefined
+  const made = new HashSetValue(classes.LinkedHashSetClass)
+  for (const each of value.items) made.add(each)
+  return made
+}
+
+function textJson(value: Value): string {
+  try {
+    return JSON.stringify(toHost(value))
+  } catch (error) {
+    throw thrownFor(error)
+  }
+}
+
+const is = (test: (value: Value) => boolean) => (self: JsonValueValue) => self.object !== null && test(self.object)
+
+extendWithHost(JsonValueClass, {
+  'new(Object? value)': wrap,
+  'static json(Object? value): JsonValue': wrap,
+  'static object(Object... fields): Map': (fields: Value[]) =>
+    HashMapValue.of(fields.filter((each) => each instanceof MapEntry).map(({ key, value }) => [key, value] as const)),
+  'static array(Object... items): List': (items: Value[]) => new ListValue([...items]),
+  'static set(Object... items): Set': (items: Value[]) => setOf(new ListValue(items)),
+  'static field(String name, Object? value): Object': (name: string, value: Value) =>
+    new MapEntry(name, value instanceof JsonValueValue ? value.object : value),
+  'static fieldIfNotNull(String name, Object? value): Object': (name: string, value: Value) =>
+    value === null ? null : new MapEntry(name, value),
+  'get(String name): JsonValue': get,
+  'get(Object path): JsonValue': get,
+  'getAt(Object key): JsonValue': get,
+  'put(Object key, Object? value): JsonValue': put,
+  'putAt(Object key, Object? value): void': put,
+  'add(Object? value): JsonValue': (self: JsonValueValue, value: Value) => {
+    if (!(self.object instanceof ListValue)) throw unexpected(self, 'a List')
+    self.object.add(value instanceof JsonValueValue ? value.object : value)
+    return self
+  },
+  'add(String name, Object? value): JsonValue': put,
+  'remove(Object key): void': (self: JsonValueValue, key: Value) => {
+    if (self.object instanceof MapValue) self.object.delete(textOf(key))
+  },
+  'getObject(): Object': (self: JsonValueValue) => self.object,
+  'getPointer(): String': (self: JsonValueValue) => self.pointer,
+  'isDefined(Object key): boolean': (self: JsonValueValue, key: Value) => get(self, key).object !== null,
+  'isNull(): boolean': (self: JsonValueValue) => self.object === null,
+  'isNotNull(): boolean': (self: JsonValueValue) => self.object !== null,
+  'isMap(): boolean': is((value) => value instanceof MapValue),
+  'isList(): boolean': is((value) => value instanceof ListValue),
+  'isSet(): boolean': is((value) => value instanceof HashSetValue),
+  'isCollection(): boolean': is((value) => value instanceof CollectionValue),
+  'isString(): boolean': is(isText),
+  'isNumber(): boolean': is(isNumber),
+  'isBoolean(): boolean': is((value) => typeof value === 'boolean'),
+  'asString(): String': as('a String', (value) => (isText(value) ? textOf(value) : undefined)),
+  'asBoolean(): boolean': as('a Boolean', (value) => (typeof value === 'boolean' ? value : undefined)),
+  'asInteger(): Integer': as('a Number', number(toInt)),
+  'asLong(): Long': as('a Number', number(toLong)),
+  'asDouble(): Double': as(
+    'a Number',
+    number((value) => new DoubleValue(toDouble(value))),
+  ),
+  'asNumber(): Number': as(
+    'a Number',
+    number((value) => value),
+  ),
+  'asMap(): Map': as('a Map', (value) => (value instanceof MapValue ? value : undefined)),
+  'asList(): List': as('a List', (value) => (value instanceof ListValue ? value : undefined)),
+  'asSet(): Set': as('a Collection', setOf),
+  'asCollection(): Collection': as('a Collection', (value) => (value instanceof CollectionValue ? value : undefined)),
+  'required(): JsonValue': (self: JsonValueValue) => {
+    if (self.object === null) throw unexpected(self, 'a value')
+    return self
+  },
+  'defaultTo(Object? value): JsonValue': (self: JsonValueValue, value: Value) =>
+    self.object === null ? new JsonValueValue(value, self.pointer) : self,
+  'expect(Class type): JsonValue': (self: JsonValueValue, type: ClassInfo) => {
+    if (self.object !== null && !classOf(self.object).isSubclassOf(type)) throw unexpected(self, `a ${type.simpleName}`)
+    return self
+  },
+  'size(): int': ({ object }: JsonValueValue) =>
+    object instanceof MapValue || object instanceof CollectionValue ? object.size : 0,
+  'keys(): Set': ({ object }: JsonValueValue) =>
+    setOf(new ListValue(object instanceof MapValue ? object.entries().map(({ key }) => key) : [])),
+  'copy(): JsonValue': ({ object }: JsonValueValue) => wrap(object),
+  'iterator(): Iterator': ({ object }: JsonValueValue) => new IteratorValue(itemsIn(object)),
+  'toString(): String': ({ object }: JsonValueValue) => textJson(object),
+})
+
+function itemsIn(object: Value): Value[] {
+  if (object instanceof CollectionValue) return object.items.map(wrap)
+  return object instanceof MapValue ? object.entries().map(({ value }) => wrap(value)) : []
+}

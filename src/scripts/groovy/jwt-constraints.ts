@@ -1,0 +1,173 @@
+// `builder` of JWT validator customizers: constraints on claims, checked once the script has ended.
+import {
+  type ClassInfo,
+  CollectionValue,
+  callFunctional,
+  compareValues,
+  currentEvaluation,
+  extend,
+  GroovyObject,
+  groovyEquals,
+  invokeMethod,
+  isNumber,
+  ListValue,
+  NativeClosure,
+  settled,
+  textOf,
+  toLong,
+  truth,
+  type Value,
+} from '#groovy'
+import { ClaimConstraints } from '../claim-constraints.ts'
+import { extendWithHost, gatewayClass } from './host-class.ts'
+import { convertHost, convertValue, toGroovy } from './host-values.ts'
+import { JsonValueValue } from './json-value.ts'
+
+const BuilderClass = gatewayClass('openig.tools.jwt.validation.JwtValidatorBuilder')
+const ConstraintClass = gatewayClass('openig.tools.jwt.validation.Constraint')
+const ConstraintsClass = gatewayClass('openig.tools.jwt.validation.Constraints')
+
+class BuilderValue extends GroovyObject {
+  readonly claims: JsonValueValue
+  readonly violations: string[] = []
+
+  constructor(claims: JsonValueValue) {
+    super()
+    this.claims = claims
+  }
+
+  get klass(): ClassInfo {
+    return BuilderClass
+  }
+}
+
+convertHost(ClaimConstraints, ({ claims }) => new BuilderValue(new JsonValueValue(toGroovy(claims))))
+convertValue(BuilderValue, ({ violations }) => [...violations])
+
+/** A demand on a value, with what to say where it is not met. */
+class ConstraintValue extends GroovyObject {
+  readonly words: string
+  readonly accepts: (value: Value) => boolean
+
+  constructor(words: string, accepts: (value: Value) => boolean) {
+    super()
+    this.words = words
+    this.accepts = accepts
+  }
+
+  get klass(): ClassInfo {
+    return ConstraintClass
+  }
+}
+
+/** Adds a constraint: the claim by name or pointer, how it is read, and what is demanded of it. */
+function claim(self: BuilderValue, name: string, read: Value, demand: Value): Value {
+  const found = settled(invokeMethod(self.claims, 'get', [name]), 'a claim')
+  const value = settled(callFunctional(read, [found]), 'the reading of a claim')
+  const isMet =
+    demand instanceof ConstraintValue
+      ? value !== null && demand.accepts(value)
+      : truth(settled(callFunctional(demand, [value]), 'a constraint'))
+  if (!isMet) {
+    const words = demand instanceof ConstraintValue ? demand.words : 'does not meet its constraint'
+    self.violations.push(value === null ? `the claim ${name} is missing` : `the claim ${name} ${words}`)
+  }
+  return self
+}
+
+extendWithHost(BuilderClass, {
+  'claim(String name, Object read, Object constraint): JwtValidatorBuilder': claim,
+  'build(): JwtValidatorBuilder': (self: BuilderValue) => self,
+})
+
+const demand = (words: string, accepts: (value: Value) => boolean): ConstraintValue =>
+  new ConstraintValue(words, accepts)
+
+/** A value to compare with may be another claim, which the script has read already. */
+const compared = (words: string, accepts: (order: number) => boolean) => (other: Value) =>
+  demand(`${words} ${textOf(other)}`, (value) => other !== null && accepts(compareValues(value, other)))
+
+/** Milliseconds of a claim that holds seconds since the epoch. */
+function millis(value: Value): number {
+  return isNumber(value) ? Number(toLong(value)) * 1_000 : Number(toLong(invokeMethod(value, 'toEpochMilli', [])))
+}
+
+const now = (): number => currentEvaluation().services.now()
+
+const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
+  isEqualTo: (other = null) => demand(`is not ${textOf(other)}`, (value) => groovyEquals(value, other)),
+  isNotEqualTo: (other = null) => demand(`is ${textOf(other)}`, (value) => !groovyEquals(value, other)),
+  isGreaterThan: (other = null) => compared('is not greater than', (order) => order > 0)(other),
+  isGreaterThanOrEqualTo: (other = null) => compared('is less than', (order) => order >= 0)(other),
+  isLessThan: (other = null) => compared('is not less than', (order) => order < 0)(other),
+  isLessThanOrEqualTo: (other = null) => compared('is greater than', (order) => order <= 0)(other),
+  isIn: (...others) => {
+    const [first = null] = others
+    const items = others.length === 1 && first instanceof CollectionValue ? first.items : others
+    return demand('is none of those that are allowed', (value) => items.some((each) => groovyEquals(each, value)))
+  },
+  contains: (other = null) =>
+    demand(`does not contain ${textOf(other)}`, (value) =>
+      value instanceof CollectionValue
+        ? value.items.some((each) => groovyEquals(each, other))
+        : textOf(value).includes(textOf(other)),
+    ),
+  find: (pattern = null) => demand('does not fit its pattern', (value) => matches(pattern, value, 'find')),
+  matches: (pattern = null) => demand('does not fit its pattern', (value) => matches(pattern, value, 'matches')),
+  isInThePast: () => demand('is not in the past', (value) => millis(value) < now()),
+  isInTheFuture: () => demand('is not in the future', (value) => millis(value) > now()),
+}
+
+function matches(pattern: Value, value: Value, method: string): boolean {
+  const matcher = invokeMethod(pattern, 'matcher', [textOf(value)])
+  return settled(invokeMethod(matcher, method, []), 'a match') === true
+}
+
+const anything = { name: 'Object', distance: () => 0, convert: (value: Value) => value }
+
+/** A function of one value, for the second argument of `claim`. */
+const reader = (read: (value: JsonValueValue) => Value): Value =>
+  new NativeClosure(null, [anything], ([value = null]) => read(value as JsonValueValue))
+
+const READERS: Readonly<Record<string, (...args: Value[]) => Value>> = {
+  instant: () => reader(({ object }) => object),
+  listOf: (read = null) =>
+    reader(({ object }) =>
+      object instanceof CollectionValue
+        ? new ListValue(
+            object.items.map((each) => settled(callFunctional(read, [new JsonValueValue(each)]), 'a claim')),
+          )
+        : object,
+    ),
+}
+
+/** The names that scripts of customizers use without a receiver. */
+export function constraintFunction(name: string, builder: Value): Value | undefined {
+  const claims = builder instanceof BuilderValue ? builder.claims : null
+  if (name === 'claim' && claims !== null) {
+    return closure(([path = null]) => invokeMethod(claims, 'get', [path]))
+  }
+  const run = Object.hasOwn(FUNCTIONS, name)
+    ? FUNCTIONS[name]
+    : Object.hasOwn(READERS, name)
+      ? READERS[name]
+      : undefined
+  return run === undefined ? undefined : closure((args) => run(...args))
+}
+
+const closure = (run: (args: readonly Value[]) => Value): Value => new NativeClosure(null, [anything], run)
+
+// For `import static ...Constraints.*`.
+extend(
+  ConstraintsClass,
+  Object.fromEntries(
+    Object.entries({ ...FUNCTIONS, ...READERS }).map(([name, run]) => [
+      `static ${name}(Object... values): Object`,
+      (values: Value[]) => run(...values),
+    ]),
+  ),
+)
+
+extendWithHost(ConstraintClass, {
+  'toString(): String': ({ words }: ConstraintValue) => words,
+})

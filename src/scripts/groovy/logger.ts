@@ -1,0 +1,66 @@
+import { type ClassInfo, classes, GroovyObject, ThrowableValue, textOf, type Value } from '#groovy'
+import type { Logger } from '#logging'
+import type { ScriptLogLevel } from '../evaluation-port.ts'
+import { extendWithHost } from './host-class.ts'
+
+export const LoggerClass = classes.declareInterface('org.slf4j.Logger')
+
+// A script that logs in a loop must not fill the memory before it is stopped.
+const MAX_ENTRIES = 1_000
+const MAX_TEXT = 16_384
+
+/** The logger of one evaluation. */
+export class LoggerValue extends GroovyObject {
+  readonly #logger: Logger
+  #written = 0
+
+  constructor(logger: Logger) {
+    super()
+    this.#logger = logger
+  }
+
+  get klass(): ClassInfo {
+    return LoggerClass
+  }
+
+  isEnabled(level: ScriptLogLevel): boolean {
+    return this.#written < MAX_ENTRIES && this.#logger.isEnabled(level)
+  }
+
+  log(level: ScriptLogLevel, message: Value, args: readonly Value[]): void {
+    if (!this.isEnabled(level)) return
+    this.#written += 1
+    this.#logger[level](filled(textOf(message), args).slice(0, MAX_TEXT))
+  }
+}
+
+/** `{}` stands for the next argument; an exception behind the last one is added. */
+function filled(message: string, args: readonly Value[]): string {
+  let at = 0
+  const text = message.replaceAll('{}', (hole) => (at < args.length ? shown(args[at++] as Value) : hole))
+  return [text, ...args.slice(at).map(shown)].join(' ')
+}
+
+function shown(value: Value): string {
+  if (!(value instanceof ThrowableValue)) return textOf(value)
+  const place = value.place === null ? '' : ` (${value.place.file}:${value.place.line})`
+  return `${textOf(value)}${place}`
+}
+
+const LEVELS: readonly ScriptLogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
+
+extendWithHost(
+  LoggerClass,
+  Object.fromEntries(
+    LEVELS.flatMap((level) => [
+      [
+        `${level}(Object? message, Object... args): void`,
+        (self: LoggerValue, message: Value, args: Value[]) => self.log(level, message, args),
+      ],
+      [
+        `is${level.charAt(0).toUpperCase()}${level.slice(1)}Enabled(): boolean`,
+        (self: LoggerValue) => self.isEnabled(level),
+      ],
+    ]),
+  ),
+)

@@ -1,0 +1,105 @@
+// Requests, responses and their entities as values of scripts.
+import { andThen, type ClassInfo, GroovyObject, suspend, type Value } from '#groovy'
+import { Entity, type Message, NO_ENTITY_LIMITS, Request, Response } from '#http'
+import { bufferMessage } from './evaluation-host.ts'
+import { HeadersValue } from './headers.ts'
+import { gatewayClass } from './host-class.ts'
+import { convertHost } from './host-values.ts'
+
+const MessageClass = gatewayClass('http.protocol.Message')
+export const RequestClass = gatewayClass('http.protocol.Request', { parent: MessageClass })
+export const ResponseClass = gatewayClass('http.protocol.Response', { parent: MessageClass })
+export const EntityClass = gatewayClass('http.protocol.Entity')
+
+export type Subject = 'request' | 'response'
+
+abstract class MessageValue<Host extends Message> extends GroovyObject {
+  readonly host: Host
+  readonly headers: HeadersValue
+  abstract readonly subject: Subject
+
+  constructor(host: Host) {
+    super()
+    this.host = host
+    this.headers = new HeadersValue(() => this.host.headers)
+  }
+
+  get entity(): EntityValue {
+    return new EntityValue(this.host, this.subject)
+  }
+}
+
+export class RequestValue extends MessageValue<Request> {
+  readonly subject = 'request'
+
+  get klass(): ClassInfo {
+    return RequestClass
+  }
+}
+
+export class ResponseValue extends MessageValue<Response> {
+  readonly subject = 'response'
+
+  get klass(): ClassInfo {
+    return ResponseClass
+  }
+}
+
+/** The content of a message. */
+export class EntityValue extends GroovyObject {
+  readonly message: Message
+  readonly subject: Subject
+
+  constructor(message: Message, subject: Subject) {
+    super()
+    this.message = message
+    this.subject = subject
+  }
+
+  get klass(): ClassInfo {
+    return EntityClass
+  }
+}
+
+const requests = new WeakMap<Request, RequestValue>()
+const responses = new WeakMap<Response, ResponseValue>()
+
+/** The value of a message; one message has one value, so that it can be compared. */
+function memoized<Host extends object, V>(values: WeakMap<Host, V>, host: Host, make: (host: Host) => V): V {
+  let value = values.get(host)
+  if (value === undefined) {
+    value = make(host)
+    values.set(host, value)
+  }
+  return value
+}
+
+export const requestValue = (host: Request): RequestValue => memoized(requests, host, () => new RequestValue(host))
+export const responseValue = (host: Response): ResponseValue => memoized(responses, host, () => new ResponseValue(host))
+
+convertHost(Request, requestValue)
+convertHost(Response, responseValue)
+
+/** Messages that a script makes have no entity limits; received ones have those of the exchange. */
+export function withoutLimits<T extends Message>(message: T): T {
+  message.entityLimits = NO_ENTITY_LIMITS
+  return message
+}
+
+/** Reads content; where it is not buffered yet, the script waits until it is. */
+export function readBuffered(message: Message, subject: Subject, read: (entity: Entity) => Value): Value {
+  const entity = new Entity(message, subject)
+  if (message.body.isBuffered) return read(entity)
+  return andThen(suspend(bufferMessage(message)), () => read(entity))
+}
+
+/** As `readBuffered`, for a caller that wants a promise. */
+export async function readLater(
+  message: Message,
+  subject: Subject,
+  read: (entity: Entity) => Value,
+  buffering: Promise<Value> | null,
+): Promise<Value> {
+  if (buffering !== null) await buffering
+  return read(new Entity(message, subject))
+}
