@@ -167,7 +167,7 @@ test('examples that read access tokens name their audience, unless they are toke
       if (type !== 'StatelessAccessTokenResolver') continue
       const { issuer = '', audience } = config as { issuer?: string; audience?: string }
       assert.ok(
-        audience !== undefined || issuer.includes('/am/oauth2'),
+        audience !== undefined || /\/(?:am|openam)\/oauth2/.test(issuer),
         `${place}: tokens of RFC 9068 would be refused`,
       )
     }

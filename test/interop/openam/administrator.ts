@@ -10,17 +10,17 @@ export interface RestAnswer {
 
 export class Administrator {
   readonly url: string
-  readonly #password: string
+  readonly password: string
   #token = ''
 
   constructor(url: string, password: string) {
     this.url = url
-    this.#password = password
+    this.password = password
   }
 
   /** A session of the administrator, who has to log in again after a restart. */
   async logIn(): Promise<void> {
-    this.#token = await this.session('amadmin', this.#password)
+    this.#token = await this.session('amadmin', this.password)
   }
 
   /** Logs a user in; gives the session token. */
@@ -43,14 +43,26 @@ export class Administrator {
   }
 
   /** A call as the administrator that has to succeed. `path` is below the REST path of the realm. */
-  async call(method: string, realm: string, path: string, body?: unknown, version = 'resource=1.0'): Promise<unknown> {
+  async call(
+    method: string,
+    realm: string,
+    path: string,
+    body?: unknown,
+    version = 'protocol=2.0,resource=1.0',
+  ): Promise<unknown> {
     const { status, json } = await this.ask(method, realm, path, body, version)
     if (status >= 300) throw new Error(`${method} ${path} in ${realm}: ${status} ${JSON.stringify(json)}`)
     return json
   }
 
-  ask(method: string, realm: string, path: string, body?: unknown, version = 'resource=1.0'): Promise<RestAnswer> {
-    const headers = { [COOKIE]: this.#token, 'Accept-API-Version': `protocol=2.0,${version}` }
+  ask(
+    method: string,
+    realm: string,
+    path: string,
+    body?: unknown,
+    version = 'protocol=2.0,resource=1.0',
+  ): Promise<RestAnswer> {
+    const headers = { [COOKIE]: this.#token, 'Accept-API-Version': version }
     return this.#call(`${restPath(realm)}/${path}`, method, headers, body)
   }
 

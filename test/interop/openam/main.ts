@@ -5,6 +5,7 @@ import { Authority } from '#test/certificates'
 import { Chromium, chromiumMissing } from '#test/chromium'
 import { freePort } from '#test/nginx'
 import { runFlows } from '../flows.ts'
+import { Relay } from '../keycloak/relay.ts'
 import { peakMemory } from '../memory.ts'
 import { withOwned } from '../owned.ts'
 import { FLOWS } from './flows/all.ts'
@@ -26,6 +27,24 @@ export function run(words: readonly string[]): Promise<boolean> {
   })
 }
 
+/** OpenAM looks a realm up by the host that it is asked by: the relay has to be asked by OpenAM's own name. */
+function relayedUrl(openam: string, relay: Relay): string {
+  const url = new URL(openam)
+  url.port = new URL(relay.url).port
+  return url.href
+}
+
+/** Answers 404 to `/notifications`, as servers do that are older than they. */
+async function startRelay(target: string): Promise<Relay> {
+  const relay = await Relay.start(target)
+  relay.fault = ({ url = '' }, response) => {
+    if (!url.endsWith('/notifications')) return false
+    response.writeHead(404).end()
+    return true
+  }
+  return relay
+}
+
 async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   const started = performance.now()
   const passed = () => `${((performance.now() - started) / 1000).toFixed(1)} s`
@@ -41,7 +60,9 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   console.log(`OpenAM was configured after ${passed()}`)
   await setUp(openam.admin, at)
   console.log(`realms, users, agents, policies and clients were made after ${passed()}`)
-  const gateway = owned.use(await startGateway(openam.url, at, owned.use(new Authority())))
+  const relay = owned.use(await startRelay(new URL(openam.url).origin))
+  const servers = { ...at, openam: openam.url, withoutNotifications: relayedUrl(openam.url, relay) }
+  const gateway = owned.use(await startGateway(servers, owned.use(new Authority())))
   const chromium = chromiumMissing === false ? owned.use(await Chromium.start()) : null
   return { openam, gateway, at, chromium, ask: asker(at) }
 }

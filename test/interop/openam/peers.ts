@@ -8,7 +8,7 @@ import type { Chromium } from '#test/chromium'
 import { GatewayProcess } from '#test/gateway-process'
 import { secureHeap } from '#test/secure-connector'
 import { COOKIE } from './administrator.ts'
-import { accessManagers, routes, SECRET_FILES } from './routes.ts'
+import { accessManagers, routes, SECRET_FILES, type Servers } from './routes.ts'
 import type { OpenAm } from './server.ts'
 import type { Addresses } from './set-up.ts'
 
@@ -40,8 +40,8 @@ export async function startApplication(): Promise<Server> {
   return server
 }
 
-export function startGateway(openam: string, at: Addresses, authority: Authority): Promise<GatewayProcess> {
-  const servers = { ...at, openam }
+export function startGateway(servers: Servers, authority: Authority): Promise<GatewayProcess> {
+  const at = servers
   return GatewayProcess.start({
     env: { NODE_OPTIONS: `--import=${NAMES}` },
     files: {

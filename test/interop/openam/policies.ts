@@ -32,6 +32,8 @@ export function policiesOf({ app, upstream }: Addresses): OpenAmPolicy[] {
     policy('from-near', [`${app}/policies/near/*`], {
       condition: { type: 'IPv4', startIp: '127.0.0.1', endIp: '127.0.0.9' },
     }),
+    policy('one-level', [`${app}/policies/one/-*-`]),
+    policy('without-port', ['https://www.example.test/*']),
     policy('alpha', [`${app}/alpha-policies/*`]),
     policy('upstream', [`${upstream}/rewritten/*`]),
   ]

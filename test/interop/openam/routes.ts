@@ -1,9 +1,11 @@
 // Route files of the gateway, one for each topic, below the path of their name.
 import type { JsonObject } from '#json'
-import { type Addresses, AGENT, CLIENT, POLICY_SET } from './set-up.ts'
+import { type Addresses, AGENT, ASCII_AGENT, CLIENT, POLICY_SET, SHORT_CLIENT } from './set-up.ts'
 
 export interface Servers extends Addresses {
   readonly openam: string
+  /** The same server, by way of a relay that has no `/notifications`. */
+  readonly withoutNotifications: string
 }
 
 const SECRETS = {
@@ -15,12 +17,14 @@ const SECRETS = {
 /** Files below `secrets`. */
 export const SECRET_FILES = {
   'secrets/agent.password': AGENT.password,
+  'secrets/ascii.password': ASCII_AGENT.password,
   'secrets/wrong.password': 'not the password',
   'secrets/client.secret': CLIENT.secret,
+  'secrets/short.secret': SHORT_CLIENT.secret,
 }
 
 /** Access managers that routes refer to: one agent session and one notification socket each. */
-export function accessManagers({ openam }: Servers): JsonObject[] {
+export function accessManagers({ openam, withoutNotifications }: Servers): JsonObject[] {
   return [
     SECRETS,
     accessManager('openam', openam),
@@ -28,6 +32,8 @@ export function accessManagers({ openam }: Servers): JsonObject[] {
     accessManager('openam-shared', openam, { sharedRealms: ['/alpha'] }),
     accessManager('openam-properties', openam, { sessionProperties: ['AuthLevel'] }),
     accessManager('openam-shop', openam, { agent: { username: 'gateway-shop', passwordSecretId: 'agent.password' } }),
+    accessManager('openam-client-based', openam, { realm: '/client-based' }),
+    accessManager('openam-old', withoutNotifications),
     accessManager('openam-wrong', openam, {
       agent: { username: AGENT.name, passwordSecretId: 'wrong.password' },
       notifications: { enabled: false },
@@ -47,13 +53,16 @@ export function routes(servers: Servers): Record<string, JsonObject> {
     alpha: route('alpha', upstream, [singleSignOn('openam-alpha'), SHOW_USER]),
     shared: route('shared', upstream, [singleSignOn('openam-shared'), SHOW_USER]),
     properties: route('properties', upstream, [singleSignOn('openam-properties'), SHOW_USER]),
+    'client-based': route('client-based', upstream, [singleSignOn('openam-client-based', leaving('client-based'))]),
+    old: route('old', upstream, [singleSignOn('openam-old'), SHOW_USER]),
     wrong: route('wrong', upstream, [policies('openam-wrong')]),
     policies: route('policies', upstream, [singleSignOn('openam'), policies('openam', ORIGINAL_URI)]),
     rewritten: route('rewritten', upstream, [singleSignOn('openam'), policies('openam')]),
     'alpha-policies': route('alpha-policies', upstream, [policies('openam-alpha', ORIGINAL_URI)]),
     // The profile of an agent of OpenAM names `agent/cdsso-oauth2` as the path that tokens are posted to.
     shop: route('shop', upstream, [crossDomain(), SHOW_USER], { condition: pathBelow('(?:shop|agent)') }),
-    openid: openId(servers),
+    openid: openId(servers, 'openid', CLIENT.id, 'client.secret'),
+    short: openId(servers, 'short', SHORT_CLIENT.id, 'short.secret'),
     ...tokenRoutes(servers),
   }
 }
@@ -64,6 +73,7 @@ function tokenRoutes({ openam, upstream }: Servers): Record<string, JsonObject> 
     'token-info': { type: 'OpenAmAccessTokenResolver', config: infoEndpoint },
     'token-info-alpha': { type: 'OpenAmAccessTokenResolver', config: { amService: 'openam-alpha' } },
     introspection: introspection('openam', CLIENT.id),
+    'introspection-agent': introspection('openam', ASCII_AGENT.name, 'ascii.password'),
     'introspection-alpha': introspection('openam-alpha', CLIENT.id),
     'introspection-stranger': introspection('openam', 'resource-server'),
     signature: {
@@ -96,10 +106,10 @@ function tokenRoutes({ openam, upstream }: Servers): Record<string, JsonObject> 
   )
 }
 
-function introspection(amService: string, username: string): JsonObject {
+function introspection(amService: string, username: string, passwordSecretId = 'client.secret'): JsonObject {
   const authentication = {
     type: 'HttpBasicAuthenticationClientFilter',
-    config: { username, passwordSecretId: 'client.secret', secretsProvider: 'secrets' },
+    config: { username, passwordSecretId, secretsProvider: 'secrets' },
   }
   return {
     type: 'TokenIntrospectionAccessTokenResolver',
@@ -187,24 +197,24 @@ function leaving(name: string): JsonObject {
   return { logoutExpression: `\${request.uri.path == '/${name}/logout'}`, defaultLogoutLandingPage: '/goodbye' }
 }
 
-function openId({ openam, upstream }: Servers): JsonObject {
+function openId({ openam, upstream }: Servers, name: string, clientId: string, clientSecretId: string): JsonObject {
   const issuer = { wellKnownEndpoint: `${openam}/oauth2/.well-known/openid-configuration` }
   const client = {
-    clientId: CLIENT.id,
+    clientId,
     issuer: 'issuer',
     scopes: ['openid', 'profile'],
-    clientSecretId: 'client.secret',
+    clientSecretId,
     secretsProvider: 'secrets',
   }
   const login = {
     type: 'AuthorizationCodeOAuth2ClientFilter',
-    config: { clientEndpoint: '/openid/oidc', registrations: ['client'], requireHttps: false },
+    config: { clientEndpoint: `/${name}/oidc`, registrations: ['client'], requireHttps: false },
   }
   const show = {
     type: 'HeaderFilter',
     config: { messageType: 'REQUEST', replace: { 'X-User': ['${contexts.oauth2Info.id_token_claims.sub}'] } },
   }
-  return route('openid', upstream, [login, show], {
+  return route(name, upstream, [login, show], {
     heap: [
       { name: 'issuer', type: 'Issuer', config: issuer },
       { name: 'client', type: 'ClientRegistration', config: client },

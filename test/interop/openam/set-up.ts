@@ -13,19 +13,25 @@ export interface Addresses {
 }
 
 export const AGENT = { name: 'gateway', password: 'a password of the agent: pässword' } as const
+/** To whom introspection is refused; Basic authentication has no agreed encoding beyond ASCII. */
+export const ASCII_AGENT = { name: 'gateway-ascii', password: 'a-password-of-the-agent' } as const
 export const USER = { name: 'demo', password: 'changeit' } as const
 export const CLIENT = { id: 'web', secret: 'a-secret-of-the-client-that-is-long-enough' } as const
+/** OpenAM signs its ID tokens by a secret that is too short for HS256. */
+export const SHORT_CLIENT = { id: 'short', secret: 'too-short' } as const
 export const POLICY_SET = 'interop'
 /** A service (authentication chain) of level 5. */
 export const STRONG = 'strongService'
 
 export async function setUp(admin: Administrator, at: Addresses): Promise<void> {
-  await admin.call('POST', '/', 'global-config/realms?_action=create', {
-    name: 'alpha',
-    parentPath: '/',
-    active: true,
-    aliases: [],
-  })
+  for (const name of ['alpha', 'client-based'])
+    await admin.call('POST', '/', 'global-config/realms?_action=create', {
+      name,
+      parentPath: '/',
+      active: true,
+      aliases: [],
+    })
+  await useClientBasedSessions(admin, '/client-based', at)
   for (const realm of ['/', '/alpha']) {
     await makeUsers(admin, realm)
     await makeAgents(admin, realm, at)
@@ -41,6 +47,14 @@ export async function setUp(admin: Administrator, at: Addresses): Promise<void> 
   }
 }
 
+async function useClientBasedSessions(admin: Administrator, realm: string, at: Addresses): Promise<void> {
+  const path = 'realm-config/authentication'
+  const { general } = (await admin.call('GET', realm, path)) as { general: object }
+  const changed = { general: { ...general, statelessSessionsEnabled: true } }
+  await admin.call('PUT', realm, path, changed, 'protocol=1.0,resource=1.0')
+  await makeAgents(admin, realm, at)
+}
+
 /** Both realms keep users in one directory: a user of one is known in the other. */
 async function makeUsers(admin: Administrator, realm: string): Promise<void> {
   if (realm !== '/') return
@@ -49,12 +63,15 @@ async function makeUsers(admin: Administrator, realm: string): Promise<void> {
 }
 
 async function makeAgents(admin: Administrator, realm: string, { app, shop }: Addresses): Promise<void> {
-  const agents = { [AGENT.name]: app, 'gateway-shop': shop }
-  for (const [username, url] of Object.entries(agents))
+  for (const [username, url, password] of [
+    [AGENT.name, app, AGENT.password],
+    [ASCII_AGENT.name, app, ASCII_AGENT.password],
+    ['gateway-shop', shop, AGENT.password],
+  ])
     await admin.call('POST', realm, 'agents/?_action=create', {
       username,
       agenttype: ['WebAgent'],
-      userpassword: [AGENT.password],
+      userpassword: [password],
       agenturl: [`${url}/`],
       serverurl: [admin.url],
     })
@@ -86,10 +103,16 @@ async function makePolicies(admin: Administrator, realm: string, at: Addresses):
       subjects: ['AuthenticatedUsers', 'Identity', 'AND', 'OR', 'NOT'],
       conditions: ['AuthLevel', 'AuthenticateToService', 'AuthScheme', 'IPv4', 'SimpleTime', 'AND', 'OR', 'NOT'],
     },
-    'resource=2.1',
+    'protocol=2.0,resource=2.1',
   )
   for (const policy of policiesOf(at))
-    await admin.call('POST', realm, 'policies?_action=create', { ...policy, resourceTypeUuid }, 'resource=2.1')
+    await admin.call(
+      'POST',
+      realm,
+      'policies?_action=create',
+      { ...policy, resourceTypeUuid },
+      'protocol=2.0,resource=2.1',
+    )
 }
 
 /** Tokens of the root realm are opaque, those of the sub-realm are signed. */
@@ -111,12 +134,12 @@ async function makeOAuth2(admin: Administrator, realm: string, { app }: Addresse
   const clients = 'realm-config/agents/OAuth2Client'
   const template = (await admin.call('POST', realm, `${clients}?_action=template`)) as object
   const provider = 'com.forgerock.openam.oauth2provider'
-  for (const id of [CLIENT.id, 'resource-server'])
+  for (const id of [CLIENT.id, 'resource-server', SHORT_CLIENT.id])
     await admin.call('PUT', realm, `${clients}/${id}`, {
       ...template,
-      userpassword: CLIENT.secret,
+      userpassword: id === SHORT_CLIENT.id ? SHORT_CLIENT.secret : CLIENT.secret,
       isConsentImplied: true,
       [`${provider}.scopes`]: ['[0]=openid', '[1]=profile', '[2]=mail'],
-      [`${provider}.redirectionURIs`]: [`[0]=${app}/openid/oidc/callback`],
+      [`${provider}.redirectionURIs`]: [`[0]=${app}/openid/oidc/callback`, `[1]=${app}/short/oidc/callback`],
     })
 }

@@ -75,6 +75,7 @@ export class Sessions {
       properties: new Map([
         ['AMCtxId', uid],
         ['LoginLocation', ''],
+        ['AuthLevel', String(strength.level)],
       ]),
     }
     this.#sessions.set(session.tokenId, session)

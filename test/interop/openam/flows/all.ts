@@ -2,8 +2,10 @@ import type { Flow } from '../../flows.ts'
 import type { Peers } from '../peers.ts'
 import { adviceFlows, classicAdviceFlows } from './advices.ts'
 import { crossDomainFlows } from './cross-domain.ts'
+import { guideFlows } from './guide.ts'
 import { lostNotificationFlows } from './lost-notifications.ts'
 import { openIdFlows } from './openid.ts'
+import { auditFlows, operationFlows } from './operations.ts'
 import { policyFlows } from './policies.ts'
 import { realmFlows } from './realms.ts'
 import { restartFlows } from './restart.ts'
@@ -20,6 +22,9 @@ export const FLOWS: readonly Flow<Peers>[] = [
   ...tokenFlows,
   ...crossDomainFlows,
   ...lostNotificationFlows,
+  ...operationFlows,
+  ...guideFlows,
   ...restartFlows,
+  ...auditFlows,
   ...classicAdviceFlows,
 ]

@@ -24,6 +24,19 @@ export const openIdFlows: readonly Flow<Peers>[] = [
     },
   },
   {
+    name: 'OpenID Connect: a client secret that is too short for HS256 is the reason in the log, 503 for the browser',
+    async run({ at, gateway, openam }) {
+      const session = await openam.admin.session(USER.name, USER.password)
+      const browser = new BrowserLike()
+      const [, authorization] = await redirects(browser, `${at.app}/short/page`, 1)
+      const answer = await browser.ask(authorization as string, { headers: { Cookie: `${COOKIE}=${session}` } })
+      const { status } = await browser.open(answer.headers.get('location') as string)
+      assert.equal(status, 503, 'status')
+      const line = await gateway.log.until(/short.*(?:HS256|too short|bits|bytes)/)
+      return JSON.stringify(line)
+    },
+  },
+  {
     name: 'OpenID Connect: in Chromium, by the pages of XUI',
     skip: chromiumMissing,
     async run({ chromium, at }) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Flow } from '../../flows.ts'
 import type { Peers } from '../peers.ts'
 import { policy } from '../policies.ts'
-import { USER } from '../set-up.ts'
+import { POLICY_SET, USER } from '../set-up.ts'
 import { untilStatus } from '../waiting.ts'
 
 export const policyFlows: readonly Flow<Peers>[] = [
@@ -59,6 +59,25 @@ export const policyFlows: readonly Flow<Peers>[] = [
     },
   },
   {
+    name: 'policies: `-*-` matches one level of a path; a pattern without a port is for the default port',
+    async run({ ask, openam }) {
+      const session = await openam.admin.session(USER.name, USER.password)
+      const paths = ['one/page', 'one/page/more'].map(async (path) => (await ask(`/policies/${path}`, session)).status)
+      assert.deepEqual(await Promise.all(paths), [200, 403], 'statuses of one level and of two')
+      const resources = [
+        'https://www.example.test:443/page',
+        'https://www.example.test/page',
+        'https://www.example.test:8443/page',
+      ]
+      const question = { application: POLICY_SET, resources, subject: { ssoToken: session } }
+      const path = 'policies?_action=evaluate'
+      const answer = await openam.admin.call('POST', '/', path, question, 'protocol=1.0,resource=2.0')
+      const decisions = answer as { resource: string; actions: object }[]
+      const actions = resources.map((each) => decisions.find(({ resource }) => resource === each)?.actions)
+      assert.deepEqual(actions, [{ GET: true }, { GET: true }, {}], 'actions with and without a port')
+    },
+  },
+  {
     name: 'policies: about the URI that is sent to the application, or with `useOriginalUri` about the one of the browser',
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
@@ -67,7 +86,7 @@ export const policyFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'policies: a change counts at once, by its notification',
+    name: 'policies: a change counts by its notification, or after 30 s where that is lost',
     async run({ ask, at, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/policies/new/page', session)).status, 403, 'status before')
@@ -76,29 +95,11 @@ export const policyFlows: readonly Flow<Peers>[] = [
       }
       const resourceTypeUuid = result.find(({ name }) => name === 'URL')?.uuid
       const added = { ...policy('new', [`${at.app}/policies/new/*`]), resourceTypeUuid }
-      await openam.admin.call('POST', '/', 'policies?_action=create', added, 'resource=2.1')
+      await openam.admin.call('POST', '/', 'policies?_action=create', added, 'protocol=2.0,resource=2.1')
       const gained = await untilStatus(200, () => ask('/policies/new/page', session))
-      await openam.admin.call('DELETE', '/', 'policies/new', undefined, 'resource=2.1')
+      await openam.admin.call('DELETE', '/', 'policies/new', undefined, 'protocol=2.0,resource=2.1')
       const lost = await untilStatus(403, () => ask('/policies/new/page', session))
       return `seen ${gained} ms after it was made, ${lost} ms after it was removed`
-    },
-  },
-  {
-    name: 'log: at debug each decision with resource, method, realm, policy set, actions, from the cache or not',
-    async run({ gateway, ask, openam }) {
-      const session = await openam.admin.session(USER.name, USER.password)
-      const from = gateway.log.lines.length
-      for (let at = 0; at < 2; at += 1) await ask('/policies/plain/logged', session)
-      const line = await gateway.log.until(/"level":"debug".*policies\/plain\/logged.*interop/, from)
-      const lines = gateway.log.lines.slice(from).filter((text) => /policies\/plain\/logged.*interop/.test(text))
-      assert.equal(lines.length, 2, 'decisions logged')
-      for (const word of ['GET', 'actions', 'realm']) assert.equal(lines[0]?.includes(word), true, `"${word}"`)
-      assert.equal(
-        gateway.log.lines.some((text) => text.includes(session)),
-        false,
-        'the session token in the log',
-      )
-      return JSON.stringify(line)
     },
   },
 ]

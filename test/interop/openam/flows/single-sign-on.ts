@@ -11,7 +11,8 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     async run({ gateway, ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/sso/page', session)).status, 200, 'status with a session')
-      assert.equal(gateway.log.with(/"level":"(?:warn|error)".*agent/).length > 0, true, 'agent logins that failed')
+      const { module } = await gateway.log.until(/"logger":"gateway\+openam".*the agent logs in this way/)
+      assert.equal(module, 'Application', 'module of the login')
     },
   },
   {
@@ -45,7 +46,13 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
       const out = await ask('/sso/logout', session)
       assert.deepEqual([out.status, out.headers.location], [302, '/goodbye'], 'log-out')
       assert.equal((await ask('/sso/page', session)).status, 302, 'status after the log-out')
-      const { status } = await openam.admin.ask('POST', '/', `sessions/${session}?_action=validate`, {}, 'resource=1.1')
+      const { status } = await openam.admin.ask(
+        'POST',
+        '/',
+        `sessions/${session}?_action=validate`,
+        {},
+        'protocol=1.0,resource=1.1',
+      )
       assert.equal(status, 200, "status of the administrator's question")
     },
   },
@@ -75,6 +82,16 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal(seen(await ask('/properties/page', session)).headers['x-auth-level'], '0', 'AuthLevel')
+    },
+  },
+  {
+    name: 'single sign-on: a client-based session that OpenAM accepts after its log-out is named in the log',
+    async run({ gateway, ask, openam }) {
+      const session = await openam.admin.session(USER.name, USER.password, '/client-based')
+      assert.equal((await ask('/client-based/page', session)).status, 200, 'status')
+      assert.equal((await ask('/client-based/logout', session)).status, 302, 'log-out')
+      const line = await gateway.log.until(/"level":"warn".*client-based.*log-?(?:ged )?out/)
+      return String(line['message'])
     },
   },
 ]

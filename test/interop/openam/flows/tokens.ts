@@ -49,6 +49,16 @@ export const tokenFlows: readonly Flow<Peers>[] = [
     },
   },
   {
+    name: 'tokens: to an agent no token is active, and the log says so',
+    async run(peers) {
+      const { access_token: opaque } = await tokens(peers, '/')
+      assert.deepEqual(Object.values(await statuses(peers, ['introspection-agent'], { opaque })), [401], 'statuses')
+      const line = await peers.gateway.log.until(/"level":"warn".*introspection-agent/)
+      assert.match(String(line['message']), /agent/, 'log')
+      return String(line['message'])
+    },
+  },
+  {
     name: 'tokens: StatelessAccessTokenResolver verifies signed ones by the keys of the realm, and takes no other',
     async run(peers) {
       const [opaque, signed, refresh] = await tokensOfBothRealms(peers)
