@@ -121,3 +121,12 @@ test('RFC 9470: the application demands a stronger login, and gets the request w
   const data = await script.ask(url, { headers: { 'Sec-Fetch-Mode': 'cors' } })
   assert.deepEqual([data.status, data.headers.get('www-authenticate')], [401, challenge], 'scripts see the challenge')
 })
+
+test('an application whose demand no login satisfies: a failure page, not a circle', options, async () => {
+  const challenge = 'Bearer error="insufficient_user_authentication", max_age="300"'
+  await using at = await openIdGateway({
+    handler: { type: 'StaticResponseHandler', config: { status: 401, headers: { 'WWW-Authenticate': [challenge] } } },
+  })
+  const page = await logIn(new BrowserLike(), `${at.gateway.url}/app/safe`)
+  assert.equal(page.status, 500, page.url)
+})

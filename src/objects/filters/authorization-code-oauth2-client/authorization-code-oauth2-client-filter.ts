@@ -246,7 +246,6 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     if (acrValues.length > 0 && !acrValues.includes(tokens?.acr ?? ''))
       return login(exchange, memory, endpoint.url, registration)
     try {
-      begunLogins.strip(exchange)
       return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
     } catch (error) {
       if (error instanceof StepUpRequiredError) return login(exchange, memory, endpoint.url, registration, error.demand)

@@ -3,6 +3,7 @@ import { LazyValue } from '#expression'
 import { type Exchange, type Handler, lazyMembers, type Response, type WithLazyMembers } from '#http'
 import type { JsonObject } from '#json'
 import { OpenIdError } from '#openid'
+import { begunLogins } from './begun-logins.ts'
 import { believed, clientOf } from './login-flow.ts'
 import { claimsOf, type KeptTokens, type LoginMemory } from './login-memory.ts'
 import type { SharedRefresh } from './shared-refresh.ts'
@@ -71,7 +72,9 @@ export async function passLoggedIn(
     const info = infoOf(using, userInfo)
     await settings.assign(exchange, info as unknown as JsonObject)
     // Filters behind this one change the request they get; a second try begins with the one that came.
-    return next(exchange.withRequest(exchange.request.clone()).with(OAuth2InfoContext, info))
+    const onward = exchange.withRequest(exchange.request.clone())
+    begunLogins.strip(onward)
+    return next(onward.with(OAuth2InfoContext, info))
   }
 
   async function userInfoFor(using: KeptTokens): Promise<JsonObject | null> {
