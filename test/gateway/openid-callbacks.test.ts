@@ -27,7 +27,7 @@ test('a callback that was used, without or with a session', options, async () =>
     assert.equal(page.headers.get('cache-control'), 'no-store')
     assert.match(page.text, new RegExp(`<a href="${at.gateway.url}/app/oidc/login">Log in again</a>`))
   }
-  assert.equal((await other.ask(`${at.gateway.url}/app/page`)).status, 302, 'nobody is logged in')
+  assert.equal((await other.ask(`${at.gateway.url}/app/page`)).status, 302, 'no user is logged in')
   assert.equal((await logIn(other, `${at.gateway.url}/app/oidc/login`, 'other')).url, `${at.gateway.url}/`)
 })
 
@@ -97,7 +97,7 @@ test('a session that does not last: the third login within ten seconds is a fail
   const page = await browser.open(url)
   assert.equal(page.status, 500)
   assert.ok(at.gateway.log.lines.some((line) => line.includes('two logins within 10 seconds did not last')))
-  // Who logs out takes part.
+  // A logout begins a new count.
   await browser.ask(`${at.gateway.url}/app/oidc/logout`)
   assert.equal((await browser.open(url)).status, 200)
 })

@@ -6,7 +6,7 @@ import { type Fault, HTML, intercept, logIn, openIdGateway, until } from '#test/
 
 const options = { timeout: 60_000 }
 
-test('a failing refresh that is no refusal of the token logs nobody out', options, async () => {
+test('a failing refresh that is no refusal of the token keeps the session', options, async () => {
   await using at = await openIdGateway({ ttl: { AccessToken: 1 } })
   const url = `${at.gateway.url}/app/page`
   const browser = new BrowserLike()
@@ -69,7 +69,7 @@ for (const [name, userInfo, fault] of [
   })
 }
 
-test('user info that an HTML error page stands for: 503, and nobody is logged out', options, async () => {
+test('user info that an HTML error page stands for: 503, and the session is kept', options, async () => {
   await using at = await openIdGateway({ entity: NAME })
   intercept(at.provider, '/me', [401, 'text/html', HTML])
   const browser = new BrowserLike()

@@ -1,4 +1,4 @@
-// A gateway that logs users in at an authorization server that nobody here wrote.
+// A gateway that logs users in at npm `oidc-provider`.
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserLike, Page } from './browser-like.ts'

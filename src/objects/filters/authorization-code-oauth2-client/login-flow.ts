@@ -114,8 +114,8 @@ export class LoginFlow {
   }
 
   /**
-   * The registration that somebody asks for by its names, or by a mail address whose domain an issuer serves. Only what
-   * is configured can be chosen: what a user types is nobody the gateway would ask on its own.
+   * The registration that a request names, or by a mail address whose domain an issuer serves. Only configured ones can
+   * be chosen: the gateway connects to no server that a user types (threats B65).
    */
   #chosen(asked: URLSearchParams): ClientRegistration {
     const { registrations } = this.#settings

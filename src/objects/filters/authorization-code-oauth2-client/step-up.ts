@@ -20,7 +20,7 @@ export class StepUpRequiredError extends Error {
 }
 
 const ERROR = /\berror\s*=\s*"?insufficient_user_authentication"?/i
-const ACR_VALUES = /\bacr_values\s*=\s*(?:"([\x20-\x7e]{1,500}?)"|([!-+\--~]{1,500}))/i
+const ACR_VALUES = /\bacr_values\s*=\s*(?:"([\x20-\x7e]{1,500}?)"|([!#-+\--~]{1,500}))/i
 const MAX_AGE = /\bmax_age\s*=\s*"?(\d{1,9})"?/i
 
 /** The demand of a challenge (RFC 9470 section 3); null where the response has none. */

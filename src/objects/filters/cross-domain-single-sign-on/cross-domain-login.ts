@@ -23,6 +23,7 @@ import { endSession, landing } from '../../lib/sso/am-logout.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
 import { type BegunLogin, LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
+import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type AgentToken, type AgentTokens, NotTaken } from './agent-token.ts'
 
@@ -81,6 +82,8 @@ export class CrossDomainLogin {
     const way = this.#way(exchange, endpoint)
     const session = found === null ? null : await amService.sessions.find(found.token.sessionToken)
     if (found === null || session === null) {
+      const refusal = came ? null : notNavigable(exchange.request, `${amService.url}/`)
+      if (refusal !== null) return refusal
       if (!came) return way.begin(302, marker.mark(exchange.originalUri))
       const description = `the login did not last: the cookie ${cookie.name} did not arrive, or the session has ended`
       return this.#failed(exchange, endpoint, 'login_required', description)

@@ -164,7 +164,8 @@ test('logins under way do not fill the head of requests', async () => {
     assert.ok(cookies.length <= 20)
   }
   const background = await filter.ask([], { headers: { 'Sec-Fetch-Mode': 'no-cors' } })
-  assert.deepEqual([background.status, cookiesOf(background.response)], [302, []])
+  assert.deepEqual([background.status, cookiesOf(background.response)], [401, []])
+  assert.equal(background.response.headers.get('www-authenticate'), `Login uri="${am.url}/"`)
   assert.equal(cookiesOf((await filter.ask([], { headers: { 'Sec-Fetch-Mode': 'navigate' } })).response).length, 1)
 })
 

@@ -106,6 +106,16 @@ test('a mark that is old does not shut out who comes again when the session is o
   assert.equal([...(locationOf(response).searchParams.get('goto') as string).matchAll(/_ig=/g)].length, 1)
 })
 
+test('a request without session that is no navigation gets 401 instead of the login page', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager)
+  for (const headers of [{ 'Sec-Fetch-Mode': 'cors' }, { 'X-Requested-With': 'XMLHttpRequest' }]) {
+    const response = await filter.built.object(exchangeFor('GET', PAGE, { headers }), async () => respond(200))
+    assert.deepEqual([response.status, response.headers.get('location')], [401, null])
+    assert.match(response.headers.get('www-authenticate') ?? '', /^Login uri="http:[^"]*"$/)
+  }
+})
+
 test('a page that somebody opens with the mark is opened without it, once there is a session', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)

@@ -20,6 +20,7 @@ import {
   string,
 } from '#schema'
 import { endSession, forgetCookie, landing } from '../../lib/sso/am-logout.ts'
+import { notNavigable } from '../../lib/sso/login-required.ts'
 import { type RedirectionMarker, redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
 import { amLogin } from './am-login.ts'
 
@@ -95,6 +96,8 @@ function singleSignOn(settings: Settings, { logger }: Environment): Filter {
     const session = token === null ? null : await amService.sessions.find(token)
     if (token === null || session === null) {
       if (came) return endless(cookieName)
+      const refusal = notNavigable(exchange.request, endpoint)
+      if (refusal !== null) return refusal
       return way.begin(302, marker.mark(exchange.originalUri))
     }
     const cleared = marker.cleared(exchange)

@@ -8,23 +8,27 @@ export function isNavigation({ headers }: Request): boolean {
   return headers.get('x-requested-with')?.toLowerCase() !== 'xmlhttprequest'
 }
 
+/** The response to a request without login that is no navigation; null for those that are. */
+export function notNavigable(request: Request, loginUri: string): Response | null {
+  if (isNavigation(request)) return null
+  const text = 'This request needs a login. Open a page of the application to log in.\n'
+  return unauthorized(respond(401, { 'Cache-Control': 'no-store', 'Content-Type': 'text/plain' }, text), loginUri)
+}
+
 /**
  * The response to a request without login that a login page would not help; null where it would. `loginUri` is where a
  * login begins. Content that was sent would be lost on the way to the login page, without a word.
  */
 export function loginRequired(exchange: Exchange, loginUri: string): Response | null {
   const { request } = exchange
-  if (!isNavigation(request)) {
-    const text = 'This request needs a login. Open a page of the application to log in.\n'
-    return unauthorized(respond(401, { 'Cache-Control': 'no-store', 'Content-Type': 'text/plain' }, text), loginUri)
-  }
-  if (request.method === 'GET' || request.method === 'HEAD') return null
+  const refusal = notNavigable(request, loginUri)
+  if (refusal !== null || request.method === 'GET' || request.method === 'HEAD') return refusal
   const form = sameOriginGoto(request.headers.get('referer') ?? '', exchange.originalUri)
   const goto = form ?? sameOriginGoto(exchange.originalUri.toString(), exchange.originalUri) ?? '/'
   const page = {
     title: 'Your session has ended',
     text: 'What you sent was not passed on. Log in and send it again.',
-    link: { href: `${loginUri}${loginUri.includes('?') ? '&' : '?'}goto=${encodeURIComponent(goto)}`, label: 'Log in' },
+    link: { href: `${loginUri}?goto=${encodeURIComponent(goto)}`, label: 'Log in' },
   }
   return unauthorized(pageResponse(401, page), loginUri)
 }

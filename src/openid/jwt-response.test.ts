@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openJwtResponse, stateOfJwtResponse } from './jwt-response.ts'
+
+const NOW = 1_700_000_000_000
+const jwt = (claims: object) =>
+  [{ alg: 'RS256' }, claims, {}].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+const rules = {
+  issuer: 'https://as.example.com',
+  clientId: 'shop',
+  skew: 0,
+  now: NOW,
+  decrypt: () => Promise.reject(new Error('no key')),
+  signatureProblem: async (): Promise<string | null> => null,
+}
+const CLAIMS = { iss: 'https://as.example.com', aud: 'shop', exp: NOW / 1_000 + 60, code: 'c', state: 's' }
+
+test('the claims of a response are its parameters', async () => {
+  const parameters = await openJwtResponse(jwt(CLAIMS), rules)
+  assert.deepEqual(Object.fromEntries(parameters), { iss: 'https://as.example.com', code: 'c', state: 's' })
+  assert.equal((await openJwtResponse(jwt({ ...CLAIMS, aud: ['a', 'shop'] }), rules)).get('code'), 'c')
+})
+
+for (const [name, claims, message] of [
+  ['of another issuer', { ...CLAIMS, iss: 'https://other.example.com' }, /another issuer/],
+  ['for another client', { ...CLAIMS, aud: 'bank' }, /another client/],
+  ['without audience', { ...CLAIMS, aud: undefined }, /another client/],
+  ['that has expired', { ...CLAIMS, exp: NOW / 1_000 }, /expired/],
+  ['without expiry', { ...CLAIMS, exp: undefined }, /expired/],
+] as const) {
+  test(`B45: a response ${name} is refused`, async () => {
+    await assert.rejects(openJwtResponse(jwt(claims), rules), message)
+  })
+}
+
+test('a response that is not signed by the server, or no JWT, is refused', async () => {
+  await assert.rejects(
+    openJwtResponse(jwt(CLAIMS), { ...rules, signatureProblem: async () => 'wrong key' }),
+    /wrong key/,
+  )
+  await assert.rejects(openJwtResponse('', rules), /no JWT/)
+  await assert.rejects(openJwtResponse('a.b.c', rules), /no claims/)
+  await assert.rejects(openJwtResponse('a.b.c.d.e', rules), /no key/)
+})
+
+test('the state is read before anything is verified, and is null where there is none', async () => {
+  assert.equal(await stateOfJwtResponse(jwt(CLAIMS), rules.decrypt), 's')
+  assert.equal(await stateOfJwtResponse('x', rules.decrypt), null)
+  assert.equal(await stateOfJwtResponse('a.b.c.d.e', rules.decrypt), null)
+})
