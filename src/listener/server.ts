@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import { MAX_TIMER_DELAY } from '#schema'
+import { AcceptSockets } from './accept-sockets.ts'
 import type { Expectation } from './admission.ts'
 import { BodyWatch } from './body-watch.ts'
 import { ClientLog } from './client-log.ts'
@@ -37,6 +38,7 @@ class HttpListener implements Listener {
   readonly #server: HttpServer
   readonly #connections = new Map<Duplex, Connection>()
   readonly #http2: Http2Connections
+  readonly #acceptSockets = new AcceptSockets()
   #secure: SecureServer | null = null
   /** Drains that wait for the last connection to end; there may be several. */
   readonly #whenEmpty = new Set<() => void>()
@@ -88,10 +90,10 @@ class HttpListener implements Listener {
     this.#service.handler = handler
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     const { port, host, reusePort, serverOptions } = this.#service.settings
     const backlog = serverOptions?.backlog
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen({ port, host, reusePort, ...(backlog === undefined ? {} : { backlog }) }, () => {
         this.#server.off('error', reject)
@@ -99,12 +101,14 @@ class HttpListener implements Listener {
         resolve()
       })
     })
+    if (reusePort) await this.#acceptSockets.open(this.#server, { host, backlog })
   }
 
   async drain(gracePeriodMs: number): Promise<{ aborted: number }> {
     this.#service.draining = true
     // The HTTP server's own close would also end connections whose first request is just being sent.
     NetServer.prototype.close.call(this.#server)
+    this.#acceptSockets.close()
     for (const connection of this.#connections.values()) connection.retire()
     this.#http2.retire()
     if (!this.#isEmpty) await this.#emptied(gracePeriodMs)

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { respond } from '#http'
+import { converse, listening } from '#test/listening'
+
+const CONNECTIONS = 64
+
+const skip = process.platform === 'linux' ? false : 'ports can be shared between sockets on Linux'
+
+test('several connections of a shared port are accepted in one turn of the event loop (F28)', { skip }, async () => {
+  await using server = await listening(async () => respond(200, {}, 'ok'), { reusePort: true })
+  // The kernel completes them before any is accepted.
+  const clients = Array.from({ length: CONNECTIONS }, () => connect({ port: server.port, host: '127.0.0.1' }))
+  try {
+    let turns = 0
+    for (; server.listener.stats.connections < CONNECTIONS; turns++) await new Promise(setImmediate)
+    // With one socket it takes as many turns as connections.
+    assert.ok(turns < CONNECTIONS / 2, `it took ${turns} turns`)
+  } finally {
+    for (const client of clients) client.destroy()
+  }
+})
+
+test('every socket of a shared port serves, and none accepts after a drain', { skip }, async () => {
+  await using server = await listening(async () => respond(200, {}, 'ok'), { reusePort: true })
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const text = await converse(server.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    assert.match(text, /^HTTP\/1\.1 200 /)
+  }
+  await server.listener.drain(1_000)
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const client = connect({ port: server.port, host: '127.0.0.1' })
+    const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException]
+    assert.equal(error.code, 'ECONNREFUSED')
+  }
+})
