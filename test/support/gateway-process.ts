@@ -10,6 +10,9 @@ const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
 const READY = /"message":"the gateway is ready"/
 
+/** Seconds for a start: on a busy machine compiling alone takes many. */
+const LONGEST_START = 50
+
 /** How a process came to its end. */
 export interface Exit {
   readonly code: number | null
@@ -65,7 +68,9 @@ export class GatewayProcess implements AsyncDisposable {
     const { output } = parts
     try {
       const ready =
-        output === undefined ? await running.log.until(READY) : await lineOf(output, READY, () => running.hasEnded)
+        output === undefined
+          ? await running.log.until(READY, 0, LONGEST_START)
+          : await lineOf(output, READY, () => running.hasEnded)
       running.ports = ready['ports'] as number[]
       running.adminPort = ready['adminPort'] as number
       return running

@@ -19,6 +19,8 @@ export interface LoadSettings {
   /** With `https` the requests go over HTTP/2. */
   readonly url: string
   readonly connections: number
+  /** Whether each request has a connection of its own; HTTP/1.1 only. */
+  readonly reconnects?: boolean
   /** Milliseconds after which a request counts as not answered. */
   readonly timeout?: number
   readonly targets: readonly LoadTarget[]
@@ -64,8 +66,8 @@ interface LoadConnection {
   close(): void
 }
 
-function http1Connection(url: string, timeout: number): LoadConnection {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+function http1Connection({ url, timeout = LONGEST_TIMER, reconnects = false }: LoadSettings): LoadConnection {
+  const agent = new Agent({ keepAlive: !reconnects, maxSockets: 1 })
   return {
     send: ({ path, expected: _, ...asking }) =>
       ask(url + path, {
@@ -77,7 +79,7 @@ function http1Connection(url: string, timeout: number): LoadConnection {
   }
 }
 
-function http2Connection(url: string, timeout: number): LoadConnection {
+function http2Connection({ url, timeout = LONGEST_TIMER }: LoadSettings): LoadConnection {
   const open = () => new H2Client(Number(new URL(url).port))
   let client = open()
   return {
@@ -92,7 +94,7 @@ function http2Connection(url: string, timeout: number): LoadConnection {
 }
 
 async function run(settings: LoadSettings, port: MessagePort): Promise<void> {
-  const { url, connections, targets, timeout = LONGEST_TIMER } = settings
+  const { url, connections, targets } = settings
   const judged = targets.map((target) => ({ target, expected: new RegExp(target.expected) }))
   const connect = url.startsWith('https:') ? http2Connection : http1Connection
   const wrong: string[] = []
@@ -101,7 +103,7 @@ async function run(settings: LoadSettings, port: MessagePort): Promise<void> {
     stopped = true
   })
   const client = async (first: number): Promise<void> => {
-    const connection = connect(url, timeout)
+    const connection = connect(settings)
     for (let turn = first; !stopped; turn++) {
       const { target, expected } = judged[turn % judged.length] as (typeof judged)[number]
       const began = performance.now()

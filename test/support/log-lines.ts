@@ -20,11 +20,14 @@ export class LogLines implements LogDestination {
   }
 
   /** The first line from position `from` on that matches, whether it is there already or comes later. */
-  until(pattern: RegExp, from = 0): Promise<LogEntry> {
+  until(pattern: RegExp, from = 0, seconds = 20): Promise<LogEntry> {
     const { promise, resolve, reject } = Promise.withResolvers<LogEntry>()
     const timer = setTimeout(
-      () => reject(new Error(`no log line ${pattern} within 20 s; there are:\n${this.lines.slice(from).join('\n')}`)),
-      20_000,
+      () =>
+        reject(
+          new Error(`no log line ${pattern} within ${seconds} s; there are:\n${this.lines.slice(from).join('\n')}`),
+        ),
+      seconds * 1000,
     )
     const look = (): void => {
       const line = this.lines.slice(from).find((text) => pattern.test(text))

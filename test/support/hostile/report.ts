@@ -4,7 +4,7 @@ import type { HostileOutcome } from './soak.ts'
 export function hostileReport({ normal, attacks, levels, descriptors, problems }: HostileOutcome): string {
   const rows: [string, string][] = [
     ...normal.map(({ name, requests, wrongCount, slowest }): [string, string] => [
-      `normal requests, ${name}`,
+      `normal, ${name}`,
       `${requests}, ${wrongCount} unexpected answers, slowest ${slowest.toFixed(0)} ms`,
     ]),
     ...attacks.map(({ name, turns, failed }): [string, string] => [name, `${turns} turns, ${failed} failed`]),

@@ -62,7 +62,9 @@ export async function hostileSoak(duration: number, names = ATTACK_NAMES): Promi
   })
   const [port, securePort] = gateway.ports as [number, number]
   const load = { targets: NORMAL, timeout: LONGEST_ANSWER }
-  await using plain = new Load({ ...load, url: `http://127.0.0.1:${port}`, connections: 8 })
+  const url = `http://127.0.0.1:${port}`
+  await using plain = new Load({ ...load, url, connections: 8 })
+  await using reconnecting = new Load({ ...load, url, connections: 2, reconnects: true })
   await using secure = new Load({ ...load, url: `https://localhost:${securePort}`, connections: 2 })
   await wait(PERIOD)
   const before = gateway.openFiles
@@ -83,6 +85,7 @@ export async function hostileSoak(duration: number, names = ATTACK_NAMES): Promi
   const after = await settled(gateway, before + KEPT_DESCRIPTORS)
   const normal = [
     { name: 'HTTP/1.1', ...(await plain.stop()) },
+    { name: 'new connections', ...(await reconnecting.stop()) },
     { name: 'HTTP/2', ...(await secure.stop()) },
   ]
   const scrape = await scrapeOf(gateway)
