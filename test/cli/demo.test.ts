@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { request } from 'undici'
 import { DEMO_ROWS } from '#dev'
 import { SpawnedCommand } from '#test/spawned-command'
 
@@ -68,13 +69,21 @@ class Visitor {
 
   async visit(url: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
     this.url = url
-    const sent = form && { method: 'POST', body: new URLSearchParams(form) }
-    const response = await fetch(url, { redirect: 'manual', headers: { Cookie: this.#cookie }, ...sent })
-    const [cookie] = response.headers.getSetCookie()
+    // Not `fetch`, whose requests say that they are no navigation.
+    const response = await request(url, {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        Cookie: this.#cookie,
+        ...(form !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+      },
+      body: form === undefined ? null : String(new URLSearchParams(form)),
+    })
+    const [cookie] = [response.headers['set-cookie'] ?? []].flat()
     if (cookie !== undefined) this.#cookie = cookie.split(';')[0]!
-    const location = response.headers.get('location')
-    if (location !== null) return this.visit(new URL(location, url).href)
-    return { status: response.status, text: await response.text() }
+    const { location } = response.headers
+    const text = await response.body.text()
+    if (location !== undefined) return this.visit(new URL(String(location), url).href)
+    return { status: response.statusCode, text }
   }
 
   async logIn({ text }: { readonly text: string }): Promise<{ status: number; text: string }> {
