@@ -24,6 +24,8 @@ export interface ScriptSettings {
 
 /** A compiled script of any language. */
 export interface Script {
+  /** As it was written. */
+  readonly text: string
   /** What the engine of its language runs. */
   readonly program: unknown
   /** Makes the engine for an object; it keeps what lasts from one evaluation to the next. */

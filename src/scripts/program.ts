@@ -18,8 +18,6 @@ export interface ScriptSource {
 /** A compiled script of JavaScript: its value in a realm is an async function of the bindings. */
 export interface RealmProgram {
   readonly file: string
-  /** As it was written. */
-  readonly text: string
   readonly bindings: readonly string[]
   readonly script: Script
 }
@@ -53,7 +51,7 @@ export function compileRealmProgram({ language, text, file, bindings: offered }:
   compile(asMember, javascript, '\n}}})', file)
   refuseImports(prefix, javascript, file)
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
-  return { file, text, bindings, script }
+  return { file, bindings, script }
 }
 
 function compile(prefix: string, text: string, end: string, file: string): void {

@@ -1,3 +1,4 @@
+import { loadMentioned } from '#http'
 import type { Script, ScriptEngine, ScriptSettings } from './engine.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import type { ScriptSource } from './program.ts'
@@ -14,20 +15,24 @@ export async function compileScript(source: ScriptSource): Promise<Script> {
 /** The script of one object: a program that can be replaced, in an engine that stays. */
 export class ObjectScript {
   readonly #engine: ScriptEngine
-  #program: unknown
+  #script: Script
 
   constructor(script: Script, settings: ScriptSettings) {
     this.#engine = script.open(settings)
-    this.#program = script.program
+    this.#script = script
   }
 
   /** Evaluations from now on use another program of the same language; those under way go on with theirs. */
-  replace({ program }: Script): void {
-    this.#program = program
+  replace(script: Script): void {
+    this.#script = script
   }
 
   /** Runs the script. Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
   evaluate(input: EvaluationInput): Promise<unknown> {
-    return this.#engine.evaluate(this.#program, input)
+    const { text, program } = this.#script
+    // A script reads values at once: those that are fetched on first read are fetched before it runs.
+    const loading = loadMentioned(input.exchange, text)
+    if (loading === null) return this.#engine.evaluate(program, input)
+    return loading.then(() => this.#engine.evaluate(program, input))
   }
 }

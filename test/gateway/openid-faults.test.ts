@@ -30,6 +30,7 @@ test('a failing refresh that is no refusal of the token keeps the session', opti
 })
 
 const NAME = '${contexts.oauth2Info.id_token_claims.sub} ${contexts.oauth2Info.user_info.name}'
+const TYPES = { javascript: 'javascript', groovy: 'x-groovy' }
 const SUBJECT = '${contexts.oauth2Info.id_token_claims.sub}'
 
 for (const [userInfo, entity, requests, text] of [
@@ -49,6 +50,17 @@ for (const [userInfo, entity, requests, text] of [
     assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).text, text)
     assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).text, text)
     assert.equal(asked, requests)
+  })
+}
+
+for (const [language, source] of [
+  ['javascript', 'return new Response({ status: 200, entity: String(contexts.oauth2Info.user_info?.name) })'],
+  ['groovy', 'def response = new Response(Status.OK); response.entity = contexts.oauth2Info.user_info.name; response'],
+] as const) {
+  test(`a script in ${language} that mentions user_info gets it`, options, async () => {
+    const handler = { type: 'ScriptableHandler', config: { type: `application/${TYPES[language]}`, source } }
+    await using at = await openIdGateway({ handler })
+    assert.equal((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).text, 'demo of test')
   })
 }
 

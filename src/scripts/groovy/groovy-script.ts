@@ -16,7 +16,7 @@ import { GroovyEvaluation } from './groovy-evaluation.ts'
 /** Compiles a script of Groovy. */
 export function compileGroovyScript(source: ScriptSource): Script {
   const program = { program: compiled(source), bindings: new Set(source.bindings) }
-  return { program, open: (settings) => new GroovyEngine(settings) }
+  return { text: source.text, program, open: (settings) => new GroovyEngine(settings) }
 }
 
 function compiled({ text, file, bindings }: ScriptSource): GroovyProgram {
