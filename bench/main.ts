@@ -6,6 +6,7 @@ import { missedPolicyTargets, policyBenchmark } from './policy.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
 import { circumstances, comparedTable, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
+import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
@@ -20,6 +21,7 @@ benchmarks (proxy and routes without a name):
   oauth2     CPU time of judging access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing policy decisions that are cached
   throttling CPU time of counting requests, in the gateway and in Redis, beside npm rate-limiter-flexible
+  scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -109,6 +111,13 @@ async function run({ names, peers, bodies, check, json, ...rounds }: Options): P
     if (!json) console.log(`\nthrottling\n${comparedTable('counted', rows)}`)
     hold(missedThrottlingTargets(rows))
   }
+  if (names.includes('scripts')) {
+    const rows = await scriptsBenchmark(rounds, progress)
+    result['scripts'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nscripts\n${comparedTable('script', rows)}`)
+    hold(missedScriptTargets(rows))
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -131,7 +140,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'throttling', 'routes'])
+  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'throttling', 'scripts', 'routes'])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

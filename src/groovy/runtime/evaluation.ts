@@ -44,6 +44,8 @@ export class Evaluation {
   readonly limits: Limits
   readonly output: Output
   readonly services: Services
+  /** What the host keeps for the evaluation. */
+  host: object | null = null
   #allocated = 0
   #cancelled: Error | null = null
 

@@ -1,4 +1,4 @@
-import { currentEvaluation, type Evaluation, type Value } from '#groovy'
+import { currentEvaluation, type Value } from '#groovy'
 import type { Exchange, Message } from '#http'
 import type { Logger } from '#logging'
 import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'
@@ -15,17 +15,11 @@ export interface EvaluationHost {
   publish(): void
 }
 
-const hosts = new WeakMap<Evaluation, EvaluationHost>()
-
-export function setHost(evaluation: Evaluation, host: EvaluationHost): void {
-  hosts.set(evaluation, host)
-}
-
 /** The host of the evaluation whose code is running. */
 export function currentHost(): EvaluationHost {
-  const host = hosts.get(currentEvaluation())
-  if (host === undefined) throw new TypeError('no request is being processed')
-  return host
+  const { host } = currentEvaluation()
+  if (host === null) throw new TypeError('no request is being processed')
+  return host as EvaluationHost
 }
 
 /** Calls the gateway for the evaluation whose code is running. */

@@ -12,7 +12,6 @@ import { formatPlace, ScriptError, ScriptTimeoutError } from '../errors.ts'
 import { EvaluationCalls } from '../evaluation-calls.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import { ScriptBindings } from './bindings.ts'
-import { setHost } from './evaluation-host.ts'
 import { hostCause } from './host-class.ts'
 import { PromiseValue } from './promise.ts'
 import { resultOf } from './results.ts'
@@ -50,7 +49,7 @@ export class GroovyEvaluation {
       publish: () => this.#bindings.publish(),
     }
     this.#bindings = new ScriptBindings(settings, input, host, globals, offered)
-    setHost(this.#evaluation, host)
+    this.#evaluation.host = host
   }
 
   /** Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
@@ -66,7 +65,7 @@ export class GroovyEvaluation {
       throw failureOf(error, program.file)
     } finally {
       // Callbacks of calls whose result was not waited for do not run.
-      this.#evaluation.cancel(new ScriptError('the request that this belongs to has ended', null))
+      this.#evaluation.cancel(ENDED)
       this.#calls.end(result)
       this.#flush()
     }
@@ -109,6 +108,9 @@ export class GroovyEvaluation {
     if (this.#line !== '') this.#print('\n')
   }
 }
+
+/** Made once: the stack of an error costs more than most scripts. */
+const ENDED = new ScriptError('the request that this belongs to has ended', null)
 
 const MAX_LINE = 16_384
 const MAX_LINES = 1_000

@@ -55,11 +55,15 @@ function headerName(header: Value): string {
 
 /** The header fields of a message. */
 export class HeadersValue extends MapValue {
-  readonly host: () => Headers
+  readonly #message: { readonly headers: Headers }
 
-  constructor(host: () => Headers) {
+  constructor(message: { readonly headers: Headers }) {
     super()
-    this.host = host
+    this.#message = message
+  }
+
+  host(): Headers {
+    return this.#message.headers
   }
 
   get klass(): ClassInfo {
@@ -105,7 +109,7 @@ export class HeadersValue extends MapValue {
   }
 }
 
-convertHost(Headers, (headers) => new HeadersValue(() => headers))
+convertHost(Headers, (headers) => new HeadersValue({ headers }))
 
 function add(self: HeadersValue, name: string, value: Value): void {
   for (const each of headerTexts(value) ?? []) self.host().add(name, each)
@@ -117,10 +121,7 @@ function addAll(self: HeadersValue, other: MapValue): void {
 }
 
 extendWithHost(HeadersClass, {
-  'new()': () => {
-    const headers = new Headers()
-    return new HeadersValue(() => headers)
-  },
+  'new()': () => new HeadersValue({ headers: new Headers() }),
   'get(String name): Header': (self: HeadersValue, name: string) => self.get(name) ?? null,
   'get(Class type): Header': (self: HeadersValue, type: ClassInfo) => headerOf(self, type),
   'getFirst(String name): String': (self: HeadersValue, name: string) => self.host().get(name),

@@ -15,13 +15,17 @@ export type Subject = 'request' | 'response'
 
 abstract class MessageValue<Host extends Message> extends GroovyObject {
   readonly host: Host
-  readonly headers: HeadersValue
   abstract readonly subject: Subject
+  #headers: HeadersValue | null = null
 
   constructor(host: Host) {
     super()
     this.host = host
-    this.headers = new HeadersValue(() => this.host.headers)
+  }
+
+  get headers(): HeadersValue {
+    this.#headers ??= new HeadersValue(this.host)
+    return this.#headers
   }
 
   get entity(): EntityValue {
@@ -61,21 +65,8 @@ export class EntityValue extends GroovyObject {
   }
 }
 
-const requests = new WeakMap<Request, RequestValue>()
-const responses = new WeakMap<Response, ResponseValue>()
-
-/** The value of a message; one message has one value, so that it can be compared. */
-function memoized<Host extends object, V>(values: WeakMap<Host, V>, host: Host, make: (host: Host) => V): V {
-  let value = values.get(host)
-  if (value === undefined) {
-    value = make(host)
-    values.set(host, value)
-  }
-  return value
-}
-
-export const requestValue = (host: Request): RequestValue => memoized(requests, host, () => new RequestValue(host))
-export const responseValue = (host: Response): ResponseValue => memoized(responses, host, () => new ResponseValue(host))
+export const requestValue = (host: Request): RequestValue => new RequestValue(host)
+export const responseValue = (host: Response): ResponseValue => new ResponseValue(host)
 
 convertHost(Request, requestValue)
 convertHost(Response, responseValue)

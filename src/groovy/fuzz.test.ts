@@ -1,0 +1,90 @@
+// Random scripts: no text makes the compiler or a run fail in a way of its own, hang, or reach anything of the host.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  BindingValue,
+  compileProgram,
+  coreLibrary,
+  DEFAULT_LIMITS,
+  Evaluation,
+  GroovyCompileError,
+  isValue,
+} from '#groovy'
+
+const snippets = join(import.meta.dirname, '..', '..', 'test', 'interop', 'groovy', 'snippets')
+
+/** Pieces of real scripts, which random ones are put together from. */
+const pieces: readonly string[] = readdirSync(snippets)
+  .flatMap((file) => readFileSync(join(snippets, file), 'utf8').split('\n----\n'))
+  .flatMap((snippet) => snippet.match(/\w+|\s+|[^\w\s]/g) ?? [])
+const vocabulary = [...new Set(pieces)]
+
+const LIMITS = {
+  ...DEFAULT_LIMITS,
+  timeout: 100,
+  maxStringLength: 100_000,
+  maxCollectionSize: 10_000,
+  maxAllocation: 1_000_000,
+}
+
+async function attempt(text: string): Promise<void> {
+  let program: ReturnType<typeof compileProgram>
+  try {
+    program = compileProgram({ text, file: 'fuzz.groovy', library: coreLibrary() })
+  } catch (error) {
+    assert.ok(error instanceof GroovyCompileError, `${text}\n${(error as Error).stack}`)
+    for (const { line, column } of error.problems) assert.ok(line >= 1 && column >= 1)
+    return
+  }
+  const evaluation = new Evaluation(LIMITS)
+  try {
+    const outcome = program.run({ binding: new BindingValue(), evaluation })
+    const value = outcome instanceof Promise ? await settledSoon(outcome, evaluation) : outcome
+    assert.ok(isValue(value), text)
+  } catch (error) {
+    const { name } = error as Error
+    assert.ok(
+      name === 'GroovyError' || name === 'GroovyLimitError' || name === 'Abandoned',
+      `${text}\n${(error as Error).stack}`,
+    )
+  }
+}
+
+class Abandoned extends Error {
+  override readonly name = 'Abandoned'
+}
+
+/** A script may wait for long; that is the host's to bound. */
+async function settledSoon<T>(outcome: Promise<T>, evaluation: Evaluation): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<T>()
+  const timer = setTimeout(() => {
+    const error = new Abandoned('it waits')
+    evaluation.cancel(error)
+    reject(error)
+  }, 20)
+  return await Promise.race([outcome, promise]).finally(() => clearTimeout(timer))
+}
+
+test('no text makes the compiler fail in a way of its own', async () => {
+  const anyText = fc.array(fc.nat(0xffff), { maxLength: 60 }).map((codes) => String.fromCharCode(...codes))
+  await fc.assert(fc.asyncProperty(anyText, attempt))
+})
+
+test('scripts put together from words of the language', async () => {
+  const words = fc.array(fc.constantFrom(...vocabulary), { maxLength: 30 }).map((list) => list.join(' '))
+  await fc.assert(fc.asyncProperty(words, attempt))
+})
+
+test('real scripts with pieces taken out, doubled and exchanged', async () => {
+  const start = fc.nat(pieces.length - 1)
+  const edits = fc.array(fc.tuple(fc.nat(39), fc.constantFrom(...vocabulary)), { maxLength: 4 })
+  const script = fc.tuple(start, edits).map(([at, changes]) => {
+    const words = pieces.slice(at, at + 40)
+    for (const [place, word] of changes) words.splice(place, place % 3, word)
+    return words.join('')
+  })
+  await fc.assert(fc.asyncProperty(script, attempt))
+})
