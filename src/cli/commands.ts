@@ -41,6 +41,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./eval/eval-command.ts')).EvalCommand,
   },
   {
+    name: 'script',
+    summary: 'check scripts in files, or run one',
+    load: async () => (await import('./script/script-command.ts')).ScriptCommand,
+  },
+  {
     name: 'schema',
     summary: 'print the JSON Schema of a type or of route files',
     load: async () => (await import('./schema-command.ts')).SchemaCommand,

@@ -47,7 +47,7 @@ export class MemberIndex {
       const user = this.#unit.userClasses.get(each)
       const declared = user === undefined ? [] : [...user.node.methods.map(({ name }) => name), ...user.fields.keys()]
       const maps = isClass ? [each.ownStatics, each.ownStaticProperties] : [each.ownMethods, each.ownProperties]
-      return [...declared, ...maps.flatMap((map) => [...map.keys()])]
+      return [...declared, ...maps.flatMap((map) => [...map.keys()])].flatMap(withProperty)
     })
   }
 
@@ -112,6 +112,12 @@ export class MemberIndex {
     }
     return false
   }
+}
+
+/** A getter or setter stands for a property too. */
+function withProperty(name: string): string[] {
+  const property = /^(?:get|set|is)(\p{Lu}.*)$/u.exec(name)?.[1]
+  return property === undefined ? [name] : [name, property.charAt(0).toLowerCase() + property.slice(1)]
 }
 
 const ANY_NAME: ReadonlySet<string> = new Set([

@@ -1,0 +1,63 @@
+import { type Handler, type Response, respond } from '#http'
+import { isPlainObject, parseJson } from '#json'
+import { createLogger, type LogDestination } from '#logging'
+import { ObjectScript } from '#scripts'
+import { UsageError } from '../arguments.ts'
+import { exchangeOf } from '../eval/request-file.ts'
+import { compileFile } from './script-file.ts'
+
+/** What a run of a script needs. */
+export interface ScriptRun {
+  readonly file: string
+  /** File of the request; a plain one without it. */
+  readonly request: string | undefined
+  /** JSON of the arguments. */
+  readonly args: string | undefined
+  /** Milliseconds it may run without a pause. */
+  readonly timeout: number
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly log: LogDestination
+}
+
+/** Nothing is sent anywhere: what a script sends is answered so, and said in the log. */
+function noNetwork(log: LogDestination): Handler {
+  return async ({ request }) => {
+    log.write(`not sent: ${request.method} ${request.uri}\n`)
+    return respond(502, {}, 'gateway script run sends no requests')
+  }
+}
+
+/** Runs a script as a filter or handler would, for one request. What `next` gets is answered with 200. */
+export async function runScript(run: ScriptRun): Promise<Response> {
+  const args = argumentsIn(run.args)
+  const script = await compileFile(run.file, Object.keys(args))
+  const exchange = exchangeOf(run.request)
+  const object = new ObjectScript(script, {
+    scope: { lookup: () => undefined },
+    logger: createLogger({ level: 'info', format: 'pretty', destination: run.log }),
+    clientHandler: noNetwork(run.log),
+    args,
+    clock: Date,
+    environment: new Map(
+      Object.entries(run.environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
+    timeout: run.timeout,
+    deadline: 30_000,
+  })
+  try {
+    return (await object.evaluate({ exchange, result: 'response', next: async () => respond(200) })) as Response
+  } finally {
+    exchange.complete()
+  }
+}
+
+function argumentsIn(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {}
+  try {
+    const value = parseJson(text)
+    if (isPlainObject(value)) return value
+  } catch (error) {
+    throw new UsageError(`script: --args is no JSON: ${(error as Error).message}`)
+  }
+  throw new UsageError('script: --args: expected a JSON object, argument name to value')
+}

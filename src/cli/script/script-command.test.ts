@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
+
+test('check lists all problems of all files, and runs nothing', async () => {
+  using folder = new Folder({
+    'good.groovy': 'next.handle(context, request).thenOnResult { it.headers["X"] = "y" }',
+    'bad.groovy': 'import com.nimbusds.jwt.SignedJWT\n\nrequest.getFoo()\nnew Response(Status.OK).hedaers',
+    'bad.js': 'const a = ;',
+    'good.ts': 'const x: number = 1\nreturn x',
+  })
+  const all = ['good.groovy', 'bad.groovy', 'bad.js', 'good.ts'].map((name) => folder.in(name))
+  const { code, stdout } = await gateway(['script', 'check', ...all])
+  assert.equal(code, 1)
+  assert.deepEqual(stdout.replaceAll(`${folder.path}/`, '').trimEnd().split('\n'), [
+    'bad.groovy:1:1: com.nimbusds.jwt.SignedJWT is not available: this library is not there; let a JwtBuilderFilter or JwtValidationFilter make and check tokens',
+    'bad.groovy:3:9: org.forgerock.http.protocol.Request has no method getFoo; did you mean getForm?',
+    'bad.groovy:4:25: org.forgerock.http.protocol.Response has no property hedaers; did you mean headers?',
+    "bad.js:1:11: Unexpected token ';'",
+  ])
+  assert.equal((await gateway(['script', 'check', folder.in('good.groovy'), folder.in('good.ts')])).code, 0)
+  const json = await gateway(['script', 'check', folder.in('bad.js'), '--json'])
+  assert.deepEqual(JSON.parse(json.stdout), [
+    { file: folder.in('bad.js'), line: 1, column: 11, message: "Unexpected token ';'" },
+  ])
+})
+
+test('check says of a file that can not be read, or is of no language', async () => {
+  using folder = new Folder({})
+  const gone = await gateway(['script', 'check', folder.in('gone.groovy')])
+  assert.equal(gone.code, 1)
+  assert.match(gone.stdout, /gone\.groovy:0:0: .*no such file/)
+  assert.equal((await gateway(['script', 'check', 'x.py'])).code, 64)
+})
+
+test('run prints the response of one evaluation', async () => {
+  using folder = new Folder({
+    'a.groovy':
+      'def r = new Response(Status.CREATED); r.headers["X-A"] = realm; r.entity = [path: request.uri.path, body: request.entity.json.a]; r',
+    'a.js': 'const r = await next.handle(context, request); r.headers.set("X-B", "c"); return r',
+    'request.json': '{ "method": "POST", "uri": "http://h/p", "entity": { "a": 1.50 } }',
+  })
+  const words = ['--request', folder.in('request.json'), '--args', '{"realm": "/r"}']
+  const groovy = await gateway(['script', 'run', folder.in('a.groovy'), ...words])
+  assert.equal(groovy.stderr, '')
+  assert.equal(
+    groovy.stdout,
+    '201 Created\nX-A: /r\nContent-Type: application/json; charset=UTF-8\n\n{"path":"/p","body":1.50}\n',
+  )
+  assert.match((await gateway(['script', 'run', folder.in('a.js')])).stdout, /^200 OK\nX-B: c\n/)
+  const json = await gateway(['script', 'run', folder.in('a.groovy'), ...words, '--json'])
+  assert.equal((JSON.parse(json.stdout) as { status: number }).status, 201)
+})
+
+test('run fails with the place of what was thrown, and stops what does not end', async () => {
+  using folder = new Folder({
+    'throws.groovy': '\nthrow new IllegalStateException("why")',
+    'endless.groovy': 'while (true) { }',
+    'sends.groovy': 'http.send(new Request().setUri("http://x.example.com/y")).get()',
+  })
+  const thrown = await gateway(['script', 'run', folder.in('throws.groovy')])
+  assert.equal(thrown.code, 1)
+  assert.match(thrown.stderr, /throws\.groovy:2:1: java\.lang\.IllegalStateException: why/)
+  const endless = await gateway(['script', 'run', folder.in('endless.groovy'), '--timeout', '50'])
+  assert.equal(endless.code, 1)
+  assert.match(endless.stderr, /endless\.groovy:1:1: stopped, for it ran 50 ms without a pause/)
+  const sent = await gateway(['script', 'run', folder.in('sends.groovy')])
+  assert.match(sent.stdout, /^502 /)
+  assert.match(sent.stderr, /not sent: GET http:\/\/x\.example\.com\/y/)
+})
+
+test('an unknown subcommand, and arguments that are no JSON, are usage errors', async () => {
+  assert.equal((await gateway(['script', 'chek', 'x.groovy'])).code, 64)
+  using folder = new Folder({ 'a.groovy': '1' })
+  assert.equal((await gateway(['script', 'run', folder.in('a.groovy'), '--args', '[1]'])).code, 64)
+  assert.equal((await gateway(['script', 'run', folder.in('a.groovy'), '--args', '{'])).code, 64)
+})

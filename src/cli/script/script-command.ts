@@ -1,0 +1,91 @@
+import type { Response } from '#http'
+import { type Arguments, UsageError } from '../arguments.ts'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { writeJson } from '../terminal.ts'
+import { runScript } from './run-script.ts'
+import { problemsOf } from './script-file.ts'
+
+const SUBCOMMANDS = ['check', 'run']
+const DEFAULT_TIMEOUT = 1_000
+const MAX_BODY = 16 * 1024 * 1024
+
+/** `gateway script`: checks and runs scripts in files. */
+export const ScriptCommand: Command = {
+  usage: ['script check FILE... [--json]', 'script run FILE [--request FILE] [--args JSON] [--timeout MS] [--json]'],
+  description: [
+    'check compiles scripts (.groovy, .js, .ts) and runs none: one line for each problem, FILE:LINE:COLUMN: MESSAGE. In Groovy these are unknown classes, methods and properties too, all at once.',
+    'run evaluates a script as a ScriptableFilter or ScriptableHandler would, for the request in --request (as of gateway eval), and prints the response. What is passed to next is answered with 200; nothing is sent anywhere: what the script sends with http is answered with 502 and listed on standard error.',
+  ],
+  options: [
+    { name: 'request', value: 'FILE', description: 'The request that the script sees.' },
+    { name: 'args', value: 'JSON', description: 'Arguments of the script, as a JSON object.' },
+    { name: 'timeout', value: 'MS', description: 'Milliseconds it may run without a pause; 1000 by default.' },
+  ],
+  operands: { least: 2, most: 10_000 },
+  examples: [
+    { line: 'gateway script check scripts/groovy/*.groovy', note: 'what an upgrade would trip over' },
+    {
+      line: `gateway script run filter.groovy --request request.json --args '{"realm": "/"}'`,
+      note: 'one evaluation',
+    },
+  ],
+  exits: [[EXIT.failed, 'a script has problems, throws, is stopped, or can not be read']],
+  async run(args, surroundings) {
+    const [subcommand = '', ...files] = args.operands
+    if (subcommand === 'check') return await check(files, args.json, surroundings)
+    if (subcommand === 'run') return await run(files, args, surroundings)
+    throw new UsageError(`script: expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
+      word: subcommand,
+      known: SUBCOMMANDS,
+    })
+  },
+}
+
+async function check(files: readonly string[], json: boolean, { stdout }: Surroundings): Promise<number> {
+  const problems = (await Promise.all(files.map(problemsOf))).flat()
+  if (json) writeJson(stdout, problems)
+  else {
+    for (const { file, line, column, message } of problems) stdout.write(`${file}:${line}:${column}: ${message}\n`)
+  }
+  return problems.length === 0 ? EXIT.ok : EXIT.failed
+}
+
+async function run(files: readonly string[], args: Arguments, surroundings: Surroundings): Promise<number> {
+  const [file = '', ...more] = files
+  if (more.length > 0) throw new UsageError('script run: expected one file')
+  const timeout = Number(args.value('timeout') ?? DEFAULT_TIMEOUT)
+  if (!Number.isInteger(timeout) || timeout < 10) throw new UsageError('script run: --timeout: expected at least 10 ms')
+  const { stdout, stderr, env } = surroundings
+  try {
+    const response = await runScript({
+      file,
+      request: args.value('request'),
+      args: args.value('args'),
+      timeout,
+      environment: env,
+      log: { write: (text) => void stderr.write(text) },
+    })
+    await show(response, args.json, surroundings)
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    if (args.json) writeJson(stdout, { error: { message: (error as Error).message } })
+    else stderr.write(`gateway: script: ${(error as Error).message}\n`)
+    return EXIT.failed
+  }
+}
+
+async function show(response: Response | null, json: boolean, { stdout }: Surroundings): Promise<void> {
+  if (response === null) throw new Error('the script returned null in place of a Response')
+  await response.body.read(MAX_BODY)
+  const entity = response.body.text()
+  const headers = [...response.headers]
+  if (json) {
+    writeJson(stdout, { status: response.status, reason: response.reason, headers, entity })
+    return
+  }
+  const fields = headers.map(([name, value]) => `${name}: ${value}\n`).join('')
+  stdout.write(`${response.status} ${response.reason}\n${fields}\n${entity}${entity.endsWith('\n') ? '' : '\n'}`)
+}

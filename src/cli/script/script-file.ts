@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { compileScript, type Script, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+import { UsageError } from '../arguments.ts'
+
+const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
+  '.groovy': 'groovy',
+  '.js': 'javascript',
+  '.ts': 'typescript',
+}
+
+/** What scripts of some type of object see: a file does not say which type runs it. */
+const BINDINGS = [
+  'request',
+  'response',
+  'context',
+  'contexts',
+  'attributes',
+  'session',
+  'globals',
+  'http',
+  'logger',
+  'properties',
+  'next',
+  'token',
+]
+const GROOVY_BINDINGS = ['args', 'clock', 'builder']
+
+/** Compiles a script in a file, by the language that its name says. Throws ScriptSyntaxError and errors of the file system. */
+export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
+  const language = LANGUAGES[extname(file).toLowerCase()]
+  if (language === undefined) {
+    throw new UsageError(`script: expected a file that ends with .groovy, .js or .ts, got "${file}"`)
+  }
+  const more = language === 'groovy' ? GROOVY_BINDINGS : []
+  const text = readFileSync(file, 'utf8')
+  return await compileScript({ language, text, file, bindings: [...BINDINGS, ...more, ...args] })
+}
+
+/** One thing that keeps a script from being used. */
+export interface FileProblem {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+/** The problems of a script; empty where it can be used. */
+export async function problemsOf(file: string): Promise<FileProblem[]> {
+  try {
+    await compileFile(file)
+    return []
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    if (!(error instanceof ScriptSyntaxError)) return [{ file, line: 0, column: 0, message: (error as Error).message }]
+    return error.problems.map(({ problem, place }) => ({
+      file,
+      line: place?.line ?? 0,
+      column: place?.column ?? 0,
+      message: problem,
+    }))
+  }
+}
