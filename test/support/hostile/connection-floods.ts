@@ -20,6 +20,6 @@ export const connectionFloods: Attack = {
         if (bytes !== '') await connection.send(bytes)
       }),
     )
-    await wait(500)
+    await wait(2_000)
   },
 }

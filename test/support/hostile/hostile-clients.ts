@@ -33,8 +33,8 @@ const ATTACKS: readonly Attack[] = [
 /** The names of all kinds. */
 export const ATTACK_NAMES: readonly string[] = ATTACKS.map(({ name }) => name)
 
-/** Pause between two turns of a client: normal clients share the machine. */
-const PAUSE = 10
+/** Pause between two turns of a client: without one, the number of connections alone takes all of a small machine. */
+const PAUSE = 100
 
 /** Turns of one kind of attack, and how many of them failed on the client's side, by the first reason. */
 export interface AttackCount {

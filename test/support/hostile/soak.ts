@@ -15,7 +15,7 @@ import { type Level, levels, type Reading } from './verdict.ts'
 const UNITS = 2
 
 /** A normal request that takes longer has not been answered. */
-const LONGEST_ANSWER = 10_000
+const LONGEST_ANSWER = 30_000
 
 /** Time for the gateway to close what hostile clients have left behind, and descriptors it may keep in its pools. */
 const SETTLE_TIME = 15_000

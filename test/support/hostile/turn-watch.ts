@@ -47,7 +47,7 @@ export async function longestTurn(
 ): Promise<number> {
   const found = new Map<number, number>()
   for (let count = 0; found.size < units && count < MOST_REQUESTS; count++) {
-    const answer = await send('/turns', { signal: AbortSignal.timeout(10_000) }).catch(() => null)
+    const answer = await send('/turns', { signal: AbortSignal.timeout(30_000) }).catch(() => null)
     if (answer?.status !== 200) return Number.NaN
     const { threadId, longest } = JSON.parse(answer.text) as { threadId: number; longest: number }
     found.set(threadId, Math.max(longest, found.get(threadId) ?? 0))
