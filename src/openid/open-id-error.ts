@@ -31,6 +31,9 @@ export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
 /** Errors that stand for 5xx where an answer comes by redirect (RFC 6749 section 4.1.2.1). */
 const TEMPORARY = ['temporarily_unavailable', 'server_error']
 
+const CREDENTIALS_ADVICE =
+  'check clientId, its secret and tokenEndpointAuthMethod: a server that does not decode form-encoded Basic credentials (RFC 6749 section 2.3.1), such as OpenAM, takes client_secret_post'
+
 /** Text of another party, for logs and pages. */
 function printable(text: string): string {
   return text.slice(0, 300).replace(/[^\x20-\x7e]/g, '?')
@@ -48,7 +51,7 @@ function asOpenIdError(cause: unknown): OpenIdError {
     const text = cause.error_description ?? `the authorization server answered ${cause.status}`
     if (cause.error !== 'invalid_client')
       return new OpenIdError(printable(cause.error), printable(text), TEMPORARY.includes(cause.error), { cause })
-    const fault = `the authorization server refuses the credentials of the gateway: ${printable(text)}`
+    const fault = `the authorization server refuses the credentials of the gateway: ${printable(text)}; ${CREDENTIALS_ADVICE}`
     return new OpenIdError('invalid_client', fault, true, { cause })
   }
   // What the library says of an answer names the field and the rule, not its content.

@@ -147,3 +147,24 @@ test('a client secret that is too short for HS256 is named as the reason', optio
   assert.equal(page.status, 503)
   await gateway.log.until(/a key of HS256 needs at least 32 bytes \(RFC 7518 section 3\.2\), it has 5/)
 })
+
+test(
+  'a secret that form encoding changes: OpenAM does not decode it in Basic credentials, client_secret_post works',
+  options,
+  async () => {
+    const secret = 'a+secret/with=characters&that%change'
+    const fields = { IDToken1: 'demo', IDToken2: 'changeit' }
+    for (const [way, status] of [
+      ['the secret of the registration', 503],
+      ['a secret in the form', 200],
+      ['HttpBasicAuthenticationClientFilter', 200],
+    ] as const) {
+      await using pages = await setting(ways[way] as JsonObject, secret)
+      const { gateway } = pages
+      const browser = new BrowserLike()
+      const page = await browser.submit(await browser.open(`${gateway.url}/app`), fields)
+      assert.equal(page.status, status, way)
+      if (status === 503) await gateway.log.until(/refuses the credentials of the gateway.*client_secret_post/)
+    }
+  },
+)

@@ -1,6 +1,6 @@
 // Route files of the gateway, one for each topic, below the path of their name.
 import type { JsonObject } from '#json'
-import { type Addresses, AGENT, ASCII_AGENT, CLIENT, POLICY_SET, SHORT_CLIENT } from './set-up.ts'
+import { type Addresses, AGENT, ASCII_AGENT, CLIENT, POLICY_SET, SHORT_CLIENT, SPECIAL_CLIENT } from './set-up.ts'
 
 export interface Servers extends Addresses {
   readonly openam: string
@@ -21,6 +21,7 @@ export const SECRET_FILES = {
   'secrets/wrong.password': 'not the password',
   'secrets/client.secret': CLIENT.secret,
   'secrets/short.secret': SHORT_CLIENT.secret,
+  'secrets/special.secret': SPECIAL_CLIENT.secret,
 }
 
 /** Access managers that routes refer to: one agent session and one notification socket each. */
@@ -61,8 +62,14 @@ export function routes(servers: Servers): Record<string, JsonObject> {
     'alpha-policies': route('alpha-policies', upstream, [policies('openam-alpha', ORIGINAL_URI)]),
     // The profile of an agent of OpenAM names `agent/cdsso-oauth2` as the path that tokens are posted to.
     shop: route('shop', upstream, [crossDomain(), SHOW_USER], { condition: pathBelow('(?:shop|agent)') }),
-    openid: openId(servers, 'openid', CLIENT.id, 'client.secret'),
-    short: openId(servers, 'short', SHORT_CLIENT.id, 'short.secret'),
+    openid: openId(servers, 'openid', { clientId: CLIENT.id, clientSecretId: 'client.secret' }),
+    short: openId(servers, 'short', { clientId: SHORT_CLIENT.id, clientSecretId: 'short.secret' }),
+    special: openId(servers, 'special', {
+      clientId: SPECIAL_CLIENT.id,
+      clientSecretId: 'special.secret',
+      // OpenAM does not decode form-encoded Basic credentials.
+      tokenEndpointAuthMethod: 'client_secret_post',
+    }),
     ...tokenRoutes(servers),
   }
 }
@@ -197,14 +204,13 @@ function leaving(name: string): JsonObject {
   return { logoutExpression: `\${request.uri.path == '/${name}/logout'}`, defaultLogoutLandingPage: '/goodbye' }
 }
 
-function openId({ openam, upstream }: Servers, name: string, clientId: string, clientSecretId: string): JsonObject {
+function openId({ openam, upstream }: Servers, name: string, registration: JsonObject): JsonObject {
   const issuer = { wellKnownEndpoint: `${openam}/oauth2/.well-known/openid-configuration` }
   const client = {
-    clientId,
     issuer: 'issuer',
     scopes: ['openid', 'profile'],
-    clientSecretId,
     secretsProvider: 'secrets',
+    ...registration,
   }
   const login = {
     type: 'AuthorizationCodeOAuth2ClientFilter',

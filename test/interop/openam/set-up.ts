@@ -19,7 +19,11 @@ export const USER = { name: 'demo', password: 'changeit' } as const
 export const CLIENT = { id: 'web', secret: 'a-secret-of-the-client-that-is-long-enough' } as const
 /** OpenAM signs its ID tokens by a secret that is too short for HS256. */
 export const SHORT_CLIENT = { id: 'short', secret: 'too-short' } as const
+/** A secret that form encoding changes. */
+export const SPECIAL_CLIENT = { id: 'special', secret: 'a+secret/with=characters&that%change' } as const
 export const POLICY_SET = 'interop'
+/** Routes that log users in by OpenID Connect. */
+export const OPENID_ROUTES = ['openid', 'short', 'special'] as const
 /** A service (authentication chain) of level 5. */
 export const STRONG = 'strongService'
 
@@ -134,12 +138,12 @@ async function makeOAuth2(admin: Administrator, realm: string, { app }: Addresse
   const clients = 'realm-config/agents/OAuth2Client'
   const template = (await admin.call('POST', realm, `${clients}?_action=template`)) as object
   const provider = 'com.forgerock.openam.oauth2provider'
-  for (const id of [CLIENT.id, 'resource-server', SHORT_CLIENT.id])
+  for (const { id, secret } of [CLIENT, { ...CLIENT, id: 'resource-server' }, SHORT_CLIENT, SPECIAL_CLIENT])
     await admin.call('PUT', realm, `${clients}/${id}`, {
       ...template,
-      userpassword: id === SHORT_CLIENT.id ? SHORT_CLIENT.secret : CLIENT.secret,
+      userpassword: secret,
       isConsentImplied: true,
       [`${provider}.scopes`]: ['[0]=openid', '[1]=profile', '[2]=mail'],
-      [`${provider}.redirectionURIs`]: [`[0]=${app}/openid/oidc/callback`, `[1]=${app}/short/oidc/callback`],
+      [`${provider}.redirectionURIs`]: OPENID_ROUTES.map((name, at) => `[${at}]=${app}/${name}/oidc/callback`),
     })
 }

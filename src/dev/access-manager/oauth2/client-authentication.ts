@@ -31,7 +31,7 @@ export class ClientAuthentication {
     form: URLSearchParams,
     { agents, isPushed = false }: { readonly agents: boolean; readonly isPushed?: boolean },
   ): Promise<Party | Answer> {
-    const presented = presentedBy(call, form, isPushed)
+    const presented = presentedBy(call, form, isPushed, this.#family)
     if (presented === 'several')
       return oauthError('invalid_request', 'More than one client authentication method was used')
     if (presented === null) {
@@ -60,9 +60,14 @@ function invalidClient({ headers }: Call): Answer {
 }
 
 /** At most one method may be used (RFC 6749 section 2.3). */
-function presentedBy({ headers }: Call, form: URLSearchParams, isPushed: boolean): Presented | 'several' | null {
+function presentedBy(
+  { headers }: Call,
+  form: URLSearchParams,
+  isPushed: boolean,
+  family: Family,
+): Presented | 'several' | null {
   const found: Presented[] = []
-  const basic = headers.authorization === undefined ? null : basicCredentials(headers.authorization)
+  const basic = headers.authorization === undefined ? null : basicCredentials(headers.authorization, family)
   if (headers.authorization !== undefined && basic === null) return null
   if (basic !== null) found.push({ method: 'client_secret_basic', ...basic })
   // As OpenAM: a name in the form beside the header counts as a second method.
@@ -78,14 +83,15 @@ function presentedBy({ headers }: Call, form: URLSearchParams, isPushed: boolean
   return found[0] ?? null
 }
 
-/** Credentials of RFC 7617; where both halves are form-encoded as RFC 6749 section 2.3.1 wants, they are decoded. */
-function basicCredentials(header: string): { id: string; secret: string } | null {
+/** Credentials of RFC 7617; where both halves are form-encoded as RFC 6749 section 2.3.1 wants, they are decoded, but by OpenAM. */
+function basicCredentials(header: string, family: Family): { id: string; secret: string } | null {
   const match = /^Basic +([\w+/=-]+)$/i.exec(header)
   if (match === null) return null
   const text = Buffer.from(match[1]!, 'base64').toString('utf8')
   const at = text.indexOf(':')
   if (at < 0) return null
-  return { id: formDecoded(text.slice(0, at)), secret: formDecoded(text.slice(at + 1)) }
+  const [id, secret] = [text.slice(0, at), text.slice(at + 1)]
+  return family === 'openam' ? { id, secret } : { id: formDecoded(id), secret: formDecoded(secret) }
 }
 
 function formDecoded(text: string): string {

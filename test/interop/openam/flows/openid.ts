@@ -10,18 +10,11 @@ import { USER } from '../set-up.ts'
 export const openIdFlows: readonly Flow<Peers>[] = [
   {
     name: "OpenID Connect: login with the defaults of OpenAM's client (Basic, HS256), and a session at the gateway",
-    async run({ at, openam }) {
-      const session = await openam.admin.session(USER.name, USER.password)
-      const browser = new BrowserLike()
-      const [, authorization] = await redirects(browser, `${at.app}/openid/page?x=1`, 1)
-      // With a session OpenAM sends the browser straight back; consent is implied.
-      const answer = await browser.ask(authorization as string, { headers: { Cookie: `${COOKIE}=${session}` } })
-      assert.equal(answer.status, 302, 'status of the authorization endpoint')
-      const page = await browser.open(answer.headers.get('location') as string)
-      const user = seen({ ...page, headers: {}, rawHeaders: [] }).headers['x-user']
-      assert.equal(user, USER.name, 'user')
-      assert.equal((await browser.ask(`${at.app}/openid/other`)).status, 200, 'status of another page')
-    },
+    run: (peers) => logIn(peers, 'openid'),
+  },
+  {
+    name: 'OpenID Connect: a secret with special characters, by client_secret_post',
+    run: (peers) => logIn(peers, 'special'),
   },
   {
     name: 'OpenID Connect: a client secret that is too short for HS256 is the reason in the log, 503 for the browser',
@@ -49,6 +42,18 @@ export const openIdFlows: readonly Flow<Peers>[] = [
     },
   },
 ]
+
+async function logIn({ at, openam }: Peers, route: string): Promise<void> {
+  const session = await openam.admin.session(USER.name, USER.password)
+  const browser = new BrowserLike()
+  const [, authorization] = await redirects(browser, `${at.app}/${route}/page?x=1`, 1)
+  // With a session OpenAM sends the browser straight back; consent is implied.
+  const answer = await browser.ask(authorization as string, { headers: { Cookie: `${COOKIE}=${session}` } })
+  assert.equal(answer.status, 302, 'status of the authorization endpoint')
+  const page = await browser.open(answer.headers.get('location') as string)
+  assert.equal(seen({ ...page, headers: {}, rawHeaders: [] }).headers['x-user'], USER.name, 'user')
+  assert.equal((await browser.ask(`${at.app}/${route}/other`)).status, 200, 'status of another page')
+}
 
 /** The addresses that a number of redirects lead to, without going to the last one. */
 async function redirects(browser: BrowserLike, url: string, count: number): Promise<string[]> {
