@@ -104,6 +104,11 @@ test('every default object can be built', async () => {
   await parent.heap.dispose()
 })
 
+/** Access tokens of Cognito have no audience, and a route that takes them is warned of for good reason. */
+function isOfCognito(json: JsonValue): boolean {
+  return JSON.stringify(json).includes('https://cognito-idp.')
+}
+
 /** The page of a type of the past has to show it. */
 function isOwnDeprecation(message: string, place: string): boolean {
   const type = /^(\w+) is deprecated;/.exec(message)?.[1]
@@ -121,7 +126,9 @@ test('every route in the documents builds', async (context) => {
       const { handler } = await document.build()
       await document.decorateMain(handler)
       await document.heap.dispose()
-      const warnings = document.warnings.filter(({ message }) => !isOwnDeprecation(message, place))
+      const warnings = document.warnings.filter(
+        ({ message }) => !isOwnDeprecation(message, place) && !(isOfCognito(json) && message.includes('no audience')),
+      )
       assert.deepEqual(warnings, [], 'an example is not to be warned about')
     })
   }
@@ -167,7 +174,7 @@ test('examples that read access tokens name their audience, unless they are toke
       if (type !== 'StatelessAccessTokenResolver') continue
       const { issuer = '', audience } = config as { issuer?: string; audience?: string }
       assert.ok(
-        audience !== undefined || /\/(?:am|openam)\/oauth2/.test(issuer),
+        audience !== undefined || /\/(?:am|openam)\/oauth2/.test(issuer) || isOfCognito(json),
         `${place}: tokens of RFC 9068 would be refused`,
       )
     }

@@ -1,13 +1,12 @@
 // A real Keycloak from Maven Central, with its database in memory.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Authority, type Issued } from '#test/certificates'
 import { freePort } from '#test/nginx'
+import { JavaProcess } from '../java-process.ts'
 import { findJdk } from '../jdk.ts'
 import { CACHE, fetchArtifact } from '../maven.ts'
-import { peakMemory } from '../memory.ts'
 
 const VERSION = '26.7.3'
 const HOME = join(CACHE, `keycloak-${VERSION}`)
@@ -20,6 +19,24 @@ const BUILD = [
   '--features=dpop,step-up-authentication,par,token-exchange-standard',
 ]
 
+/** The quickest start on few cores, in bounded memory; the rest as in its script. */
+const JVM = [
+  '-XX:TieredStopAtLevel=1',
+  '-XX:+UseSerialGC',
+  '-Xms128m',
+  '-Xmx640m',
+  '-XX:MaxMetaspaceSize=256m',
+  '--add-opens=java.base/java.util=ALL-UNNAMED',
+  '--add-opens=java.base/java.util.concurrent=ALL-UNNAMED',
+  '--add-opens=java.base/java.security=ALL-UNNAMED',
+  '--add-opens=java.base/java.lang=ALL-UNNAMED',
+  `-Dkc.home.dir=${HOME}`,
+  `-Djboss.server.config.dir=${join(HOME, 'conf')}`,
+  '-Djava.util.logging.manager=org.jboss.logmanager.LogManager',
+  '-Djava.util.concurrent.ForkJoinPool.common.threadFactory=io.quarkus.bootstrap.forkjoin.QuarkusForkJoinWorkerThreadFactory',
+]
+const MAIN = 'io.quarkus.bootstrap.runner.QuarkusEntryPoint'
+
 /** How long a start may take on a busy machine. */
 const START_TIMEOUT = 300_000
 
@@ -31,10 +48,9 @@ export class KeycloakServer implements AsyncDisposable {
   /** Certificates of clients that the server trusts. */
   readonly owner: Issued = this.authority.issue({ name: 'owner' })
   readonly thief: Issued = this.authority.issue({ name: 'thief' })
-  readonly #log = join(this.authority.directory, 'keycloak.log')
   port = 0
   securePort = 0
-  #child: ChildProcess | null = null
+  #jvm: JavaProcess | null = null
 
   static async start(): Promise<KeycloakServer> {
     const server = new KeycloakServer()
@@ -62,12 +78,12 @@ export class KeycloakServer implements AsyncDisposable {
   }
 
   get peakMemory(): number {
-    return this.#child === null ? 0 : peakMemory(this.#child.pid as number)
+    return this.#jvm?.peakMemory ?? 0
   }
 
   async #start(): Promise<void> {
-    const java = findJdk(21)
-    build(java)
+    const jdk = findJdk(21)
+    build(jdk)
     ;[this.port, this.securePort] = [await freePort(), await freePort()]
     const { keyFile, certificateFile } = this.authority.issue({
       name: KEYCLOAK_HOST,
@@ -85,62 +101,32 @@ export class KeycloakServer implements AsyncDisposable {
       `--hostname=${this.publicUrl}`,
       '--hostname-backchannel-dynamic=true',
     ]
-    const log = openSync(this.#log, 'a')
-    // A process group of its own, since the script has the JVM as a child.
-    this.#child = spawn('sh', [script, 'start', '--optimized', ...options], {
-      stdio: ['ignore', log, log],
-      detached: true,
-      env: { ...environment(java), KC_BOOTSTRAP_ADMIN_USERNAME: 'admin', KC_BOOTSTRAP_ADMIN_PASSWORD: 'admin' },
+    this.#jvm = new JavaProcess({
+      jdk,
+      args: [...JVM, '-cp', join(HOME, 'lib', 'quarkus-run.jar'), MAIN, 'start', '--optimized', ...options],
+      cwd: HOME,
+      env: { KC_BOOTSTRAP_ADMIN_USERNAME: 'admin', KC_BOOTSTRAP_ADMIN_PASSWORD: 'admin' },
+      log: join(this.authority.directory, 'keycloak.log'),
     })
-    closeSync(log)
-    await this.#untilReady(this.#child)
-  }
-
-  async #untilReady(child: ChildProcess): Promise<void> {
-    const deadline = performance.now() + START_TIMEOUT
-    while (performance.now() < deadline) {
-      if (child.exitCode !== null) throw new Error(`Keycloak ended with ${child.exitCode}:\n${this.log.slice(-3000)}`)
-      const answer = await fetch(`${this.url}/realms/master`).catch(() => null)
-      if (answer?.ok === true) return
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-    throw new Error(`Keycloak is not ready after ${START_TIMEOUT / 1000} s:\n${this.log.slice(-3000)}`)
-  }
-
-  get log(): string {
-    return existsSync(this.#log) ? readFileSync(this.#log, 'utf8') : ''
+    await this.#jvm.until(async () => (await fetch(`${this.url}/realms/master`)).ok, START_TIMEOUT)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const child = this.#child
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      const exit = once(child, 'exit')
-      // Nothing in it is to be kept.
-      process.kill(-(child.pid as number), 'SIGKILL')
-      await exit
-    }
+    await this.#jvm?.[Symbol.asyncDispose]()
     this.authority[Symbol.dispose]()
   }
 }
 
-const script = join(HOME, 'bin', 'kc.sh')
-
-function environment(java: string): NodeJS.ProcessEnv {
-  // The quickest start on few cores, in bounded memory.
-  const options = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms128m -Xmx640m -XX:MaxMetaspaceSize=256m'
-  return { ...process.env, JAVA_HOME: java, JAVA_OPTS: `${options} -Djava.net.preferIPv4Stack=true` }
-}
-
 /** Unpacks and compiles the server once. */
-function build(java: string): void {
+function build(jdk: string): void {
   const marker = join(HOME, 'built')
   if (existsSync(marker) && readFileSync(marker, 'utf8') === BUILD.join(' ')) return
   const archive = fetchArtifact(`org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`)
   console.log(`unpacking and building Keycloak ${VERSION}`)
   rmSync(HOME, { recursive: true, force: true })
   mkdirSync(CACHE, { recursive: true })
-  execute(join(java, 'bin', 'jar'), ['-xf', archive])
-  execute('sh', [script, 'build', ...BUILD], environment(java))
+  execute(join(jdk, 'bin', 'jar'), ['-xf', archive])
+  execute('sh', [join(HOME, 'bin', 'kc.sh'), 'build', ...BUILD], { ...process.env, JAVA_HOME: jdk })
   writeFileSync(marker, BUILD.join(' '))
 }
 

@@ -5,6 +5,7 @@ import { GatewayProcess } from '#test/gateway-process'
 import { freePort } from '#test/nginx'
 import { RedisServer, redisMissing } from '#test/redis'
 import { secureHeap } from '#test/secure-connector'
+import { httpUpstream } from '#test/upstream'
 import { runFlows } from '../flows.ts'
 import { peakMemory } from '../memory.ts'
 import { withOwned } from '../owned.ts'
@@ -39,6 +40,9 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   const relay = owned.use(await Relay.start(keycloak.url))
   const redis = redisMissing === false ? owned.use(await RedisServer.start()) : null
   const chromium = chromiumMissing === false ? owned.use(await Chromium.start()) : null
+  const application = owned.use(
+    await httpUpstream((request, response) => response.end(JSON.stringify(request.headers))),
+  )
   const [port, securePort] = [await freePort(), await freePort()]
   const at: Addresses = {
     app: `http://${APP}:${port}`,
@@ -49,6 +53,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
     issuer: `${keycloak.publicUrl}/realms/${REALM}`,
     authorityFile: keycloak.authority.certificateFile,
     redis: redis?.url ?? null,
+    application: application.url,
   }
   const admin = new AdminApi(keycloak.url)
   const clients = PARTS.flatMap((part) => part.clients(at))

@@ -26,6 +26,8 @@ export interface Addresses {
   /** Certificates of the authority that issued the one of `secureProvider`. */
   readonly authorityFile: string
   readonly redis: string | null
+  /** What the gateway protects: a server that answers with the headers it got, as JSON. */
+  readonly application: string
 }
 
 /** Servers of a run. */

@@ -10,8 +10,14 @@ export interface Tokens {
 }
 
 /** Tokens of a user for a client (resource owner password). */
-export function tokensOf(peers: Peers, clientId: string, username = 'alice'): Promise<Tokens> {
+export function tokensOf(
+  peers: Peers,
+  clientId: string,
+  username = 'alice',
+  secret = secretOf(clientId),
+): Promise<Tokens> {
   return tokenRequest(peers, clientId, {
+    client_secret: secret,
     grant_type: 'password',
     username,
     password: passwordOf(username),

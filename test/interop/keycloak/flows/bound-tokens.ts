@@ -1,10 +1,10 @@
 // Tokens that are bound to a key (DPoP) or a certificate.
 import assert from 'node:assert/strict'
-import { request as secureRequest } from 'node:https'
 import type { Issued } from '#test/certificates'
 import { dpopClient } from '#test/dpop-client'
 import { audienceMapper, client, passwordOf, secretOf } from '../realm.ts'
 import { resourceRoute, wellKnown } from '../routes.ts'
+import { secureRequest } from '../secure-request.ts'
 import { type Part, type Peers, REALM } from '../suite.ts'
 import { bearer, tokenRequest, tokensOf } from '../tokens.ts'
 
@@ -86,7 +86,11 @@ async function certifiedToken({ keycloak }: Peers, { key, certificate }: Issued)
     client_secret: secretOf('certified'),
     grant_type: 'client_credentials',
   })
-  const { text } = await secure(`${keycloak.secureUrl}${tokenPath}`, { key, cert: certificate, method: 'POST' }, form)
+  const { text } = await secureRequest(
+    `${keycloak.secureUrl}${tokenPath}`,
+    { key, cert: certificate, method: 'POST' },
+    form,
+  )
   const { access_token: token } = JSON.parse(text) as { access_token?: string }
   assert.ok(token !== undefined, text)
   return token
@@ -96,24 +100,5 @@ async function askWith({ at }: Peers, { key, certificate }: Issued, token: strin
   const { hostname, port } = new URL(at.secureApp)
   const url = `https://127.0.0.1:${port}/certificate`
   const headers = { ...bearer(token).headers, host: `${hostname}:${port}` }
-  return (await secure(url, { key, cert: certificate, headers })).status
-}
-
-function secure(
-  url: string,
-  options: object,
-  form: URLSearchParams | null = null,
-): Promise<{ status: number; text: string }> {
-  const type = form === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
-  const headers = { ...type, ...(options as { headers?: object }).headers }
-  return new Promise((resolve, reject) => {
-    const sent = secureRequest(url, { ...options, headers, rejectUnauthorized: false, agent: false }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('end', () => resolve({ status: response.statusCode as number, text })).on('error', reject)
-    })
-    sent.on('error', reject).end(form === null ? undefined : String(form))
-  })
+  return (await secureRequest(url, { key, cert: certificate, headers })).status
 }

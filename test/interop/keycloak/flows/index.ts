@@ -2,6 +2,9 @@ import type { Part } from '../suite.ts'
 import { accessTokens } from './access-tokens.ts'
 import { boundTokens } from './bound-tokens.ts'
 import { browser } from './browser.ts'
+import { callbacks } from './callbacks.ts'
+import { encryption } from './encryption.ts'
+import { guide } from './guide.ts'
 import { introspection } from './introspection.ts'
 import { keys } from './keys.ts'
 import { login } from './login.ts'
@@ -15,10 +18,13 @@ export const PARTS: readonly Part[] = [
   userInfo,
   outages,
   sessions,
+  callbacks,
   browser,
+  encryption,
   accessTokens,
   introspection,
   boundTokens,
   privateAuthority,
+  guide,
   keys,
 ]

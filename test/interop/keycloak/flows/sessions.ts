@@ -80,9 +80,13 @@ export const sessions: Part = {
         const browser = new BrowserLike()
         const from = gateway.log.lines.length
         const page = await logIn(browser, `${at.app}/cookies-session/page`, 'carol')
-        if (page.status === 200) return assert.match(page.text, /carol/)
+        if (page.status === 200) {
+          assert.match(page.text, /carol/)
+          return 'the login holds'
+        }
         assert.equal(page.status, 500)
         await gateway.log.until(/RedisSessionManager/, from)
+        return 'the page names the reason'
       },
     },
   ],

@@ -1,0 +1,100 @@
+// The commands and routes of the guide to Keycloak, with the addresses of this run in place of its own.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromiumMissing } from '#test/chromium'
+import { guideBlocks, guideScript } from '#test/guide'
+import { logInWith } from '../people.ts'
+import { client } from '../realm.ts'
+import { secureRequest } from '../secure-request.ts'
+import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'
+import { bearer, tokensOf } from '../tokens.ts'
+
+const replacedIn = (text: string, at: Addresses): string =>
+  text
+    .replaceAll(`https://sso.example.com/realms/${REALM}`, at.provider)
+    .replaceAll(`http://keycloak.internal:8080/realms/${REALM}`, at.provider)
+    .replaceAll('https://app.example.com', at.secureApp)
+    .replaceAll('http://127.0.0.1:8081', at.application)
+
+async function askSecurely({ at }: Peers, path: string, token: string): Promise<number> {
+  const { port } = new URL(at.secureApp)
+  return (await secureRequest(`https://127.0.0.1:${port}${path}`, bearer(token))).status
+}
+
+export const guide: Part = {
+  // Its other clients are made by the commands of the guide.
+  clients: (at) => [client(at, 'inside')],
+  files: () => ({ 'secrets/inside.secret': 'secret of inside, long enough' }),
+  routes: (at) => {
+    const routes = guideBlocks('keycloak', 'json').map((text) => JSON.parse(replacedIn(text, at)) as { name: string })
+    return Object.fromEntries(routes.map((route) => [`guide-${route.name}`, route]))
+  },
+  flows: [
+    {
+      name: 'guide: the commands configure the clients of its routes',
+      run: async ({ at, keycloak, gateway, admin }) => {
+        const script = guideScript('keycloak', {
+          'https://sso.example.com': keycloak.url,
+          'https://app.example.com': at.secureApp,
+          'my-gateway/': `${gateway.instance.directory}/`,
+        })
+        const env = { ...process.env, KEYCLOAK_ADMIN_PASSWORD: 'admin' }
+        await promisify(execFile)('sh', ['-e', '-c', script], { env })
+        const [portal] = await admin.get<{ id: string }[]>(`/${REALM}/clients?clientId=portal`)
+        await admin.put(`/${REALM}/clients/${portal?.id}`, { ...portal, directAccessGrantsEnabled: true })
+      },
+    },
+    {
+      name: 'guide: login by role, the header for the application, log-out',
+      skip: chromiumMissing,
+      run: async ({ at, chromium }) => {
+        await chromium?.visit(async (page) => {
+          await page.goto(`${at.secureApp}/portal/page`)
+          await logInWith(page)
+          await page.waitForURL(`${at.secureApp}/portal/page`)
+          const headers = JSON.parse(await page.locator('body').innerText()) as Record<string, string>
+          assert.equal(headers['x-user'], 'alice')
+          await page.goto(`${at.secureApp}/portal/oidc/logout`)
+          await page.waitForURL(`${at.secureApp}/goodbye`)
+        })
+        await chromium?.visit(async (page) => {
+          await page.goto(`${at.secureApp}/portal/page`)
+          const refused = page.waitForResponse((response) => response.status() === 403)
+          await logInWith(page, 'bob')
+          await refused
+        })
+      },
+    },
+    {
+      name: 'guide: APIs by signature with roles, and by introspection',
+      run: async (peers) => {
+        const secret = readFileSync(join(peers.gateway.instance.directory, 'secrets', 'portal.secret'), 'utf8')
+        const [alice, bob] = [
+          await tokensOf(peers, 'portal', 'alice', secret),
+          await tokensOf(peers, 'portal', 'bob', secret),
+        ]
+        assert.equal(await askSecurely(peers, '/orders/1', alice.access_token), 200)
+        assert.equal(await askSecurely(peers, '/orders/1', bob.access_token), 403)
+        assert.equal(await askSecurely(peers, '/stock/1', alice.access_token), 200)
+      },
+    },
+    {
+      name: 'guide: two host names, with revocation at log-out',
+      skip: chromiumMissing,
+      run: async ({ at, chromium, relay }) =>
+        chromium?.visit(async (page) => {
+          await page.goto(`${at.secureApp}/inside/page`)
+          assert.ok(page.url().startsWith(at.issuer), page.url())
+          await logInWith(page)
+          await page.waitForURL(`${at.secureApp}/inside/page`)
+          const revocations = await relay.count('/revoke', async () => {
+            await page.goto(`${at.secureApp}/inside/oidc/logout`)
+          })
+          assert.equal(revocations, 1)
+        }),
+    },
+  ],
+}
