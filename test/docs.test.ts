@@ -13,7 +13,7 @@ import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#j
 import { memoryLog } from '#logging'
 import { pageName } from '#schema'
 import { TestMetrics, testWorld } from '#test/build'
-import { keyStoreWith } from '#test/test-identity'
+import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -57,6 +57,7 @@ writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'agent.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'redis.password'), 'changeit')
+writeFileSync(join(directory, 'secrets', 'keycloak.authority'), testIdentity('authority').certificate.toString())
 writeFileSync(join(directory, 'secrets', 'session.key'), Buffer.alloc(32, 7).toString('base64'))
 
 const log = memoryLog()

@@ -5,11 +5,11 @@ import { GatewayProcess } from '#test/gateway-process'
 import { freePort } from '#test/nginx'
 import { RedisServer, redisMissing } from '#test/redis'
 import { secureHeap } from '#test/secure-connector'
-import { httpUpstream } from '#test/upstream'
 import { runFlows } from '../flows.ts'
 import { peakMemory } from '../memory.ts'
 import { withOwned } from '../owned.ts'
 import { AdminApi } from './admin-api.ts'
+import { Application } from './application.ts'
 import { PARTS } from './flows/index.ts'
 import { KeycloakServer } from './keycloak-server.ts'
 import { realm, secretOf } from './realm.ts'
@@ -40,9 +40,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   const relay = owned.use(await Relay.start(keycloak.url))
   const redis = redisMissing === false ? owned.use(await RedisServer.start()) : null
   const chromium = chromiumMissing === false ? owned.use(await Chromium.start()) : null
-  const application = owned.use(
-    await httpUpstream((request, response) => response.end(JSON.stringify(request.headers))),
-  )
+  const application = owned.use(await Application.start())
   const [port, securePort] = [await freePort(), await freePort()]
   const at: Addresses = {
     app: `http://${APP}:${port}`,
@@ -78,5 +76,5 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
     }),
   )
   for (const entry of gateway.log.with(/"level":"(?:warn|error)"/)) console.log(`gateway: ${JSON.stringify(entry)}`)
-  return { at, keycloak, admin, relay, gateway, redis, chromium }
+  return { at, keycloak, admin, relay, application, gateway, redis, chromium }
 }

@@ -5,6 +5,7 @@ import type { GatewayProcess } from '#test/gateway-process'
 import type { RedisServer } from '#test/redis'
 import type { Flow } from '../flows.ts'
 import type { AdminApi } from './admin-api.ts'
+import type { Application } from './application.ts'
 import type { KeycloakServer } from './keycloak-server.ts'
 import type { Relay } from './relay.ts'
 
@@ -26,7 +27,6 @@ export interface Addresses {
   /** Certificates of the authority that issued the one of `secureProvider`. */
   readonly authorityFile: string
   readonly redis: string | null
-  /** What the gateway protects: a server that answers with the headers it got, as JSON. */
   readonly application: string
 }
 
@@ -36,6 +36,7 @@ export interface Peers {
   readonly keycloak: KeycloakServer
   readonly admin: AdminApi
   readonly relay: Relay
+  readonly application: Application
   readonly gateway: GatewayProcess
   readonly redis: RedisServer | null
   readonly chromium: Chromium | null

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromiumMissing } from '#test/chromium'
 import { guideBlocks, guideScript } from '#test/guide'
+import { demandLevels } from '../levels.ts'
 import { logInWith } from '../people.ts'
-import { client } from '../realm.ts'
+import { client, passwordOf, secretOf } from '../realm.ts'
 import { secureRequest } from '../secure-request.ts'
 import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
@@ -16,6 +17,7 @@ const replacedIn = (text: string, at: Addresses): string =>
   text
     .replaceAll(`https://sso.example.com/realms/${REALM}`, at.provider)
     .replaceAll(`http://keycloak.internal:8080/realms/${REALM}`, at.provider)
+    .replaceAll(`https://keycloak.internal:8443/realms/${REALM}`, at.secureProvider)
     .replaceAll('https://app.example.com', at.secureApp)
     .replaceAll('http://127.0.0.1:8081', at.application)
 
@@ -27,7 +29,10 @@ async function askSecurely({ at }: Peers, path: string, token: string): Promise<
 export const guide: Part = {
   // Its other clients are made by the commands of the guide.
   clients: (at) => [client(at, 'inside')],
-  files: () => ({ 'secrets/inside.secret': 'secret of inside, long enough' }),
+  files: (at) => ({
+    'secrets/inside.secret': secretOf('inside'),
+    'secrets/keycloak.authority': readFileSync(at.authorityFile, 'utf8'),
+  }),
   routes: (at) => {
     const routes = guideBlocks('keycloak', 'json').map((text) => JSON.parse(replacedIn(text, at)) as { name: string })
     return Object.fromEntries(routes.map((route) => [`guide-${route.name}`, route]))
@@ -69,7 +74,7 @@ export const guide: Part = {
       },
     },
     {
-      name: 'guide: APIs by signature with roles, and by introspection',
+      name: 'guide: APIs by signature with roles, by introspection, and with a private authority',
       run: async (peers) => {
         const secret = readFileSync(join(peers.gateway.instance.directory, 'secrets', 'portal.secret'), 'utf8')
         const [alice, bob] = [
@@ -79,6 +84,25 @@ export const guide: Part = {
         assert.equal(await askSecurely(peers, '/orders/1', alice.access_token), 200)
         assert.equal(await askSecurely(peers, '/orders/1', bob.access_token), 403)
         assert.equal(await askSecurely(peers, '/stock/1', alice.access_token), 200)
+        assert.equal(await askSecurely(peers, '/private/1', alice.access_token), 200)
+      },
+    },
+    {
+      name: 'guide: a stronger login for a part of the application',
+      skip: chromiumMissing,
+      run: async ({ at, admin, chromium }) => {
+        await demandLevels(admin, 'portal')
+        await chromium?.visit(async (page) => {
+          await page.goto(`${at.secureApp}/portal/oidc/login?login_hint=alice&goto=/portal/page`)
+          assert.equal(await page.inputValue('#username'), 'alice')
+          await logInWith(page)
+          await page.waitForURL(`${at.secureApp}/portal/page`)
+          await page.goto(`${at.secureApp}/portal/approvals/1`)
+          await page.fill('#password', passwordOf('alice'))
+          await page.click('#kc-login')
+          await page.waitForURL(`${at.secureApp}/portal/approvals/1`)
+          assert.ok((await page.locator('body').innerText()).startsWith('{'))
+        })
       },
     },
     {

@@ -1,5 +1,6 @@
 import type { Part } from '../suite.ts'
 import { accessTokens } from './access-tokens.ts'
+import { authorizationRequests } from './authorization-requests.ts'
 import { boundTokens } from './bound-tokens.ts'
 import { browser } from './browser.ts'
 import { callbacks } from './callbacks.ts'
@@ -11,6 +12,7 @@ import { login } from './login.ts'
 import { outages } from './outages.ts'
 import { privateAuthority } from './private-authority.ts'
 import { sessions } from './sessions.ts'
+import { stepUp } from './step-up.ts'
 import { userInfo } from './user-info.ts'
 
 export const PARTS: readonly Part[] = [
@@ -21,6 +23,8 @@ export const PARTS: readonly Part[] = [
   callbacks,
   browser,
   encryption,
+  authorizationRequests,
+  stepUp,
   accessTokens,
   introspection,
   boundTokens,
