@@ -122,8 +122,8 @@ export function claimsOf({ claims, idToken }: KeptTokens): JsonObject | null {
   return claims ?? (idToken === null ? null : idTokenClaims(idToken))
 }
 
-/** Claims that the gateway itself needs: of whom the user is, which session it is, and how strong the login was. */
-const OWN_CLAIMS = ['sub', 'sid', 'acr', 'auth_time']
+/** Claims that the gateway itself needs: user and session of the login, when it began, and how strong it was. */
+const OWN_CLAIMS = ['iss', 'sub', 'sid', 'iat', 'acr', 'auth_time']
 
 /** What of the claims is kept: they are read from the ID token where that is kept. */
 function keptClaims(claims: JsonObject | null, keepsAll: boolean, keepsIdToken: boolean): JsonObject | null {
