@@ -42,6 +42,11 @@ export const begunLogins = {
       if (cookies.recall(exchange, state, now) !== null) cookies.forget(response, exchange, state)
   },
 
+  /** Makes room for a session in cookies, once a user is logged in. */
+  trim(response: Response, exchange: Exchange, state: string): void {
+    for (const cookies of [FOLLOWED, POSTED]) cookies.trim(response, exchange, state)
+  },
+
   /** Takes the cookies of logins off a request that goes on. */
   strip(exchange: Exchange): void {
     FOLLOWED.strip(exchange)

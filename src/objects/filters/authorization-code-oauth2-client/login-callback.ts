@@ -122,7 +122,9 @@ export class LoginCallback {
       if (error instanceof OpenIdError && error.unavailable) await usedStates.release(state)
       throw error
     }
-    return arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
+    const response = arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
+    begunLogins.trim(response, exchange, state)
+    return response
   }
 
   #fromCookie(exchange: Exchange, state: string): BegunLogin | null {

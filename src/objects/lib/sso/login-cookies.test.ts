@@ -90,6 +90,18 @@ test('twenty logins of a browser are remembered, in bounded room, and the oldest
   assert.notEqual(recall('s1'), null)
 })
 
+test('after a login the oldest of many others give way, so that a session in cookies has room', () => {
+  const names = Array.from({ length: 20 }, (_, at) => `__Host-login-${String(at).padStart(22, 'x')}`)
+  const Cookie = names.map((name) => `${name}=${'v'.repeat(250)}`).join('; ')
+  const response = respond(302)
+  logins.trim(response, exchangeFor('GET', HERE, { headers: { Cookie } }), 'a state')
+  const gone = response.headers.all('set-cookie').map((field) => parseSetCookie(field).name)
+  assert.deepEqual(gone, names.slice(0, 13))
+  const few = respond(302)
+  logins.trim(few, exchangeFor('GET', HERE, { headers: { Cookie: `${names[0]}=v` } }), 'a state')
+  assert.equal(few.headers.get('set-cookie'), null)
+})
+
 test('the cookies do not go on with a request, others do', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: `a=b; ${sent(begun())}; login=1` } })
   logins.strip(exchange)

@@ -26,6 +26,8 @@ const MOST_LOGINS = 20
 const ALL_VALUES = 8_000
 /** Of them, what is left free for each login that may still come: a path and no query. */
 const SHORT_VALUE = 250
+/** Characters of all logins that stay after one has ended: a session in cookies takes the room in the head of requests. */
+const VALUES_BESIDE_SESSION = 2_000
 
 /**
  * Keeps logins with the browsers that began them, each in a cookie of its own, since a browser may be at several login pages
@@ -71,6 +73,17 @@ export class LoginCookies {
   /** Takes the cookie of a login away. */
   forget(response: Response, exchange: Exchange, state: string): void {
     this.#write(response, exchange, this.#nameFor(exchange, state), null)
+  }
+
+  /** Takes the oldest cookies of other logins away, so that they and a session fit into the head of requests. */
+  trim(response: Response, exchange: Exchange, state: string): void {
+    const others = this.#begun(exchange).filter(({ name }) => name !== this.#nameFor(exchange, state))
+    let size = others.reduce((sum, { name, length }) => sum + name.length + length, 0)
+    for (const { name, length } of others) {
+      if (size <= VALUES_BESIDE_SESSION) return
+      size -= name.length + length
+      this.#write(response, exchange, name, null)
+    }
   }
 
   /** Takes the cookies off a request that goes on: applications have no use for them. */
