@@ -9,7 +9,7 @@ import { MissingPropertyException, nullPointer } from '../values/exceptions.ts'
 import { ArrayValue } from '../values/java-array.ts'
 import type { MethodGroup } from '../values/method-group.ts'
 import { ThrowableValue } from '../values/throwable.ts'
-import { Instance, type Value } from '../values/value.ts'
+import { GroovyObject, Instance, type Value } from '../values/value.ts'
 import { readInClosure, writeInClosure } from './closure-scope.ts'
 import { collectItems } from './iterate.ts'
 import { castFailure, missingInElement, missingProperty, readOnlyProperty } from './missing.ts'
@@ -67,7 +67,8 @@ function getFromEach(self: CollectionValue | ArrayValue, name: string): Value {
 /** `self.@name`: the field itself. */
 export function getField(self: Value, name: string): Value {
   const index = fieldIndex(self, name)
-  return index === null ? getProperty(self, name) : ((self as Instance).fields[index] ?? null)
+  if (index !== null) return (self as Instance).fields[index] ?? null
+  return getProperty(self, self instanceof GroovyObject ? self.fieldProperty(name) : name)
 }
 
 /** `self.@name = value`. */

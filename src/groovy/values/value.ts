@@ -15,6 +15,11 @@ export abstract class GroovyObject {
   equalityKey(): string | null {
     return null
   }
+
+  /** The property that `object.@name` reads, for objects without fields. */
+  fieldProperty(name: string): string {
+    return name
+  }
 }
 
 /** An object made by a class of a script: its fields stand in the order of the class. */

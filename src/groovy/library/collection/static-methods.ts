@@ -115,7 +115,8 @@ class OptionalValue extends GroovyObject {
   }
 }
 
-const optional = (value: Value): OptionalValue => new OptionalValue(value)
+/** An Optional. */
+export const optional = (value: Value): OptionalValue => new OptionalValue(value)
 
 function present({ value }: OptionalValue): Value {
   if (value === null) throw throwable(NoSuchElementException, 'No value present')

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runGroovy } from '#test/groovy'
+
+const slurped = async (xml: string, expression: string): Promise<string> =>
+  (await runGroovy(`def r = new XmlSlurper().parseText('''${xml}''')\n${expression}`)).text
+
+const XML =
+  '<?xml version="1.0"?><!-- c --><r a="1 &lt; 2"><c id="x">one</c><c id="y">two</c><n:d xmlns:n="u"><e>deep &amp; &#65;<![CDATA[<raw>]]></e></n:d></r>'
+
+test('elements and attributes are found by paths', async () => {
+  assert.equal(
+    await slurped(XML, "[r.c[0].text(), r.c[1].@id.text(), r.'@a'.text(), r.d.e.text(), r.name()]"),
+    '[one, y, 1 < 2, deep & A<raw>, r]',
+  )
+  assert.equal(
+    await slurped(XML, 'r.c.size() + " " + r.c.collect { it.@id.text() } + r.c*.text()'),
+    '2 [x, y][one, two]',
+  )
+  assert.equal(
+    await slurped(
+      XML,
+      "[r.c.find { it.@id == 'y' }.text(), r.c.findAll { it.text().startsWith('o') }.size(), r.'**'.size()]",
+    ),
+    '[two, 1, 5]',
+  )
+  assert.equal(
+    await slurped(
+      XML,
+      '[r.none.text(), r.none.size(), r.none ? 1 : 2, r.children().collect { it.name() }, r.c[0].attributes()]',
+    ),
+    '[, 0, 2, [c, c, d], [id:x]]',
+  )
+  assert.equal(await slurped('<r><n>42</n></r>', 'r.n.toInteger() + 1'), '43')
+})
+
+test('what is not well-formed is refused, with its line', async () => {
+  for (const xml of ['<r>', '<r></s>', '<r/><s/>', 'text', '<r a=1/>', '<r a="1" b/>', '', '<r>\n&nope;</r>']) {
+    await assert.rejects(slurped(xml, 'r'), { message: /SAXParseException/ }, xml)
+  }
+})
+
+test('there are no document types, and so no entities of the document or of files', async () => {
+  const hostile = '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r>&x;</r>'
+  await assert.rejects(slurped(hostile, 'r.text()'), { message: /DOCTYPE is disallowed/ })
+})
+
+test('deep and long documents end at a limit', async () => {
+  await assert.rejects(runGroovy("new XmlSlurper().parseText('<a>' * 300 + '</a>' * 300)"), /nested more than 200/)
+  const { text } = await runGroovy("new XmlSlurper().parseText('<r>' + '<a/>' * 10000 + '</r>').a.size()")
+  assert.equal(text, '10000')
+})
