@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { COMMAND_LINE_PAGE, commandLinePage } from './command-line-page.ts'
 import { generatedFiles, presentFiles } from './generated-files.ts'
+import { GROOVY_PAGE, groovyPage } from './groovy-page.ts'
 import { root } from './steps.ts'
 
 const [option, ...rest] = process.argv.slice(2)
@@ -11,7 +12,9 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
   process.exit(64)
 }
 
-const files = generatedFiles().set(COMMAND_LINE_PAGE, await commandLinePage())
+const files = generatedFiles()
+  .set(COMMAND_LINE_PAGE, await commandLinePage())
+  .set(GROOVY_PAGE, groovyPage())
 const changed = [...files].filter(([path, content]) => contentOf(path) !== content)
 const left = presentFiles().filter((path) => !files.has(path))
 

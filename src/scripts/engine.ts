@@ -28,6 +28,8 @@ export interface Script {
   readonly text: string
   /** What the engine of its language runs. */
   readonly program: unknown
+  /** Whether a file that it was compiled with, besides its own, has changed. */
+  hasChanged(): Promise<boolean>
   /** Makes the engine for an object; it keeps what lasts from one evaluation to the next. */
   open(settings: ScriptSettings): ScriptEngine
 }

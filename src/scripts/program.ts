@@ -13,6 +13,8 @@ export interface ScriptSource {
   readonly file: string
   /** The names its body may use, in the order in which it is called with their values. */
   readonly bindings: readonly string[]
+  /** The folder below which classes are that scripts of Groovy import. */
+  readonly classFolder?: string
 }
 
 /** A compiled script of JavaScript: its value in a realm is an async function of the bindings. */

@@ -10,7 +10,12 @@ import { watchRejections } from './rejections.ts'
 /** Compiles a script of JavaScript or TypeScript. */
 export function compileRealmScript(source: ScriptSource): Script {
   const program = compileRealmProgram(source)
-  return { text: source.text, program, open: (settings) => new RealmEngine(settings) }
+  return {
+    text: source.text,
+    program,
+    hasChanged: async () => false,
+    open: (settings) => new RealmEngine(settings),
+  }
 }
 
 /** Runs the programs of one object in a realm of its own. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { dirname, extname, join, resolve, sep } from 'node:path'
 import { compileScript, type Script, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
 import { UsageError } from '../arguments.ts'
 
@@ -34,7 +34,20 @@ export async function compileFile(file: string, args: readonly string[] = []): P
   }
   const more = language === 'groovy' ? GROOVY_BINDINGS : []
   const text = readFileSync(file, 'utf8')
-  return await compileScript({ language, text, file, bindings: [...BINDINGS, ...more, ...args] })
+  return await compileScript({
+    language,
+    text,
+    file,
+    bindings: [...BINDINGS, ...more, ...args],
+    classFolder: classFolderOf(file),
+  })
+}
+
+/** `scripts/groovy` where the file is below it, else the folder of the file. */
+function classFolderOf(file: string): string {
+  const path = resolve(file)
+  const [before, ...below] = path.split(`${sep}scripts${sep}groovy${sep}`)
+  return below.length > 0 ? join(before as string, 'scripts', 'groovy') : dirname(path)
 }
 
 /** One thing that keeps a script from being used. */

@@ -13,6 +13,7 @@ import './json-value.ts'
 import './access-token-info.ts'
 import './throttling-rate.ts'
 import './jwt-constraints.ts'
+import './jwt.ts'
 import { type ClassInfo, coreLibrary, type Library } from '#groovy'
 import { gatewayExceptions } from './functional.ts'
 import { ClientClass, HandlerClass } from './handlers.ts'
@@ -20,6 +21,7 @@ import { gatewayClasses } from './host-class.ts'
 import { LoggerClass } from './logger.ts'
 import { RequestClass } from './message-values.ts'
 import { REFUSALS } from './refusals.ts'
+import { CONNECTION_CLASSES } from './url-connection.ts'
 
 /** Packages below which the gateway's classes are found by their simple names. */
 const PACKAGES = ['org.forgerock.', 'org.openidentityplatform.', 'com.forgerock.', 'org.pingidentity.']
@@ -43,7 +45,7 @@ const AUTOMATIC = [
 
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
-  .with([LoggerClass], [], REFUSALS)
+  .with([LoggerClass, ...CONNECTION_CLASSES], [], REFUSALS)
   .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
 
 /** Scripts of JWT validator customizers name ways to read claims: `JsonValue::asString`. */

@@ -4,6 +4,7 @@ import {
   GroovyCompileError,
   type GroovyProgram,
   HashMapValue,
+  type Library,
   type Limits,
 } from '#groovy'
 import type { Script, ScriptEngine, ScriptSettings } from '../engine.ts'
@@ -12,25 +13,41 @@ import type { EvaluationInput } from '../evaluation-input.ts'
 import type { ScriptSource } from '../program.ts'
 import { BINDING_CLASSES, customizerLibrary, gatewayLibrary } from './gateway-library.ts'
 import { GroovyEvaluation } from './groovy-evaluation.ts'
+import { SharedClasses } from './shared-classes.ts'
 
-/** Compiles a script of Groovy. */
+/** Compiles a script of Groovy, with the classes of other files that it imports. */
 export function compileGroovyScript(source: ScriptSource): Script {
-  const program = { program: compiled(source), bindings: new Set(source.bindings) }
-  return { text: source.text, program, open: (settings) => new GroovyEngine(settings) }
+  const library = source.bindings.includes('builder') ? customizerLibrary : gatewayLibrary
+  const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, library)
+  const program = { program: compiled(source, library, shared), bindings: new Set(source.bindings) }
+  return {
+    text: [source.text, ...(shared?.texts ?? [])].join('\n'),
+    program,
+    hasChanged: async () => (await shared?.hasChanged()) ?? false,
+    open: (settings) => new GroovyEngine(settings),
+  }
 }
 
-function compiled({ text, file, bindings }: ScriptSource): GroovyProgram {
-  const isCustomizer = bindings.includes('builder')
+function compiled(
+  { text, file, bindings }: ScriptSource,
+  library: Library,
+  shared: SharedClasses | null,
+): GroovyProgram {
   try {
-    return compileProgram({
+    const program = compileProgram({
       text,
       file,
-      library: isCustomizer ? customizerLibrary : gatewayLibrary,
+      library,
       bindings: new Map([...BINDING_CLASSES].filter(([name]) => bindings.includes(name))),
+      ...(shared === null ? {} : { classes: shared.find }),
     })
+    if (shared === null || shared.problems.length === 0) return program
+    throw new GroovyCompileError(shared.problems)
   } catch (error) {
-    if (error instanceof GroovyCompileError) throw syntaxError(error)
-    throw error
+    if (!(error instanceof GroovyCompileError)) throw error
+    // What is wrong with an imported class comes before what is missing because of it.
+    const imported = shared?.problems ?? []
+    throw syntaxError(imported.length > 0 ? new GroovyCompileError(imported) : error)
   }
 }
 

@@ -15,7 +15,7 @@ export const REFUSALS: readonly Refusal[] = [
   { names: ['org.apache.commons.', 'com.google.common.'], advice: 'this library is not there; Groovy has most of it' },
   {
     names: ['org.forgerock.json.jose.', 'org.forgerock.secrets.', 'org.forgerock.openig.secrets.'],
-    advice: 'not available yet; let a JwtBuilderFilter or JwtValidationFilter make and check tokens',
+    advice: 'not available; let a JwtBuilderFilter or JwtValidationFilter make and check tokens',
   },
   {
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Executor } from '#contracts'
 import { ConfigError, type Environment, type Problem } from '#schema'
 import {
@@ -20,11 +21,13 @@ export async function openScript(
 ): Promise<ObjectScript> {
   const { type: language, args, clientHandler } = config
   const bindings = [...bindingsIn(language, own), ...Object.keys(args)]
+  const classFolder = join(env.directories.scripts, 'groovy')
   const compile = ({ name, text }: ScriptText): Promise<Script> =>
-    compileScript({ language, text, file: name, bindings })
+    compileScript({ language, text, file: name, bindings, classFolder })
   const file = config.file === undefined ? null : new ScriptFile(env.directories.scripts, language, config.file)
   const first = file === null ? inline(config, env) : await file.read()
-  const script = new ObjectScript(await compiled(() => compile(first), config), {
+  const compiledScript = await compiled(() => compile(first), config)
+  const script = new ObjectScript(compiledScript, {
     scope: env.scope,
     logger: env.logger,
     clientHandler,
@@ -34,8 +37,33 @@ export async function openScript(
     timeout: env.scriptTimeout,
     deadline: env.scriptDeadline,
   })
-  if (file !== null) await follow(file, env, async (text) => script.replace(await compile(text)))
+  // An inline script changes with its route; the classes that it imports may change without.
+  if (file !== null || language === 'groovy') {
+    const source = file ?? new InlineScript(first)
+    await follow({ source, env, compile, script, first: compiledScript, folder: classFolder })
+  }
   return script
+}
+
+/** The text of a script that stands in the configuration, as a file that never changes. */
+class InlineScript {
+  readonly #text: ScriptText
+
+  constructor(text: ScriptText) {
+    this.#text = text
+  }
+
+  async read(): Promise<ScriptText> {
+    return this.#text
+  }
+
+  async hasChanged(): Promise<boolean> {
+    return false
+  }
+
+  async directory(): Promise<string | null> {
+    return null
+  }
 }
 
 function inline({ source = '' }: ScriptConfig, env: Environment): ScriptText {
@@ -62,14 +90,27 @@ function problemInSource({ place, problem }: ScriptProblem, source: ScriptConfig
   return { pointer, message: `the script can not be compiled: line ${place.line}, column ${place.column}: ${problem}` }
 }
 
-/** Takes over what is written to the file; what can not be used is logged, and the last good script stays. */
-async function follow(file: ScriptFile, env: Environment, replace: (text: ScriptText) => Promise<void>): Promise<void> {
+/** What is followed, and what is done when it changes. */
+interface Following {
+  readonly source: ScriptFile | InlineScript
+  readonly env: Environment
+  readonly compile: (text: ScriptText) => Promise<Script>
+  readonly script: ObjectScript
+  readonly first: Script
+  /** Watched where the source is in no folder. */
+  readonly folder: string
+}
+
+/** Takes over what is written to the file, or to a class that it imports; the last good script stays where that can not be used. */
+async function follow({ source, env, compile, script, first, folder }: Following): Promise<void> {
   let complained = ''
+  let used = first
   const check = async (): Promise<void> => {
     try {
-      if (!(await file.hasChanged())) return
-      const text = await file.read()
-      await replace(text)
+      if (!(await source.hasChanged()) && !(await used.hasChanged())) return
+      const text = await source.read()
+      used = await compile(text)
+      script.replace(used)
       complained = ''
       env.logger.info({ file: text.name }, 'the script has changed and is used from now on')
     } catch (error) {
@@ -80,7 +121,7 @@ async function follow(file: ScriptFile, env: Environment, replace: (text: Script
     }
   }
   env.onReload(() => void check())
-  const watch = new DirectoryWatch({ directory: await file.directory(), executor: timers, check })
+  const watch = new DirectoryWatch({ directory: (await source.directory()) ?? folder, executor: timers, check })
   env.onDispose(() => watch.stop())
 }
 

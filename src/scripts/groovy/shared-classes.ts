@@ -1,0 +1,79 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { type ClassInfo, compileProgram, GroovyCompileError, type GroovyProblem, type Library } from '#groovy'
+
+/** More than this is no class that anybody wrote. */
+const MAX_BYTES = 1_048_576
+const CLASS_NAME = /^(?:[\p{L}_$][\p{L}\p{N}_$]*\.)*[\p{L}_$][\p{L}\p{N}_$]*$/u
+
+/** What tells a file from itself before a change; null for one that is not there. */
+type Mark = string | null
+
+/** Classes in files below a folder that a script imports: `com.acme.Tokens` is in `com/acme/Tokens.groovy`. */
+export class SharedClasses {
+  readonly #folder: string
+  readonly #library: Library
+  readonly #classes = new Map<string, readonly ClassInfo[]>()
+  readonly #marks = new Map<string, Mark>()
+  /** The files that were read, as they are written. */
+  readonly texts: string[] = []
+  /** What is wrong with the files that were read. */
+  readonly problems: GroovyProblem[] = []
+
+  constructor(folder: string, library: Library) {
+    this.#folder = folder
+    this.#library = library
+  }
+
+  /** A class by its full name; null where there is no file for it, or it can not be used. */
+  readonly find = (name: string): ClassInfo | null => {
+    if (!CLASS_NAME.test(name) || name.length > 300) return null
+    const [outer = ''] = name.split('$')
+    let found = this.#classes.get(outer)
+    if (found === undefined) {
+      // Classes that import each other: the second sees the first as missing.
+      this.#classes.set(outer, [])
+      found = this.#read(outer)
+      this.#classes.set(outer, found)
+    }
+    return found.find((each) => each.name === name) ?? null
+  }
+
+  /** Whether one of the files has changed since it was read, or one that was missing is there. */
+  async hasChanged(): Promise<boolean> {
+    for (const [path, mark] of this.#marks) {
+      const now = await stat(path, { bigint: true }).then(markOf, () => null)
+      if (now !== mark) return true
+    }
+    return false
+  }
+
+  #read(name: string): readonly ClassInfo[] {
+    const path = `${join(this.#folder, ...name.split('.'))}.groovy`
+    const file = relative(this.#folder, path).split(sep).join('/')
+    try {
+      const stats = statSync(path, { bigint: true })
+      this.#marks.set(path, markOf(stats))
+      if (!this.#isInside(path) || !stats.isFile() || stats.size > MAX_BYTES) return []
+      const text = readFileSync(path, 'utf8')
+      this.texts.push(text)
+      return compileProgram({ text, file, library: this.#library, classes: this.find }).classes
+    } catch (error) {
+      if (error instanceof GroovyCompileError) this.problems.push(...error.problems)
+      else if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      else if (name.includes('.')) this.#marks.set(path, null)
+      return []
+    }
+  }
+
+  /** Links are followed first, so that none leads out of the folder. */
+  #isInside(path: string): boolean {
+    const way = relative(realpathSync(this.#folder), realpathSync(path))
+    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  }
+}
+
+function markOf({ dev, ino, mtimeNs, size }: { dev: bigint; ino: bigint; mtimeNs: bigint; size: bigint }): string {
+  return `${dev} ${ino} ${mtimeNs} ${size}`
+}

@@ -1,0 +1,182 @@
+// `new URL('...').text` and `openConnection()`: requests through the clientHandler of the script, which waits for them.
+import {
+  andThen,
+  ByteArray,
+  type ClassInfo,
+  callFunctional,
+  classes,
+  exceptions,
+  GroovyObject,
+  HashMapValue,
+  type JavaUrl,
+  ListValue,
+  suspend,
+  textOf,
+  throwable,
+  UrlClass,
+  type Value,
+} from '#groovy'
+import { Request, setEntity, Uri } from '#http'
+import { callGateway } from './evaluation-host.ts'
+import { extendWithHost } from './host-class.ts'
+import { type ResponseValue, readBuffered, withoutLimits } from './message-values.ts'
+
+const ConnectionClass = classes.declareClass('java.net.HttpURLConnection')
+const OutputClass = classes.declareClass('java.io.OutputStream')
+const InputClass = classes.declareClass('java.io.InputStream')
+
+/** The classes that scripts may name. */
+export const CONNECTION_CLASSES: readonly ClassInfo[] = [ConnectionClass, OutputClass, InputClass]
+
+const MAX_BODY = 10_000_000
+
+class ConnectionValue extends GroovyObject {
+  readonly request: Request
+  readonly output: Buffer[] = []
+  response: ResponseValue | null = null
+
+  constructor({ uri }: JavaUrl) {
+    super()
+    this.request = withoutLimits(new Request({ method: 'GET', uri: Uri.parse(uri.toString()) }))
+  }
+
+  get klass(): ClassInfo {
+    return ConnectionClass
+  }
+}
+
+/** What is written goes into the body of the request. */
+class OutputValue extends GroovyObject {
+  readonly connection: ConnectionValue
+
+  constructor(connection: ConnectionValue) {
+    super()
+    this.connection = connection
+  }
+
+  get klass(): ClassInfo {
+    return OutputClass
+  }
+}
+
+/** The content of a response. */
+class InputValue extends GroovyObject {
+  readonly response: ResponseValue
+
+  constructor(response: ResponseValue) {
+    super()
+    this.response = response
+  }
+
+  get klass(): ClassInfo {
+    return InputClass
+  }
+}
+
+/** Sends the request with the first thing that is asked of its response. */
+function responseOf(self: ConnectionValue): Value {
+  if (self.response !== null) return self.response
+  const body = Buffer.concat(self.output)
+  if (body.length > 0) {
+    if (self.request.method === 'GET') self.request.method = 'POST'
+    setEntity(self.request, Uint8Array.from(body))
+  }
+  return andThen(suspend(callGateway('send', self.request)), (response) => {
+    self.response = response as ResponseValue
+    return response
+  })
+}
+
+const withResponse =
+  (read: (response: ResponseValue, self: ConnectionValue) => Value) =>
+  (self: ConnectionValue): Value =>
+    andThen(responseOf(self), (response) => read(response as ResponseValue, self))
+
+const textIn = ({ host }: ResponseValue): Value => readBuffered(host, 'response', (entity) => entity.string)
+
+/** As Java does: an error status fails where content is asked for. */
+function successful(response: ResponseValue, { request }: ConnectionValue): ResponseValue {
+  const { status } = response.host
+  if (status < 400) return response
+  if (status === 404 || status === 410) throw throwable(exceptions.FileNotFoundException, request.uri.toString())
+  throw throwable(
+    exceptions.IOException,
+    `Server returned HTTP response code: ${status} for URL: ${request.uri.toString()}`,
+  )
+}
+
+function write(self: OutputValue, value: Value): void {
+  const { output } = self.connection
+  const bytes = value instanceof ByteArray ? Buffer.from(value.bytes) : Buffer.from(textOf(value))
+  const length = output.reduce((sum, each) => sum + each.length, bytes.length)
+  if (length > MAX_BODY) throw throwable(exceptions.IOException, `a body of more than ${MAX_BODY} bytes`)
+  output.push(bytes)
+}
+
+const nothing = (): null => null
+
+extendWithHost(ConnectionClass, {
+  'setRequestMethod(String method): void': ({ request }: ConnectionValue, method: string) => {
+    if (!/^[A-Z]{1,20}$/.test(method)) throw new TypeError(`Invalid HTTP method: ${method.slice(0, 40)}`)
+    request.method = method
+  },
+  'getRequestMethod(): String': ({ request }: ConnectionValue) => request.method,
+  'setRequestProperty(String name, Object value): void': ({ request }: ConnectionValue, name: string, value: Value) =>
+    request.headers.set(name, textOf(value)),
+  'addRequestProperty(String name, Object value): void': ({ request }: ConnectionValue, name: string, value: Value) =>
+    request.headers.add(name, textOf(value)),
+  'setDoOutput(boolean flag): void': nothing,
+  'setDoInput(boolean flag): void': nothing,
+  'setUseCaches(boolean flag): void': nothing,
+  'setInstanceFollowRedirects(boolean flag): void': nothing,
+  'setConnectTimeout(int milliseconds): void': nothing,
+  'setReadTimeout(int milliseconds): void': nothing,
+  'connect(): void': withResponse(nothing),
+  'disconnect(): void': nothing,
+  'getOutputStream(): OutputStream': (self: ConnectionValue) => new OutputValue(self),
+  'getResponseCode(): int': withResponse(({ host }) => host.status),
+  'getResponseMessage(): String': withResponse(({ host }) => host.reason),
+  'getContentType(): String': withResponse(({ host }) => host.headers.get('content-type')),
+  'getHeaderField(String name): String': (self: ConnectionValue, name: string) =>
+    andThen(responseOf(self), (response) => (response as ResponseValue).host.headers.get(name)),
+  'getHeaderFields(): Map': withResponse(({ host }) =>
+    HashMapValue.of(host.headers.names().map((name) => [name, new ListValue(host.headers.all(name))] as const)),
+  ),
+  'getInputStream(): InputStream': withResponse((response, self) => new InputValue(successful(response, self))),
+  'getErrorStream(): InputStream': withResponse((response) =>
+    response.host.status < 400 ? null : new InputValue(response),
+  ),
+  'getContent(): InputStream': withResponse((response, self) => new InputValue(successful(response, self))),
+})
+
+extendWithHost(OutputClass, {
+  'write(Object bytes): void': write,
+  'leftShift(Object value): OutputStream': (self: OutputValue, value: Value) => {
+    write(self, value)
+    return self
+  },
+  'withWriter(Closure closure): Object': (self: OutputValue, closure: Value) => callFunctional(closure, [self]),
+  'withWriter(String charset, Closure closure): Object': (self: OutputValue, _charset: string, closure: Value) =>
+    callFunctional(closure, [self]),
+  'flush(): void': nothing,
+  'close(): void': nothing,
+})
+
+extendWithHost(InputClass, {
+  'getText(): String': ({ response }: InputValue) => textIn(response),
+  'getText(String charset): String': ({ response }: InputValue) => textIn(response),
+  'getBytes(): byte[]': ({ response }: InputValue) =>
+    readBuffered(response.host, 'response', (entity) => new ByteArray(Uint8Array.from(entity.bytes))),
+  'readLines(): List': ({ response }: InputValue) =>
+    andThen(textIn(response), (text) => new ListValue(textOf(text).split(/\r\n|\r|\n/))),
+  'close(): void': nothing,
+})
+
+const getText = (url: JavaUrl): Value =>
+  withResponse((response, self) => textIn(successful(response, self)))(new ConnectionValue(url))
+
+extendWithHost(UrlClass, {
+  'openConnection(): HttpURLConnection': (url: JavaUrl) => new ConnectionValue(url),
+  'getText(): String': getText,
+  'getText(String charset): String': getText,
+})
