@@ -121,3 +121,18 @@ test('names of the prototype are names like any other', () => {
   const record = records.get('s', 'k', null) as Record<string, unknown>
   assert.deepEqual(Object.keys(record).sort(), ['__proto__', 'constructor'])
 })
+
+test('revocations are not evicted by other records; beyond their limit new ones are refused', () => {
+  const { records, pass } = keeper(8)
+  for (let count = 0; count < 8; count += 1)
+    records.update('revocations', `r${count}`, { set: { at: count } }, 100, false)
+  for (let count = 0; count < 100; count += 1) records.update('s', `k${count}`, { set: { a: 1 } }, 1_000, false)
+  for (let count = 0; count < 8; count += 1)
+    assert.deepEqual(plain(records.get('revocations', `r${count}`, null)), { at: count })
+  assert.throws(() => records.update('revocations', 'more', { set: { at: 1 } }, 100, false), /no room/)
+  records.update('revocations', 'r0', { set: { at: 9 } }, 200, false)
+  pass(100)
+  records.update('revocations', 'more', { set: { at: 1 } }, 100, false)
+  assert.deepEqual(plain(records.get('revocations', 'r0', null)), { at: 9 })
+  assert.equal(records.get('revocations', 'r1', null), null)
+})

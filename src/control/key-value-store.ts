@@ -1,6 +1,13 @@
-import { type Clock, changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
+import {
+  type Clock,
+  changedRecord,
+  REVOCATION_SPACE,
+  type RecordChange,
+  type SharedRecord,
+  type SharedStore,
+} from '#schema'
 
-/** Records in all; the least recently used one is evicted for a new one. */
+/** Records in all; the least recently used one is evicted for a new one. The revocations have as much room again. */
 const MAX_RECORDS = 200_000
 
 interface Entry {
@@ -18,6 +25,8 @@ export class KeyValueStore {
   readonly #new = new Map<string, Entry>()
   /** Those without an end: few, made by the configuration, and never evicted. */
   readonly #lasting = new Map<string, Entry>()
+  /** Never evicted: new ones are refused when there is no room. */
+  readonly #revocations = new Map<string, Entry>()
   readonly #clock: Clock
   readonly #limit: number
   #evicted = 0
@@ -29,7 +38,7 @@ export class KeyValueStore {
 
   /** Records in the store, those included that have expired and were not read since. */
   get size(): number {
-    return this.#used.size + this.#new.size + this.#lasting.size
+    return this.#used.size + this.#new.size + this.#lasting.size + this.#revocations.size
   }
 
   /** Records that were evicted before they expired. */
@@ -85,7 +94,7 @@ export class KeyValueStore {
   }
 
   #alive(id: string): Entry | null {
-    const entry = this.#lasting.get(id) ?? this.#used.get(id) ?? this.#new.get(id)
+    const entry = this.#lasting.get(id) ?? this.#used.get(id) ?? this.#new.get(id) ?? this.#revocations.get(id)
     if (entry === undefined) return null
     if (entry.expiresAt > this.#clock.monotonic()) return entry
     this.#delete(id)
@@ -93,11 +102,15 @@ export class KeyValueStore {
   }
 
   #delete(id: string): void {
-    for (const entries of [this.#lasting, this.#used, this.#new]) entries.delete(id)
+    for (const entries of [this.#lasting, this.#used, this.#new, this.#revocations]) entries.delete(id)
   }
 
   /** Moves an entry to the end of the order of use, and restarts its lifetime. */
   #keep(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
+    if (id.startsWith(REVOCATION_PREFIX)) {
+      this.#keepRevocation(id, entry, lifetime)
+      return
+    }
     if (lifetime !== null) entry.expiresAt = this.#clock.monotonic() + lifetime
     this.#delete(id)
     if (entry.expiresAt === Number.POSITIVE_INFINITY) {
@@ -107,6 +120,22 @@ export class KeyValueStore {
     among.set(id, entry)
     this.#makeRoom(this.#new, Math.ceil(this.#limit / 4))
     this.#makeRoom(this.#used, this.#limit - Math.ceil(this.#limit / 4))
+  }
+
+  #keepRevocation(id: string, entry: Entry, lifetime: number | null): void {
+    const now = this.#clock.monotonic()
+    if (!this.#revocations.has(id) && this.#revocations.size >= this.#limit) {
+      for (const [each, { expiresAt }] of this.#revocations) if (expiresAt <= now) this.#revocations.delete(each)
+      if (this.#revocations.size >= this.#limit) throw new Error(`no room for more than ${this.#limit} revocations`)
+    }
+    if (lifetime !== null) entry.expiresAt = now + lifetime
+    this.#revocations.set(id, entry)
+    // The oldest are first; a few that have expired go with each new one.
+    let checked = 0
+    for (const [each, { expiresAt }] of this.#revocations) {
+      if (expiresAt > now || ++checked > 4) break
+      this.#revocations.delete(each)
+    }
   }
 
   #makeRoom(entries: Map<string, Entry>, limit: number): void {
@@ -123,6 +152,8 @@ export class KeyValueStore {
     }
   }
 }
+
+const REVOCATION_PREFIX = `${REVOCATION_SPACE}\0`
 
 function idOf(space: string, key: string): string {
   return `${space}\0${key}`

@@ -1,5 +1,6 @@
 import { type Exposure, exposed } from '#expression'
 import { jsonCopy } from './json-copy.ts'
+import type { SessionRevocations } from './session-revocations.ts'
 
 /** Session content of one request; only JSON values. */
 export interface Session {
@@ -11,6 +12,8 @@ export interface Session {
   readonly isEmpty: boolean
   /** Makes the session known to the client by another name from now on, as after a login (session fixation). */
   renew?(): void
+  /** Logins in sessions of this kind that ended elsewhere; absent where sessions end with their exchange. */
+  readonly revocations?: SessionRevocations
 }
 
 /** A session that ends with its exchange, for routes without a session filter. */

@@ -66,6 +66,7 @@ export type { SecretQuery, SecretStore, SecretsProvider } from './secret-lookup.
 export { settle } from './settle.ts'
 export {
   changedRecord,
+  REVOCATION_SPACE,
   type RecordChange,
   type SharedRecord,
   type SharedStore,

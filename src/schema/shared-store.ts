@@ -19,6 +19,12 @@ export function changedRecord(
 }
 
 /**
+ * The space of revoked logins. Its records are not evicted before they expire, which would make a revoked session valid
+ * again: when the space is full, new records are refused.
+ */
+export const REVOCATION_SPACE = 'revocations'
+
+/**
  * A key-value store that all units of a gateway see alike, in memory, for as long as the gateway runs. What is in it
  * survives a new version of the route, unlike shared memory. Every call is one message to the control thread and back.
  */

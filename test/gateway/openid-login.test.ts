@@ -167,20 +167,25 @@ test('defaultLogoutGoto that is a path is told to the server as a whole URL', op
   assert.equal(location.searchParams.get('post_logout_redirect_uri'), `${at.gateway.url}/goodbye`)
 })
 
-test('logout without more is an empty page; B64: goto never leads to another site', options, async () => {
-  await using at = await openIdGateway()
-  const browser = new BrowserLike()
-  const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
-  assert.deepEqual([out.status, out.text], [200, ''])
-  for (const goto of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
-    for (const step of ['login', 'logout']) {
-      const { status, headers } = await browser.ask(
-        `${at.gateway.url}/app/oidc/${step}?goto=${encodeURIComponent(goto)}`,
-      )
-      assert.deepEqual([status, headers.get('location')], [400, null], goto)
+test(
+  'logout without more is a page with a link to log in; B64: goto never leads to another site',
+  options,
+  async () => {
+    await using at = await openIdGateway()
+    const browser = new BrowserLike()
+    const out = await browser.ask(`${at.gateway.url}/app/oidc/logout`)
+    assert.equal(out.status, 200)
+    assert.match(out.text, /You are logged out<.*<a href="login">/)
+    for (const goto of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+      for (const step of ['login', 'logout']) {
+        const { status, headers } = await browser.ask(
+          `${at.gateway.url}/app/oidc/${step}?goto=${encodeURIComponent(goto)}`,
+        )
+        assert.deepEqual([status, headers.get('location')], [400, null], goto)
+      }
     }
-  }
-})
+  },
+)
 
 test('login?registration=&issuer=&goto= begins where it is told, and ends at goto', options, async () => {
   await using at = await openIdGateway()

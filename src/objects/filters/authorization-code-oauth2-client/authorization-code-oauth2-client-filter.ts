@@ -4,6 +4,7 @@ import {
   FilterKind,
   HandlerKind,
   OAuth2FailureContext,
+  SessionUnavailableError,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
@@ -29,12 +30,14 @@ import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 import { isNavigation, loginRequired } from '../../lib/sso/login-required.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { UsedStates } from '../../lib/sso/used-states.ts'
+import { backChannelLogout } from './back-channel-logout.ts'
 import { begunLogins } from './begun-logins.ts'
 import { type LoggedInSettings, passLoggedIn, TokensEndedError } from './logged-in.ts'
 import { LoginCallback } from './login-callback.ts'
 import { failurePage } from './login-failure.ts'
 import { LoginFlow, type LoginSettings } from './login-flow.ts'
-import { LoginMemory, registrationKey } from './login-memory.ts'
+import { endWithLogin, isRevoked, loginIdentity } from './login-identity.ts'
+import { claimsOf, LoginMemory, registrationKey } from './login-memory.ts'
 import { SharedRefresh } from './shared-refresh.ts'
 import { type LoginDemand, StepUpRequiredError } from './step-up.ts'
 import { UserInfo } from './user-info.ts'
@@ -51,7 +54,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   summary: 'Logs users in with OAuth 2.0 or OpenID Connect before their requests go on.',
   config: {
     clientEndpoint: runtime('string').meta({
-      description: 'Path or URL of the gateway below which `login`, `callback` and `logout` lie.',
+      description: 'Path or URL of the gateway below which `login`, `callback`, `logout` and `backchannel-logout` lie.',
     }),
     registrations: list(ref(ClientRegistrationKind))
       .prefault([])
@@ -77,7 +80,10 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .meta({ description: 'Where to go after `login` without a parameter `goto`.' }),
     defaultLogoutGoto: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Where to go after `logout` without a parameter `goto`; an empty page by default.' }),
+      .meta({
+        description:
+          'Where to go after `logout` without a parameter `goto`; a page with a link to log in again by default.',
+      }),
     revokeOauth2TokenOnLogout: config(boolean())
       .prefault(false)
       .meta({ description: 'Whether `logout` revokes the tokens.' }),
@@ -206,6 +212,14 @@ function loginFilter(settings: Settings, env: Environment): Filter {
     return flow.begin(exchange, memory, endpoint, registration, here, demand === undefined ? {} : { demand })
   }
 
+  /** Whether the provider has ended the session is not known: it does not count, and is not forgotten either. */
+  const revocationsUnavailable = ({ transactionId }: Exchange, error: SessionUnavailableError): Response => {
+    logger
+      .limited(error)
+      .error({ error, transactionId: transactionId.value }, 'revocations unavailable: requests get 503')
+    return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+  }
+
   const withoutLogin = async (
     exchange: Exchange,
     next: Handler,
@@ -238,15 +252,25 @@ function loginFilter(settings: Settings, env: Environment): Filter {
         return callback.handle(exchange, memory, endpoint.url)
       case 'logout':
         return loggedOut(exchange, memory, endpoint.url)
+      case 'backchannel-logout':
+        return backChannelLogout(exchange, { registrations: settings.registrations, clock, logger })
     }
     const { tokens } = memory
     const registration = tokens === null ? null : flow.registration(tokens.registration)
-    if (registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
+    if (tokens === null || registration === null) return withoutLogin(exchange, next, memory, endpoint.url)
+    const identity = tokens.login ?? loginIdentity(claimsOf(tokens), registration.clientId, null)
+    if (await isRevoked(exchange, memory, identity, clock.now())) {
+      logger.debug({ transactionId: exchange.transactionId.value }, 'session ended by its provider')
+      memory.forget()
+      return withoutLogin(exchange, next, memory, endpoint.url)
+    }
     const { acrValues } = settings
-    if (acrValues.length > 0 && !acrValues.includes(tokens?.acr ?? ''))
+    if (acrValues.length > 0 && !acrValues.includes(tokens.acr ?? ''))
       return login(exchange, memory, endpoint.url, registration)
     try {
-      return await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
+      const response = await passLoggedIn(exchange, next, memory, registration, endpoint.url, loggedIn)
+      endWithLogin(response, exchange, identity)
+      return response
     } catch (error) {
       if (error instanceof StepUpRequiredError) return login(exchange, memory, endpoint.url, registration, error.demand)
       if (!(error instanceof TokensEndedError)) throw error
@@ -266,6 +290,7 @@ function loginFilter(settings: Settings, env: Environment): Filter {
       return await handled(exchange, next, endpoint)
     } catch (error) {
       if (error instanceof OpenIdError) return failed(exchange, error, endpoint.url)
+      if (error instanceof SessionUnavailableError) return revocationsUnavailable(exchange, error)
       throw error
     }
   }

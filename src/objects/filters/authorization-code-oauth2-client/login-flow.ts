@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '#contracts'
-import { type Exchange, type Response, respond } from '#http'
+import { type Exchange, pageResponse, type Response, respond } from '#http'
 import { loginSecrets, newLoginSecret, OpenIdClient, OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
@@ -141,12 +141,12 @@ export class LoginFlow {
     const asked = queryOf(exchange).get('goto')
     const goto = asked === null ? this.#settings.defaultLogoutGoto : this.#goto(exchange, queryOf(exchange), '/')
     const registration = tokens === null ? null : this.registration(tokens.registration)
-    if (tokens === null || registration === null) return left(goto)
+    if (tokens === null || registration === null) return this.#left(goto)
     const { revokeOnLogout, endSessionOnLogout } = this.#settings
     const token = tokens.refreshToken ?? tokens.accessToken
     if (revokeOnLogout && token !== null) await this.#revoke(registration, token, exchange)
     const endSession = endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
-    if (typeof endSession !== 'string') return left(goto)
+    if (typeof endSession !== 'string') return this.#left(goto)
     const url = new URL(endSession)
     if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
     url.searchParams.set('client_id', registration.clientId)
@@ -163,6 +163,15 @@ export class LoginFlow {
       if (!(error instanceof OpenIdError)) throw error
       this.#settings.onRevocationFailure(error)
     }
+  }
+
+  #left(goto: string | null): Response {
+    if (goto !== null) return redirect(goto)
+    const { registrations, defaultLoginGoto } = this.#settings
+    // Beside `logout`; without a choice between registrations it needs no parameters.
+    const href = registrations.length === 1 ? 'login' : (defaultLoginGoto ?? '/')
+    const text = 'Close the browser where others use it too.'
+    return pageResponse(200, { title: 'You are logged out', text, link: { href, label: 'Log in again' } })
   }
 
   #goto(exchange: Exchange, asked: URLSearchParams, fallback: string): string {
@@ -183,10 +192,6 @@ export async function believed(registration: ClientRegistration, idToken: string
 /** A redirect that no cache keeps: it belongs to one browser and one moment. */
 export function redirect(location: string): Response {
   return respond(302, { Location: location, 'Cache-Control': 'no-store' })
-}
-
-function left(goto: string | null): Response {
-  return goto === null ? respond(200, { 'Cache-Control': 'no-store' }) : redirect(goto)
 }
 
 /** The query of a request. */

@@ -3,6 +3,7 @@ import type { Session } from '#http'
 import type { JsonObject } from '#json'
 import { type IssuedTokens, idTokenClaims } from '#openid'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
+import { type LoginIdentity, loginIdentity } from './login-identity.ts'
 
 /** A browser may have many tabs at the login page; the oldest gives way. */
 const MAX_ATTEMPTS = 20
@@ -34,6 +35,8 @@ export interface KeptTokens {
   readonly acr: string | null
   /** When the user logged in, in milliseconds since the epoch. */
   readonly loggedInAt: number
+  /** By what the provider can end the login; null where no ID token came. Refreshes leave it as it is. */
+  readonly login: LoginIdentity | null
 }
 
 /** What the filter keeps in the session: the tokens, and logins whose callback no cookie of this host reaches. */
@@ -86,13 +89,29 @@ export class LoginMemory {
       scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? registration.scopes),
       acr: typeof claims?.['acr'] === 'string' ? claims['acr'] : (before?.acr ?? null),
       loggedInAt: before?.loggedInAt ?? this.#now,
+      login: before === null ? loginIdentity(issued.claims, registration.clientId, askedAt) : before.login,
     }
+    if (before === null) this.#session.delete(this.#checkedKey)
     this.#session.set(this.#key, tokens)
     return tokens
   }
 
   forget(): void {
     this.#session.delete(this.#key)
+    this.#session.delete(this.#checkedKey)
+  }
+
+  /** When the login was last checked for revocations, as far as it was kept; in a field of its own, beside a refresh. */
+  get checkedAt(): number | null {
+    return this.#session.get(this.#checkedKey) as number | null
+  }
+
+  setCheckedAt(time: number): void {
+    this.#session.set(this.#checkedKey, time)
+  }
+
+  get #checkedKey(): string {
+    return `${this.#key} checked`
   }
 
   #begun(): { readonly key: string; readonly at: number }[] {

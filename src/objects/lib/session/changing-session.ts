@@ -1,4 +1,4 @@
-import { jsonCopy, type Session } from '#http'
+import { jsonCopy, type Session, type SessionRevocations } from '#http'
 import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { CookiePart } from './cookie-part.ts'
@@ -14,13 +14,15 @@ interface State {
 export class ChangingSession implements Session {
   /** Where the client keeps its name, or all of it. */
   readonly cookie: CookiePart
+  readonly revocations: SessionRevocations
   readonly #opened: SharedRecord | null
   #state: State | null = null
   #cleared = false
   #renewed = false
 
-  constructor(content: SharedRecord | null, cookie: CookiePart) {
+  constructor(content: SharedRecord | null, cookie: CookiePart, revocations: SessionRevocations) {
     this.cookie = cookie
+    this.revocations = revocations
     this.#opened = content
   }
 

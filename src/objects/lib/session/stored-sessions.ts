@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type OpenSession, type SessionManager, SessionTooLargeError } from '#contracts'
-import type { Exchange, Response } from '#http'
+import type { Exchange, Response, SessionRevocations } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangingSession } from './changing-session.ts'
 import { CookiePart } from './cookie-part.ts'
@@ -13,14 +13,19 @@ const MAX_CANDIDATES = 4
 const ID = /^[A-Za-z0-9_-]{43}$/
 
 /** Sessions over store that others see too, by an id in a cookie; managers with the same store have the same sessions. */
-export function storedSessions(store: SharedStore, timeout: number, cookie: SessionCookieSettings): SessionManager {
+export function storedSessions(
+  store: SharedStore,
+  timeout: number,
+  cookie: SessionCookieSettings,
+  revocations: SessionRevocations,
+): SessionManager {
   /** The first id that stands for a session; an id that a client made up is never taken over. */
   const known = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
     for (const id of ids) {
       const record = await store.get(keyOf(id, part), timeout)
-      if (record !== null) return opened(exchange, id, new ChangingSession(record, part))
+      if (record !== null) return opened(exchange, id, new ChangingSession(record, part, revocations))
     }
-    return opened(exchange, null, new ChangingSession(null, part))
+    return opened(exchange, null, new ChangingSession(null, part, revocations))
   }
 
   const opened = (exchange: Exchange, id: string | null, session: ChangingSession): OpenSession => ({
@@ -61,7 +66,9 @@ export function storedSessions(store: SharedStore, timeout: number, cookie: Sess
     open: (exchange) => {
       const part = CookiePart.open(exchange, cookie)
       const ids = part.candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES)
-      return ids.length === 0 ? opened(exchange, null, new ChangingSession(null, part)) : known(exchange, ids, part)
+      return ids.length === 0
+        ? opened(exchange, null, new ChangingSession(null, part, revocations))
+        : known(exchange, ids, part)
     },
   }
 }

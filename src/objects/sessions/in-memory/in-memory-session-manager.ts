@@ -1,6 +1,7 @@
 import { SessionManagerKind } from '#contracts'
-import { config, defineType, duration } from '#schema'
+import { config, defineType, duration, REVOCATION_SPACE } from '#schema'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
 import { sessionStore } from './session-store.ts'
 
@@ -19,6 +20,15 @@ export const InMemorySessionManager = defineType({
     const problem = cookieProblem(cookie)
     if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
   },
-  create: ({ timeout, cookie }, env) =>
-    storedSessions(sessionStore(env.sharedStore(`session ${cookie.name}`), env), timeout, cookie),
+  create: ({ timeout, cookie }, env) => {
+    const revocations = new StoredRevocations({
+      store: env.sharedStore(REVOCATION_SPACE),
+      sessionTimeout: timeout,
+      isShared: true,
+      clock: env.clock,
+      onDispose: env.onDispose,
+    })
+    const store = sessionStore(env.sharedStore(`session ${cookie.name}`), env)
+    return storedSessions(store, timeout, cookie, revocations)
+  },
 })

@@ -1,8 +1,25 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { providerOf, Secret, type SecretsProvider, SecretsProviderKind, SessionManagerKind } from '#contracts'
 import { ENCRYPTION_METHODS, encryptionRefusal, METHOD_BYTES } from '#jose'
-import { boolean, ConfigError, config, defineType, duration, type Environment, oneOf, ref, secretId } from '#schema'
+import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
+import {
+  boolean,
+  ConfigError,
+  config,
+  defineType,
+  duration,
+  type Environment,
+  object,
+  oneOf,
+  REVOCATION_SPACE,
+  ref,
+  type SharedStore,
+  secretId,
+} from '#schema'
+import { RedisStore } from '../../lib/session/redis-store.ts'
+
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import type { SessionKeys } from './session-token.ts'
 
@@ -32,8 +49,13 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       .meta({ description: 'Whether browsers keep the cookie until the session ends, rather than until they close.' }),
     useCompression: config(boolean()).prefault(true).meta({ description: 'Whether longer sessions are compressed.' }),
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
+    revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
+      description:
+        'Redis that holds the log-outs a provider sends (back-channel logout), for all gateways with the key; without it they are in the memory of the gateway that got them.',
+    }),
   },
-  check: ({ cookie }, report) => {
+  check: ({ cookie, revocations }, report) => {
+    if (revocations !== undefined) checkRedis(revocations, (path, message) => report(`/revocations${path}`, message))
     const problem = cookieProblem(cookie)
     if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
   },
@@ -48,8 +70,22 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       refused: env.metrics.counter('gw_session_refused_total', 'Session cookies that stood for no session.', {
         name: env.name,
       }),
+      revocations: new StoredRevocations({
+        store: await revocationStore(config.revocations, env),
+        sessionTimeout: Math.min(config.sessionTimeout, LONGEST) + config.skewAllowance,
+        isShared: config.revocations !== undefined,
+        clock: env.clock,
+        onDispose: env.onDispose,
+      }),
     }),
 })
+
+async function revocationStore(redis: RedisValues | undefined, env: Environment): Promise<SharedStore> {
+  if (redis === undefined) return env.sharedStore(REVOCATION_SPACE)
+  const unreadable = () =>
+    env.logger.limited().warn('revocation in Redis unreadable, ignored: another program has written to its key')
+  return new RedisStore(await openRedis(redis, env), unreadable)
+}
 
 const LONGEST = 3_650 * 24 * 3_600_000
 

@@ -1,5 +1,5 @@
 import type { OpenSession, SessionManager } from '#contracts'
-import type { Exchange, Response } from '#http'
+import type { Exchange, Response, SessionRevocations } from '#http'
 import type { Clock, Counter } from '#schema'
 import { ChangingSession } from '../../lib/session/changing-session.ts'
 import { CookiePart } from '../../lib/session/cookie-part.ts'
@@ -19,6 +19,7 @@ export interface JwtSessionSettings {
   readonly clock: Clock
   /** Counts cookies that stood for no session. */
   readonly refused: Counter
+  readonly revocations: SessionRevocations
 }
 
 /** Sessions that the client keeps, encrypted. */
@@ -40,7 +41,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   }
 
   const opened = (exchange: Exchange, content: SessionContent | null, part: CookiePart): OpenSession => {
-    const session = new ChangingSession(content?.values ?? null, part)
+    const session = new ChangingSession(content?.values ?? null, part, settings.revocations)
     return {
       session,
       cookie: content === null ? null : { name: cookie.name, value: part.candidates[0] as string },

@@ -1,9 +1,10 @@
 import { SessionManagerKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES } from '#redis'
 import { config, defineType, duration, string } from '#schema'
+import { RedisStore } from '../../lib/session/redis-store.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
-import { RedisStore } from './redis-store.ts'
 
 /** Sessions in Redis, seen by all gateways that use it. */
 export const RedisSessionManager = defineType({
@@ -41,6 +42,9 @@ export const RedisSessionManager = defineType({
         .limited()
         .warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
     }
-    return storedSessions(new RedisStore(await openRedis(config, env), spoilt), sessionTimeout, cookie)
+    const store = new RedisStore(await openRedis(config, env), spoilt)
+    const { clock, onDispose } = env
+    const revocations = new StoredRevocations({ store, sessionTimeout, isShared: true, clock, onDispose })
+    return storedSessions(store, sessionTimeout, cookie, revocations)
   },
 })

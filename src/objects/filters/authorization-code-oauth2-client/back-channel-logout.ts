@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { type ClientRegistration, SessionUnavailableError } from '#contracts'
+import { type Exchange, mediaType, parseForm, type Response, respond, type SessionRevocations } from '#http'
+import {
+  claim,
+  isForAudience,
+  MAX_TOKEN_LENGTH,
+  numericDate,
+  parseSignedToken,
+  parseToken,
+  readClaims,
+  TokenError,
+} from '#jose'
+import { isPlainObject, type JsonObject } from '#json'
+import type { Logger } from '#logging'
+import { OpenIdError } from '#openid'
+import type { Clock } from '#schema'
+import { issuedAt, revokedSubjects } from './login-identity.ts'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** How far `iat` may be from now, either way. */
+const IAT_WINDOW = 5 * 60_000
+/** A token is accepted for twice the window at most; its `jti` is remembered for longer. */
+const JTI_LIFETIME = 2 * IAT_WINDOW + 60_000
+const MAX_FORM = MAX_TOKEN_LENGTH + 4_096
+
+/** What the endpoint needs to know. */
+export interface LogoutEndpointSettings {
+  readonly registrations: readonly ClientRegistration[]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A request that ends no login, with the description for the provider. */
+class LogoutRefused extends Error {}
+
+/**
+ * `POST <clientEndpoint>/backchannel-logout` with the form field `logout_token`: ends the logins of a session or a user at
+ * the provider (OpenID Connect Back-Channel Logout 1.0). A logout that fails is 400 as well (section 2.8).
+ */
+export async function backChannelLogout(exchange: Exchange, settings: LogoutEndpointSettings): Promise<Response> {
+  if (exchange.request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
+  try {
+    await logOut(exchange, settings)
+    return respond(200, { 'Cache-Control': 'no-store' })
+  } catch (error) {
+    return refusal(error, settings.logger)
+  }
+}
+
+async function logOut(exchange: Exchange, settings: LogoutEndpointSettings): Promise<void> {
+  const { clock, logger } = settings
+  const { revocations } = exchange.session
+  if (revocations === undefined) throw new Error('the route has no session manager, so that there is nothing to end')
+  const text = await signedToken(await logoutToken(exchange), settings.registrations)
+  const { claims, registration } = await trusted(text, settings)
+  const at = clock.now()
+  const jti = digest([claims['iss'], registration.clientId, claims['jti']])
+  if (!(await revocations.claim(jti, JTI_LIFETIME))) throw new LogoutRefused('the logout token was used before')
+  try {
+    await revocations.revoke(revokedSubjects(claims, registration.clientId), { issuedAt: issuedAt(claims), at })
+  } catch (error) {
+    // The provider may send the token again.
+    await revocations.release(jti).catch(() => {})
+    throw error
+  }
+  warnOfLimits(revocations, logger)
+  logger.debug({ issuer: claims['iss'], clientId: registration.clientId }, 'sessions ended by a logout token')
+}
+
+function warnOfLimits({ isShared }: SessionRevocations, logger: Logger): void {
+  if (isShared) return
+  const message =
+    'logout token recorded in the memory of this gateway only: sessions in cookies stay valid at other gateways and after a restart; configure "revocations" of AuthenticatedEncryptedJwtSessionManager'
+  logger.limited('', 3_600_000).warn(message)
+}
+
+async function logoutToken({ request }: Exchange): Promise<string> {
+  if (mediaType(request.headers) !== 'application/x-www-form-urlencoded')
+    throw new LogoutRefused('expected a form (application/x-www-form-urlencoded)')
+  const content = await request.body.read(MAX_FORM).catch(() => {
+    throw new LogoutRefused(`expected a form of ${MAX_FORM} bytes at most`)
+  })
+  const values = parseForm(Buffer.from(content).toString('latin1'), { maxFields: 100 })['logout_token'] ?? []
+  if (values.length !== 1 || !values[0]) throw new LogoutRefused('expected the field logout_token once')
+  return values[0]
+}
+
+/** The token, or the one inside where it is encrypted to a client of this endpoint. */
+async function signedToken(text: string, registrations: readonly ClientRegistration[]): Promise<string> {
+  if (parseToken(text).form === 'signed') return text
+  for (const registration of registrations) {
+    const content = await registration.decrypt(text).catch((error: unknown) => {
+      if (error instanceof OpenIdError && !error.unavailable) return null
+      throw error
+    })
+    if (content !== null) return content
+  }
+  throw new LogoutRefused('the token can not be decrypted')
+}
+
+/** The claims of a token that a provider of this filter has signed for its client. The signature is checked last. */
+async function trusted(text: string, { registrations, clock }: LogoutEndpointSettings) {
+  const token = parseSignedToken(text)
+  const claims = readClaims(token.payload)
+  const skew = Math.max(...registrations.map(({ issuer }) => issuer.idTokenSkew))
+  const problem = typeProblem(token.header.typ) ?? claimsProblem(claims, clock.now(), skew)
+  if (problem !== null) throw new LogoutRefused(problem)
+  for (const registration of registrations.filter(({ clientId }) => isForAudience(claims, clientId))) {
+    if ((await registration.issuer.metadata()).issuer !== claims['iss']) continue
+    const unsigned = await registration.signatureProblem(text)
+    if (unsigned !== null) throw new LogoutRefused(unsigned)
+    return { claims, registration }
+  }
+  throw new LogoutRefused('the claims iss and aud name no client of this endpoint')
+}
+
+function typeProblem(typ: string | null): string | null {
+  const type = typ?.toLowerCase().replace(/^application\//, '') ?? null
+  return type === null || type === 'logout+jwt' ? null : 'expected the type logout+jwt, or none, in the header typ'
+}
+
+/** Why claims are none of a logout token (section 2.6); null where they are. */
+function claimsProblem(claims: JsonObject, now: number, skew: number): string | null {
+  const events = claim(claims, 'events')
+  if (!isPlainObject(events) || !isPlainObject(claim(events as JsonObject, EVENT) ?? null))
+    return `expected the claim events to hold an object ${EVENT}`
+  if (claim(claims, 'nonce') !== undefined) return 'expected no claim nonce'
+  if (!isText(claims, 'jti')) return 'expected the claim jti'
+  const names = ['sid', 'sub'].filter((name) => claim(claims, name) !== undefined)
+  if (names.length === 0 || !names.every((name) => isText(claims, name)))
+    return 'expected the claim sid or sub, as text'
+  const iat = numericDate(claim(claims, 'iat') ?? null)
+  if (iat === null || Math.abs(now - iat) > IAT_WINDOW) return 'expected the claim iat, within 5 minutes of now'
+  const exp = claim(claims, 'exp')
+  if (exp === undefined) return null
+  const expiry = numericDate(exp)
+  return expiry !== null && now < expiry + skew ? null : 'the token has expired'
+}
+
+function isText(claims: JsonObject, name: string): boolean {
+  const value = claim(claims, name)
+  return typeof value === 'string' && value !== ''
+}
+
+function refusal(error: unknown, logger: Logger): Response {
+  if (error instanceof LogoutRefused || error instanceof TokenError) {
+    logger.limited(error.message).warn({ reason: error.message }, 'logout token refused')
+    return refused('invalid_request', error.message)
+  }
+  const isOutage = error instanceof SessionUnavailableError || (error instanceof OpenIdError && error.unavailable)
+  logger.limited(error).error({ error }, 'logout token not processed: sessions of the user stay open')
+  if (isOutage) return refused('temporarily_unavailable', 'the log-out could not be recorded; send it again')
+  return refused('server_error', 'the log-out could not be processed')
+}
+
+function refused(error: string, description: string): Response {
+  return respond(
+    400,
+    { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    JSON.stringify({ error, error_description: description }),
+  )
+}
+
+function digest(names: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(names)).digest('base64url')
+}

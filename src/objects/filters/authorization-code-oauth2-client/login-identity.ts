@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { type Exchange, endUpgraded, type LoginMoment, type Response, watchUpgrade } from '#http'
+import { claim, numericDate } from '#jose'
+import type { JsonObject } from '#json'
+import type { LoginMemory } from './login-memory.ts'
+
+/** RFC 6455 section 7.4.1: what the connection does is no longer allowed. */
+const POLICY_VIOLATION = 1008
+const DIGEST_BYTES = 16
+
+/** By what a login is found when its provider ends it: digests of its session and its user, and when it began. */
+export interface LoginIdentity extends LoginMoment {
+  readonly subjects: readonly string[]
+}
+
+/**
+ * The identity of a login that began at a time by the gateway's clock, where that is known; null where no ID token says whose
+ * login it is.
+ */
+export function loginIdentity(claims: JsonObject | null, clientId: string, at: number | null): LoginIdentity | null {
+  const subjects = claims === null ? [] : loginSubjects(claims, clientId)
+  if (claims === null || subjects.length === 0) return null
+  return { subjects, issuedAt: issuedAt(claims), at: at ?? issuedAt(claims) }
+}
+
+/** The subjects of a login: its session, else its user as one of unknown session; and its user. */
+function loginSubjects(claims: JsonObject, clientId: string): readonly string[] {
+  const { iss, sid, sub } = namesOf(claims)
+  const session = sid === null ? digest(iss, clientId, 'user without sid', sub) : digest(iss, clientId, 'sid', sid)
+  return [session, digest(iss, clientId, 'user', sub)].filter((subject) => subject !== null)
+}
+
+/**
+ * The subjects that a logout token ends. One with `sid` is about that session; a login whose ID token had no `sid` may be that
+ * session as well (OpenID Connect Back-Channel Logout 1.0 section 2.7).
+ */
+export function revokedSubjects(claims: JsonObject, clientId: string): readonly string[] {
+  const { iss, sid, sub } = namesOf(claims)
+  const revoked =
+    sid === null
+      ? [digest(iss, clientId, 'user', sub)]
+      : [digest(iss, clientId, 'sid', sid), digest(iss, clientId, 'user without sid', sub)]
+  return revoked.filter((subject) => subject !== null)
+}
+
+/** When a token was issued, by its `iat`. */
+export function issuedAt(claims: JsonObject): number {
+  return numericDate(claim(claims, 'iat') ?? null) ?? 0
+}
+
+/** Whether the login of a session was ended by its provider. Rejects where that can not be told. */
+export async function isRevoked(
+  exchange: Exchange,
+  memory: LoginMemory,
+  identity: LoginIdentity | null,
+  now: number,
+): Promise<boolean> {
+  const { revocations } = exchange.session
+  if (revocations === undefined || identity === null) return false
+  // The session may have been used for other routes meanwhile, for longer than revocations are kept.
+  const { lifetime } = revocations
+  const checkedAt = memory.checkedAt ?? identity.at
+  if (now - checkedAt >= lifetime || (await revocations.isRevoked(identity.subjects, identity))) return true
+  if (now - checkedAt >= lifetime / 4) memory.setCheckedAt(now)
+  return false
+}
+
+/** Ends a connection that has left HTTP when the provider ends the login it was opened with. */
+export function endWithLogin(response: Response, exchange: Exchange, identity: LoginIdentity | null): void {
+  const { revocations } = exchange.session
+  if (response.upgrade === null || revocations === undefined || identity === null) return
+  watchUpgrade(response, (connection) =>
+    revocations.watch(identity.subjects, identity, () =>
+      endUpgraded(connection, POLICY_VIOLATION, 'the user has logged out'),
+    ),
+  )
+}
+
+function namesOf(claims: JsonObject) {
+  const text = (name: string): string | null => {
+    const value = claim(claims, name)
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  return { iss: text('iss'), sid: text('sid'), sub: text('sub') }
+}
+
+function digest(issuer: string | null, clientId: string, kind: string, name: string | null): string | null {
+  if (issuer === null || name === null) return null
+  const text = JSON.stringify([issuer, clientId, kind, name])
+  return createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url')
+}

@@ -1,0 +1,101 @@
+import { SessionUnavailableError } from '#contracts'
+import type { LoginMoment, SessionRevocations } from '#http'
+import type { Clock, SharedRecord, SharedStore } from '#schema'
+import { isBefore } from './login-moment.ts'
+import { RevocationWatch } from './revocation-watch.ts'
+
+const DAY = 24 * 3_600_000
+/** Where sessions last for years, a revocation does not: a login that is not used for so long ends instead. */
+const LONGEST = 30 * DAY
+/** Records outlive the time after which an unchecked login ends by more than clocks differ. */
+const CLOCK_MARGIN = 60_000
+/** Revocations are also listed by the time they came, for watchers: one record for each interval. */
+const LIST_INTERVAL = 10_000
+const LIST_LIFETIME = 60_000
+
+/** What revocations of one kind of sessions need. */
+export interface RevocationSettings {
+  readonly store: SharedStore
+  /** Milliseconds a session lives. */
+  readonly sessionTimeout: number
+  readonly isShared: boolean
+  readonly clock: Clock
+  readonly onDispose: (release: () => void) => void
+}
+
+/** Revocations as records of a key-value store: one for each subject, and lists of the recent ones. */
+export class StoredRevocations implements SessionRevocations {
+  readonly lifetime: number
+  readonly isShared: boolean
+  readonly #store: SharedStore
+  readonly #clock: Clock
+  readonly #watch: RevocationWatch
+
+  constructor({ store, sessionTimeout, isShared, clock, onDispose }: RevocationSettings) {
+    this.lifetime = Math.min(Math.max(sessionTimeout, DAY), LONGEST)
+    this.isShared = isShared
+    this.#store = store
+    this.#clock = clock
+    this.#watch = new RevocationWatch({
+      recent: () => this.#recent(),
+      isRevoked: (subjects, login) => this.isRevoked(subjects, login),
+      covered: LIST_INTERVAL,
+      clock,
+    })
+    onDispose(() => this.#watch.stop())
+  }
+
+  async claim(id: string, lifetime: number): Promise<boolean> {
+    const claimant = crypto.randomUUID()
+    const record = await answered(this.#store.getOrCreate(`used ${id}`, { claimant }, lifetime))
+    return record['claimant'] === claimant
+  }
+
+  async release(id: string): Promise<void> {
+    await answered(this.#store.getAndDelete(`used ${id}`))
+  }
+
+  async revoke(subjects: readonly string[], moment: LoginMoment): Promise<void> {
+    const set = { issuedAt: moment.issuedAt, at: moment.at }
+    for (const subject of subjects)
+      await answered(this.#store.update(`revoked ${subject}`, { set }, this.lifetime + CLOCK_MARGIN))
+    const listed = Object.fromEntries(subjects.map((subject) => [subject, set]))
+    await answered(this.#store.update(this.#listOf(this.#clock.now()), { set: listed }, LIST_LIFETIME))
+  }
+
+  async isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean> {
+    const records = await answered(Promise.all(subjects.map((subject) => this.#store.get(`revoked ${subject}`))))
+    return records.some((record) => record !== null && isBefore(login, momentOf(record)))
+  }
+
+  watch(subjects: readonly string[], login: LoginMoment, onRevoked: () => void): () => void {
+    return this.#watch.add({ subjects, onRevoked, login })
+  }
+
+  /** Those of the last 10 to 20 seconds; gateways whose clocks differ by less write into the same lists. */
+  async #recent(): Promise<readonly (readonly [string, LoginMoment])[]> {
+    const now = this.#clock.now()
+    const lists = [now + LIST_INTERVAL, now, now - LIST_INTERVAL].map((time) => this.#store.get(this.#listOf(time)))
+    return (await Promise.all(lists)).flatMap((list) =>
+      Object.entries(list ?? {}).map(([subject, moment]) => [subject, momentOf(moment as SharedRecord)] as const),
+    )
+  }
+
+  #listOf(time: number): string {
+    return `list ${Math.floor(time / LIST_INTERVAL)}`
+  }
+}
+
+function momentOf(record: SharedRecord): LoginMoment {
+  return { issuedAt: record['issuedAt'] as number, at: record['at'] as number }
+}
+
+/** Without an answer of the store no session counts as valid: an outage of sessions (503). */
+async function answered<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (cause) {
+    if (cause instanceof SessionUnavailableError) throw cause
+    throw new SessionUnavailableError('revocations of sessions can not be read or written', { cause })
+  }
+}
