@@ -23,12 +23,18 @@ export {
   ENCRYPTION_METHODS,
   type EncryptionAlgorithm,
   type EncryptionMethod,
+  encryptionSuitability,
   METHOD_BYTES,
 } from './encryption-algorithms.ts'
 export type { KeySource, KeysUnavailable } from './key-choice.ts'
 export { type JwtOpening, type OpenedJwt, type OpeningKeys, openJwt } from './open-jwt.ts'
 export { type Signing, signingRefusal, signJwt } from './sign.ts'
-export { KEY_PAIR_ALGORITHMS, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './signature-algorithms.ts'
+export {
+  KEY_PAIR_ALGORITHMS,
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+  signatureSuitability,
+} from './signature-algorithms.ts'
 export { SignatureKey, signatureKeyOf } from './signature-key.ts'
 export { KeyUnsuitableError, TokenError } from './token-error.ts'
 export { type Verification, verifySignature } from './verify.ts'

@@ -19,6 +19,7 @@ const key = (stableId: string | null, key: KeyObject, more: Partial<SecretParts>
 const SECRETS: Readonly<Record<string, readonly Omit<SecretParts, 'secretId'>[]>> = {
   'sign.key': [key('active', active, { algorithm: 'RS256' }), key('older', older), key('retired', retired)],
   nameless: [key(null, older)],
+  pem: [key('rsa', active), key('ec', older)],
   secret: [key('hmac', symmetric, { algorithm: 'HmacSHA256' })],
   encryption: [key('enc', older, { purposes: ['ENCRYPT', 'DECRYPT'] })],
   odd: [key('dsa', dsa), key('older', older)],
@@ -60,8 +61,8 @@ test('every key of the id is published, the active one first, by its public part
     keys.map(({ kid, kty, use, alg }) => [kid, kty, use, alg]),
     [
       ['active', 'RSA', 'sig', 'RS256'],
-      ['older', 'EC', 'sig', undefined],
-      ['retired', 'OKP', 'sig', undefined],
+      ['older', 'EC', 'sig', 'ES256'],
+      ['retired', 'OKP', 'sig', 'EdDSA'],
     ],
   )
   for (const jwk of keys) for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) assert.equal(jwk[name], undefined)
@@ -156,3 +157,23 @@ for (const [what, config, message] of refusals) {
     await assert.rejects(build(JwkSetHandler, config, { types: [Keys] }), { message: `/heap/0/config/${message}` })
   })
 }
+
+test('jwkAlgorithm is the alg of keys that name none, where it suits them; that of the purpose goes first', async () => {
+  const pem = { secretId: 'pem', keyUsage: 'SIGN' }
+  const algs = async (purposes: JsonValue, more: Record<string, JsonValue> = {}) =>
+    (await published(purposes, more)).keys.map(({ alg }) => alg)
+  assert.deepEqual(await algs([pem]), [undefined, 'ES256'])
+  assert.deepEqual(await algs([pem], { jwkAlgorithm: 'RS256' }), ['RS256', 'ES256'])
+  assert.deepEqual(await algs([{ ...pem, jwkAlgorithm: 'PS384' }], { jwkAlgorithm: 'RS256' }), ['PS384', 'ES256'])
+  const encryption = [{ secretId: 'pem', keyUsage: 'DECRYPT', jwkAlgorithm: 'RSA-OAEP-256' }]
+  assert.deepEqual(await algs(encryption), ['RSA-OAEP-256', undefined])
+  assert.deepEqual(await algs(signing, { jwkAlgorithm: 'PS256' }), ['RS256', 'ES256', 'EdDSA'])
+})
+
+test('refused: an algorithm of signatures for keys that decrypt', async () => {
+  const purposes = [{ secretId: 'pem', keyUsage: 'DECRYPT', jwkAlgorithm: 'RS256' }]
+  await assert.rejects(handler(purposes), (error: Error & { problems?: object[] }) => {
+    assert.match(JSON.stringify(error.problems), /purposes.0.jwkAlgorithm.*expected an algorithm for DECRYPT/)
+    return true
+  })
+})

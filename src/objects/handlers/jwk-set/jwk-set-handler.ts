@@ -1,6 +1,9 @@
 import { HandlerKind, SecretsProviderKind } from '#contracts'
+import { ENCRYPTION_ALGORITHMS, SIGNATURE_ALGORITHMS } from '#jose'
 import { boolean, config, defineType, list, object, oneOf, ref, secretId } from '#schema'
-import { KEY_USAGES, publishKeys } from './published-keys.ts'
+import { KEY_USAGES, publishKeys, useOf } from './published-keys.ts'
+
+const ALGORITHMS = [...SIGNATURE_ALGORITHMS, ...ENCRYPTION_ALGORITHMS] as const
 
 /** Publishes keys of the gateway. */
 export const JwkSetHandler = defineType({
@@ -13,18 +16,33 @@ export const JwkSetHandler = defineType({
       object({
         secretId: config(secretId()).meta({ description: 'Secret ID of the keys.' }),
         keyUsage: config(oneOf(KEY_USAGES)).meta({ description: 'What the gateway uses the keys for.' }),
+        jwkAlgorithm: config(oneOf(ALGORITHMS)).optional().meta({
+          description:
+            'The `alg` of keys that do not name one themselves, as PEM does not; goes before that of the handler.',
+        }),
       }),
       { nonEmpty: true },
     ).meta({ description: 'Which keys are published, in this order.' }),
+    jwkAlgorithm: config(oneOf(ALGORITHMS)).optional().meta({
+      description: 'The `alg` of keys that do not name one themselves, where it suits them.',
+    }),
     exposePrivateSecrets: config(boolean())
       .prefault(false)
       .meta({ description: 'Whether private parts of keys and symmetric keys are published too.' }),
   },
-  create: ({ secretsProvider, purposes, exposePrivateSecrets }, env) => {
+  check: ({ purposes }, report) => {
+    for (const [at, { keyUsage, jwkAlgorithm }] of purposes.entries()) {
+      if (jwkAlgorithm === undefined) continue
+      const isSignature = (SIGNATURE_ALGORITHMS as readonly string[]).includes(jwkAlgorithm)
+      if (isSignature !== (useOf(keyUsage) === 'sig'))
+        report(`/purposes/${at}/jwkAlgorithm`, `expected an algorithm for ${keyUsage}, got ${jwkAlgorithm}`)
+    }
+  },
+  create: ({ secretsProvider, purposes, exposePrivateSecrets, jwkAlgorithm = null }, env) => {
     if (exposePrivateSecrets) {
       env.warn('private keys are handed out to everybody who can reach this handler; guard it, or switch it off')
     }
     const exposure = exposePrivateSecrets ? 'private' : 'public'
-    return publishKeys({ provider: secretsProvider, purposes, exposure, logger: env.logger })
+    return publishKeys({ provider: secretsProvider, purposes, jwkAlgorithm, exposure, logger: env.logger })
   },
 })

@@ -1,5 +1,6 @@
 import type { Purpose, Secret, SecretsProvider } from '#contracts'
 import { type Handler, respond } from '#http'
+import { encryptionSuitability, signatureSuitability } from '#jose'
 import type { Logger } from '#logging'
 import { jwkThumbprint, publicJwk } from '#secrets'
 
@@ -12,7 +13,13 @@ export type KeyUsage = (typeof KEY_USAGES)[number]
 /** What is published and to what extent. */
 export interface PublishedKeys {
   readonly provider: SecretsProvider
-  readonly purposes: readonly { readonly secretId: string; readonly keyUsage: KeyUsage }[]
+  readonly purposes: readonly {
+    readonly secretId: string
+    readonly keyUsage: KeyUsage
+    readonly jwkAlgorithm?: string | undefined
+  }[]
+  /** The algorithm of keys that name none, of purposes that name none. */
+  readonly jwkAlgorithm: string | null
   readonly exposure: 'public' | 'private'
   readonly logger: Logger
 }
@@ -41,22 +48,24 @@ export function publishKeys(settings: PublishedKeys): Handler {
   }
 }
 
-async function keysOf({ provider, purposes, exposure, logger }: PublishedKeys): Promise<readonly Jwk[]> {
+async function keysOf(settings: PublishedKeys): Promise<readonly Jwk[]> {
+  const { provider, purposes, exposure, logger } = settings
   const published = new Map<string, Jwk>()
-  for (const { secretId, keyUsage } of purposes) {
+  for (const { secretId, keyUsage, jwkAlgorithm } of purposes) {
     const use = useOf(keyUsage)
     for (const secret of await provider.valid({ secretId, purpose: othersPurpose(use) })) {
       const jwk = jwkOf(secret, exposure, logger)
       if (jwk === null) continue
       const key = `${use} ${jwk['kid']} ${jwk['kty']}`
-      if (!published.has(key)) published.set(key, { ...jwk, use })
+      const alg = algorithmOf(secret, use, [jwkAlgorithm, settings.jwkAlgorithm])
+      if (!published.has(key)) published.set(key, { ...jwk, ...(alg !== null && { alg }), use })
     }
   }
   return [...published.values()]
 }
 
 /** RFC 7517 section 4.2. `key_ops` would say the same once more, which section 4.3 advises against. */
-function useOf(keyUsage: KeyUsage): 'sig' | 'enc' {
+export function useOf(keyUsage: KeyUsage): 'sig' | 'enc' {
   return keyUsage === 'SIGN' || keyUsage === 'VERIFY' ? 'sig' : 'enc'
 }
 
@@ -73,7 +82,7 @@ function jwkOf(secret: Secret, exposure: 'public' | 'private', logger: Logger): 
   try {
     const members = (whole === null ? publicJwk(key) : whole.export({ format: 'jwk' })) as Jwk
     const kid = secret.stableId ?? (key.type === 'secret' ? undefined : jwkThumbprint(key))
-    return { ...members, ...(kid !== undefined && { kid }), ...algorithmOf(secret) }
+    return { ...members, ...(kid !== undefined && { kid }) }
   } catch {
     logger.debug({ secretId: secret.secretId, stableId: secret.stableId }, 'a key has no form as a JWK')
     return null
@@ -83,7 +92,26 @@ function jwkOf(secret: Secret, exposure: 'public' | 'private', logger: Logger): 
 const JWA =
   /^(?:[HREP]S(?:256|384|512)|EdDSA|RSA-OAEP(?:-256)?|ECDH-ES(?:\+A(?:128|192|256)KW)?|A(?:128|192|256)(?:KW|GCM|GCMKW))$/
 
-/** The algorithm of a key that has only one; words of other worlds, such as `AES`, say nothing in a JWK. */
-function algorithmOf({ algorithm }: Secret): { readonly alg?: string } {
-  return algorithm !== null && JWA.test(algorithm) ? { alg: algorithm } : {}
+/**
+ * The algorithm that the key itself names; else the first configured one that suits the key; else the only one there is for
+ * it, as for elliptic curves. Words of other worlds, such as `AES`, say nothing in a JWK.
+ */
+function algorithmOf(
+  secret: Secret,
+  use: 'sig' | 'enc',
+  configured: readonly (string | null | undefined)[],
+): string | null {
+  const { algorithm } = secret
+  if (algorithm !== null && JWA.test(algorithm)) return algorithm
+  const key = secret.publicOrSecretKey
+  if (key === null) return null
+  const suitable: readonly string[] = (use === 'sig' ? signatureSuitability : encryptionSuitability)(
+    key,
+    null,
+  ).algorithms
+  const chosen = configured.find((each) => each !== null && each !== undefined && suitable.includes(each))
+  if (chosen !== undefined && chosen !== null) return chosen
+  // The two names of Ed25519 mean the same; more verifiers know the old one.
+  const only = suitable.filter((each) => each !== 'Ed25519')
+  return key.type !== 'secret' && only.length === 1 ? (only[0] as string) : null
 }
