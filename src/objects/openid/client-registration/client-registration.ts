@@ -93,9 +93,10 @@ export const ClientRegistration = defineType({
     decryptionSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the keys that ID tokens and user info may be encrypted to.' }),
-    registrationHandler: ref(HandlerKind)
-      .prefault('ClientHandler')
-      .meta({ description: 'Sends requests that need no proof of the client, such as those for user info.' }),
+    registrationHandler: ref(HandlerKind).optional().meta({
+      description:
+        'Sends requests that need no proof of the client, such as those for user info; by default what sends those of the issuer (`trust`, `issuerHandler`).',
+    }),
     authenticatedRegistrationHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Sends requests to the token endpoint and proves who the client is, by a filter in it.' }),
@@ -143,7 +144,8 @@ export const ClientRegistration = defineType({
       report('/tokenEndpointAuthMethod', 'expected a privateKeyJwtSecretId for private_key_jwt, got none')
   },
   create: (config, env) => {
-    const { clientId, issuer, scopes, pkceMethod, registrationHandler, skipSignatureVerification } = config
+    const { clientId, issuer, scopes, pkceMethod, skipSignatureVerification } = config
+    const registrationHandler = config.registrationHandler ?? issuer.handler
     const provider = providerOf([
       ...(config.secretsProvider === undefined ? [] : [config.secretsProvider]),
       env.secrets,
@@ -161,7 +163,7 @@ export const ClientRegistration = defineType({
       userInfo: config.userInfo,
       sessionContent: config.sessionContent,
       handler: registrationHandler,
-      authenticatedHandler: authenticatedHandler(config, provider, env),
+      authenticatedHandler: authenticatedHandler({ ...config, registrationHandler }, provider, env),
       idTokenProblem: async (idToken) => (skipSignatureVerification ? null : signatureProblem(idToken)),
       signatureProblem,
       decrypt: (jwe) => decrypted(jwe, provider, config.decryptionSecretId),

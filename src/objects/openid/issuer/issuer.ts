@@ -2,6 +2,7 @@ import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, Sec
 import type { Handler } from '#http'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
 import {
+  atMostOneOf,
   config,
   defineType,
   duration,
@@ -16,6 +17,7 @@ import {
   url,
 } from '#schema'
 import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
+import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
 
 /** An authorization server that users log in at. */
 export const Issuer = defineType({
@@ -47,7 +49,11 @@ export const Issuer = defineType({
       .prefault('0 seconds')
       .meta({ description: 'By how much the clock of the server may differ.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
-    issuerHandler: ref(HandlerKind).prefault('ClientHandler').meta({ description: 'Sends requests to the server.' }),
+    issuerHandler: ref(HandlerKind).prefault('ClientHandler').meta({
+      description:
+        'Sends requests to the server: for metadata and keys, and those of registrations that name no handler of their own.',
+    }),
+    trust: TRUST_FIELD,
     issuerRepository: string().optional().meta({
       description: 'Repository of discovered issuers.',
       unsupported: 'issuers are configured, not discovered',
@@ -65,12 +71,19 @@ export const Issuer = defineType({
     revocation_endpoint: 'revocationEndpoint',
     registration_endpoint: 'registrationEndpoint',
   },
-  rules: [needs('authorizeEndpoint', 'tokenEndpoint'), needs('idTokenVerificationSecretId', 'secretsProvider')],
+  rules: [
+    needs('authorizeEndpoint', 'tokenEndpoint'),
+    needs('idTokenVerificationSecretId', 'secretsProvider'),
+    atMostOneOf('trust', 'issuerHandler'),
+  ],
   check: ({ wellKnownEndpoint, authorizeEndpoint }, report) => {
     if (wellKnownEndpoint === undefined && authorizeEndpoint === undefined)
       report('', 'expected wellKnownEndpoint, or authorizeEndpoint and tokenEndpoint')
   },
-  create: (config, env) => issuerOf(config, env),
+  create: async ({ trust, ...config }, env) => {
+    const issuerHandler = await providerHandler(trust, config.issuerHandler, env)
+    return issuerOf({ ...config, issuerHandler }, env)
+  },
 })
 
 interface Settings {
