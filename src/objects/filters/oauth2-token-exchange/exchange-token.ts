@@ -1,8 +1,9 @@
 import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, type ResourceAccess } from '#contracts'
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
-import type { Clock, Runtime } from '#schema'
-import { requestToken } from '../../lib/oauth2-client/token-request.ts'
+import type { Runtime } from '#schema'
+import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import type { ExchangeCache } from './exchange-cache.ts'
 import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
 
 /** How tokens are exchanged. */
@@ -15,12 +16,12 @@ export interface ExchangeSettings {
   readonly handler: Handler
   readonly onFailure: Handler
   readonly logger: Logger
-  readonly clock: Clock
+  readonly cache: ExchangeCache | null
 }
 
 /** Exchanges the token of each request; the new one goes into a context (RFC 8693). */
 export function exchangeToken(settings: ExchangeSettings): Filter {
-  const { subjectToken, endpoint, fields, handler, logger } = settings
+  const { subjectToken, endpoint, fields, handler, logger, cache } = settings
   const fail = (exchange: Exchange, failure: OAuth2Failure) => {
     const { error: reason, description } = failure
     logger.limited(reason).warn({ reason, description }, 'a token can not be exchanged')
@@ -30,12 +31,15 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
     const token = await subjectToken(exchange)
     if (token === null || token === '') return fail(exchange, NO_SUBJECT_TOKEN)
     const wanted = await scopesFor(settings.scopes, exchange)
-    const answer = await requestToken({
-      endpoint: endpoint(),
-      handler,
-      fields: { ...fields, subject_token: token, ...(wanted.length > 0 && { scope: wanted.join(' ') }) },
-      onBehalfOf: exchange,
-    })
+    const ask = (onBehalfOf: Exchange | null): Promise<TokenAnswer> =>
+      requestToken({
+        endpoint: endpoint(),
+        handler,
+        fields: { ...fields, subject_token: token, ...(wanted.length > 0 && { scope: wanted.join(' ') }) },
+        onBehalfOf,
+      })
+    const key = cache?.key(token, wanted) ?? ''
+    const answer = await (cache === null ? ask(exchange) : cache.get(key, token, () => ask(null)))
     if (answer.outcome !== 'issued') return fail(exchange, failureOf(answer))
     const issuedTokenType = Object.hasOwn(answer.info, 'issued_token_type') ? answer.info['issued_token_type'] : null
     if (typeof issuedTokenType !== 'string') {
@@ -43,7 +47,7 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
       return fail(exchange, failureOf({ outcome: 'nonsense', reason: 'it sent no issued_token_type' }))
     }
     const { token: issuedToken, scopes, info } = answer
-    return next(
+    const response = await next(
       exchange.with(OAuth2TokenExchangeContext, {
         issuedToken,
         issuedTokenType,
@@ -51,6 +55,8 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
         rawInfo: info,
       }),
     )
+    if (response.status === 401) cache?.drop(key, answer)
+    return response
   }
 }
 

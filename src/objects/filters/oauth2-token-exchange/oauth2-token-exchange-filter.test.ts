@@ -13,7 +13,7 @@ import {
 import { type Filter, type Handler, respond, Uri } from '#http'
 import type { JsonValue } from '#json'
 import { config, defineType, string } from '#schema'
-import { build } from '#test/build'
+import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { type TokenQuestion, type TokenReply, tokenEndpoint } from '#test/token-endpoint'
 import { Chain } from '../../handlers/chain/chain.ts'
@@ -228,3 +228,79 @@ for (const [what, config, message] of [
     await assert.rejects(build(OAuth2TokenExchangeFilter, whole, { types: TYPES }), { message })
   })
 }
+
+/** A filter with a cache; the endpoint numbers the tokens it issues. */
+async function caching(cache: Record<string, JsonValue> = {}, more: Record<string, unknown> = { expires_in: 3600 }) {
+  const clock = manualClock()
+  const endpoint = await tokenEndpoint((_, count) => ({ json: { ...GOOD, access_token: `new${count}`, ...more } }))
+  const config = {
+    endpoint: endpoint.url,
+    subjectToken: "${request.headers['token'][0]}",
+    scopes: ["${request.headers['scope'][0]}"],
+    endpointHandler: { type: 'ClientHandler' },
+    cache: { enabled: true, ...cache },
+  }
+  const built = await build<Filter>(OAuth2TokenExchangeFilter, config, { types: TYPES, clock })
+  const send = async (token: string, scope = 'read', status = 200) => {
+    let issued = ''
+    await built.object(exchangeFor('GET', 'http://app.example/', { headers: { token, scope } }), async (exchange) => {
+      issued = exchange.context(OAuth2TokenExchangeContext)?.issuedToken ?? ''
+      return respond(status)
+    })
+    return issued
+  }
+  const dispose = async () => {
+    await built[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
+  }
+  return { clock, endpoint, send, [Symbol.asyncDispose]: dispose }
+}
+
+test('cache: requests with one token and the same scopes share an exchange, at the same time too', async () => {
+  await using at = await caching()
+  assert.deepEqual(await Promise.all([at.send('a'), at.send('a'), at.send('a')]), ['new1', 'new1', 'new1'])
+  assert.deepEqual([await at.send('a'), await at.send('a', 'write'), await at.send('b')], ['new1', 'new2', 'new3'])
+  assert.equal(at.endpoint.questions.length, 3)
+})
+
+test('cache: a token is used for maxTimeout at most, and not for the end of its life', async () => {
+  await using at = await caching({ maxTimeout: '10 minutes' })
+  await at.send('a')
+  at.clock.advance(599_000)
+  assert.equal(await at.send('a'), 'new1')
+  at.clock.advance(2_000)
+  assert.equal(await at.send('a'), 'new2')
+  await using brief = await caching({}, { expires_in: 10 })
+  await brief.send('a')
+  brief.clock.advance(9_001)
+  assert.equal(await brief.send('a'), 'new2')
+  await using silent = await caching({ defaultTimeout: '20 s' }, {})
+  await silent.send('a')
+  silent.clock.advance(18_001)
+  assert.equal(await silent.send('a'), 'new2')
+})
+
+test('cache: it does not outlive the token that was exchanged', async () => {
+  await using at = await caching()
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const subject = `${part({ alg: 'RS256' })}.${part({ exp: at.clock.now() / 1_000 + 60 })}.c2ln`
+  await at.send(subject)
+  at.clock.advance(59_000)
+  assert.equal(await at.send(subject), 'new1')
+  at.clock.advance(1_000)
+  assert.equal(await at.send(subject), 'new2')
+})
+
+test('cache: a token that the service refuses is dropped, failures are not kept, and the size is bounded', async () => {
+  await using at = await caching({ maximumSize: 2 })
+  assert.equal(await at.send('a', 'read', 401), 'new1')
+  assert.equal(await at.send('a'), 'new2')
+  await at.send('b')
+  await at.send('a')
+  await at.send('c')
+  assert.deepEqual([await at.send('a'), await at.send('b')], ['new2', 'new5'])
+  await using failing = await caching({}, { access_token: null })
+  await failing.send('a')
+  await failing.send('a')
+  assert.equal(failing.endpoint.questions.length, 2)
+})

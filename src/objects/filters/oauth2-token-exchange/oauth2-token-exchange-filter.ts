@@ -1,6 +1,21 @@
 import { AmServiceKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
 import { Uri } from '#http'
-import { atLeastOneOf, byShape, config, defineType, list, ref, runtime, string, url } from '#schema'
+import {
+  atLeastOneOf,
+  boolean,
+  byShape,
+  config,
+  defineType,
+  duration,
+  integer,
+  list,
+  object,
+  ref,
+  runtime,
+  string,
+  url,
+} from '#schema'
+import { ExchangeCache } from './exchange-cache.ts'
 import { defaultFailure } from './exchange-failure.ts'
 import { exchangeToken } from './exchange-token.ts'
 
@@ -39,6 +54,22 @@ export const OAuth2TokenExchangeFilter = defineType({
     endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
       description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
     }),
+    cache: object({
+      enabled: config(boolean())
+        .prefault(false)
+        .meta({ description: 'Whether exchanged tokens are cached. If not, each request is an exchange.' }),
+      defaultTimeout: config(duration({ zero: false, unlimited: false }))
+        .prefault('1 minute')
+        .meta({ description: 'How long a token is cached whose life the server does not tell.' }),
+      maxTimeout: config(duration({ zero: false, unlimited: false }))
+        .prefault('5 minutes')
+        .meta({ description: 'How long any token is cached at most: a revoked one is used for so long.' }),
+      maximumSize: config(integer({ min: 1 }))
+        .prefault(10_000)
+        .meta({ description: 'How many tokens each unit of the gateway caches; the least recently used is evicted.' }),
+    })
+      .optional()
+      .meta({ description: 'Cache of exchanged tokens, by the token that is exchanged and the scopes.' }),
     failureHandler: ref(HandlerKind).optional().meta({
       description: 'Answers requests whose token can not be exchanged; `contexts.oauth2Failure` says why.',
     }),
@@ -49,7 +80,7 @@ export const OAuth2TokenExchangeFilter = defineType({
     if (resource?.includes('#')) report('/resource', 'expected a URL without a fragment')
   },
   create: (settings, env) => {
-    const { amService, endpoint, scopes, resource, audience, failureHandler } = settings
+    const { amService, endpoint, scopes, resource, audience, failureHandler, cache } = settings
     return exchangeToken({
       subjectToken: settings.subjectToken,
       // The address of an access manager is known when it is needed, not before.
@@ -65,7 +96,7 @@ export const OAuth2TokenExchangeFilter = defineType({
       handler: settings.endpointHandler,
       onFailure: failureHandler === undefined ? defaultFailure : failureHandler,
       logger: env.logger,
-      clock: env.clock,
+      cache: cache?.enabled === true ? new ExchangeCache({ ...cache, clock: env.clock }) : null,
     })
   },
 })
