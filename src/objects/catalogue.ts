@@ -30,6 +30,7 @@ import { OAuth2ResourceServerFilter } from './filters/oauth2-resource-server/oau
 import { OAuth2TokenExchangeFilter } from './filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'
 import { PolicyEnforcementFilter } from './filters/policy-enforcement/policy-enforcement-filter.ts'
 import { PrivateKeyJwtClientAuthenticationFilter } from './filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
+import { ResourceOwnerOAuth2ClientFilter } from './filters/resource-owner-oauth2-client/resource-owner-oauth2-client-filter.ts'
 import { ScriptableFilter } from './filters/scriptable/scriptable-filter.ts'
 import { SingleSignOnFilter } from './filters/single-sign-on/single-sign-on-filter.ts'
 import { StaticRequestFilter } from './filters/static-request/static-request-filter.ts'
@@ -161,6 +162,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   RedisThrottlingStore,
   RequestResourceUriProvider,
   ResourceHandler,
+  ResourceOwnerOAuth2ClientFilter,
   ReverseProxyHandler,
   Router,
   ScheduledExecutorService,

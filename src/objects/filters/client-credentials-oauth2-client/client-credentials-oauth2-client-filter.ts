@@ -1,9 +1,10 @@
 import { FilterKind, HandlerKind, SecretsProviderKind } from '#contracts'
-import { chain, type Exchange, type Filter, type Handler, type Response, respond } from '#http'
-import { config, defineType, list, needs, ref, secretId, string, url } from '#schema'
+import { chain, type Handler } from '#http'
+import { config, defineType, needs, ref, secretId, string, url } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
+import { bearToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/bear-token.ts'
+import { KeptToken } from '../../lib/oauth2-client/kept-token.ts'
 import { requestToken } from '../../lib/oauth2-client/token-request.ts'
-import { KeptToken, type NoToken } from './kept-token.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
 
@@ -14,9 +15,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   summary: 'Gets an access token for the gateway itself and sends it with each request.',
   config: {
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
-    scopes: list(config(string({ nonEmpty: true })))
-      .prefault([])
-      .meta({ description: 'Scopes that are asked for; none by default.' }),
+    scopes: SCOPES_FIELD,
     endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
       description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
     }),
@@ -32,11 +31,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   },
   renamed: { handler: 'endpointHandler' },
   rules: [needs('clientSecretId', 'clientId', 'secretsProvider')],
-  check: ({ scopes }, report) => {
-    for (const [at, scope] of scopes.entries()) {
-      if (!SCOPE.test(scope)) report(`/scopes/${at}`, 'expected one scope: printable ASCII without space, " and \\')
-    }
-  },
+  check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {
     const { tokenEndpoint, scopes, endpointHandler, clientId, clientSecretId, secretsProvider } = settings
     const authenticates = clientId !== undefined && clientSecretId !== undefined && secretsProvider !== undefined
@@ -67,33 +62,3 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
     return bearToken(token)
   },
 })
-
-/** RFC 6749 section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-
-/** Sends each request with the token; once more with a new one where a service does not accept it. */
-export function bearToken(tokens: KeptToken): Filter {
-  return async (exchange, next) => {
-    const token = await tokens.get()
-    if (typeof token !== 'string') return without(token)
-    const response = await next(withToken(exchange, token))
-    if (response.status !== 401 || !tokens.refused(token)) return response
-    // A body that has gone by can not be sent again; the next request will find the new token.
-    if (!exchange.request.body.isBuffered || exchange.aborted) return response
-    const other = await tokens.get()
-    if (typeof other !== 'string' || other === token) return response
-    response.body.cancel()
-    return next(withToken(exchange, other))
-  }
-}
-
-function withToken(exchange: Exchange, token: string): Exchange {
-  const request = exchange.request.clone()
-  request.headers.set('Authorization', `Bearer ${token}`)
-  return exchange.withRequest(request)
-}
-
-/** The client can do nothing about it: never 401 or 403 (spec gap 167). */
-function without({ status }: NoToken): Response {
-  return status === 503 ? respond(503, { 'Retry-After': '1' }) : respond(status)
-}

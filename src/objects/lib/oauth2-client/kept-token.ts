@@ -1,6 +1,6 @@
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
-import type { TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import type { TokenAnswer } from './token-request.ts'
 
 /** Why there is no token: the status for requests that need one. */
 export interface NoToken {

@@ -1,0 +1,41 @@
+import { FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
+import { config, defineType, ref, secretId, string, url } from '#schema'
+import { bearToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/bear-token.ts'
+import { KeptToken } from '../../lib/oauth2-client/kept-token.ts'
+import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+
+/** Gives requests a token of one resource owner. */
+export const ResourceOwnerOAuth2ClientFilter = defineType({
+  name: 'ResourceOwnerOAuth2ClientFilter',
+  kind: FilterKind,
+  summary: 'Gets an access token with the name and password of a resource owner and sends it with each request.',
+  config: {
+    tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
+    username: config(string({ nonEmpty: true })).meta({ description: 'Name of the resource owner.' }),
+    passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password of the resource owner.' }),
+    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
+    scopes: SCOPES_FIELD,
+    endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+      description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
+    }),
+  },
+  check: ({ scopes }, report) => checkScopes(scopes, report),
+  create: (settings, env) => {
+    const { tokenEndpoint, username, passwordSecretId, scopes, endpointHandler } = settings
+    const secrets = providerOf([settings.secretsProvider, env.secrets])
+    const fetch = async (): Promise<TokenAnswer> => {
+      let password: string
+      try {
+        password = (await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })).revealText()
+      } catch (error) {
+        return { outcome: 'unavailable', reason: 'the password can not be read', cause: error as Error }
+      }
+      const scope = scopes.length > 0 && { scope: scopes.join(' ') }
+      const fields = { grant_type: 'password', username, password, ...scope }
+      return requestToken({ endpoint: tokenEndpoint, handler: endpointHandler, fields, onBehalfOf: null })
+    }
+    const { clock, logger, metrics, localName: name } = env
+    const fetches = metrics.counter('gw_oauth2_client_token_requests_total', 'requests to token endpoints', { name })
+    return bearToken(new KeptToken({ clock, logger, fetches, fetch }))
+  },
+})

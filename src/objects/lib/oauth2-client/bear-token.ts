@@ -1,0 +1,45 @@
+import { type Exchange, type Filter, type Response, respond } from '#http'
+import { config, list, string } from '#schema'
+import type { KeptToken, NoToken } from './kept-token.ts'
+
+/** RFC 6749 section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
+/** The field `scopes` of filters that ask for tokens of the gateway itself. */
+export const SCOPES_FIELD = list(config(string({ nonEmpty: true })))
+  .prefault([])
+  .meta({ description: 'Scopes that are asked for; none by default.' })
+
+/** Reports scopes that no server could understand. */
+export function checkScopes(scopes: readonly string[], report: (path: string, message: string) => void): void {
+  for (const [at, scope] of scopes.entries()) {
+    if (!SCOPE.test(scope)) report(`/scopes/${at}`, 'expected one scope: printable ASCII without space, " and \\')
+  }
+}
+
+/** Sends each request with the token; once more with a new one where a service does not accept it. */
+export function bearToken(tokens: KeptToken): Filter {
+  return async (exchange, next) => {
+    const token = await tokens.get()
+    if (typeof token !== 'string') return without(token)
+    const response = await next(withToken(exchange, token))
+    if (response.status !== 401 || !tokens.refused(token)) return response
+    // A body that has gone by can not be sent again; the next request will find the new token.
+    if (!exchange.request.body.isBuffered || exchange.aborted) return response
+    const other = await tokens.get()
+    if (typeof other !== 'string' || other === token) return response
+    response.body.cancel()
+    return next(withToken(exchange, other))
+  }
+}
+
+function withToken(exchange: Exchange, token: string): Exchange {
+  const request = exchange.request.clone()
+  request.headers.set('Authorization', `Bearer ${token}`)
+  return exchange.withRequest(request)
+}
+
+/** The client can do nothing about it: never 401 or 403 (spec gap 167). */
+function without({ status }: NoToken): Response {
+  return status === 503 ? respond(503, { 'Retry-After': '1' }) : respond(status)
+}
