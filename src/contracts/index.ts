@@ -76,6 +76,7 @@ export type {
   SeriesHead,
 } from './metric-report.ts'
 export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
+export { isProved, markProved } from './proved-requests.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'

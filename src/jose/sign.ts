@@ -11,16 +11,18 @@ export interface Signing {
   readonly typ?: string
   /** Whether the header names the key; true unless it is switched off. */
   readonly includeKeyId?: boolean
+  /** The public key that the header carries, for proofs of possession. */
+  readonly jwk?: JsonObject
 }
 
 /** Makes a signed token of claims. Throws KeyUnsuitableError where the key is not one for the algorithm. */
 export async function signJwt(secret: Secret, claims: JsonObject, signing: Signing): Promise<string> {
-  const { algorithm, typ = 'JWT', includeKeyId = true } = signing
+  const { algorithm, typ = 'JWT', includeKeyId = true, jwk } = signing
   const refusal = signingRefusal(secret, algorithm)
   if (refusal !== null) throw new KeyUnsuitableError(refusal)
   const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: algorithm, typ, ...kid })
+    .setProtectedHeader({ alg: algorithm, typ, ...kid, ...(jwk !== undefined && { jwk }) })
     .sign(secret.privateOrSecretKey as NonNullable<Secret['privateOrSecretKey']>)
 }
 

@@ -19,6 +19,7 @@ import { CookieFilter } from './filters/cookie/cookie-filter.ts'
 import { CorsFilter } from './filters/cors/cors-filter.ts'
 import { CrossDomainSingleSignOnFilter } from './filters/cross-domain-single-sign-on/cross-domain-single-sign-on-filter.ts'
 import { CsrfFilter } from './filters/csrf/csrf-filter.ts'
+import { DpopClientFilter } from './filters/dpop-client/dpop-client-filter.ts'
 import { ForwardedRequestFilter } from './filters/forwarded-request/forwarded-request-filter.ts'
 import { HeaderFilter } from './filters/header/header-filter.ts'
 import { HttpBasicAuthenticationClientFilter } from './filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'
@@ -131,6 +132,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   Delegate,
   DispatchHandler,
   DpopAccessTokenResolver,
+  DpopClientFilter,
   FileSystemSecretStore,
   ForwardedRequestFilter,
   HeaderFilter,

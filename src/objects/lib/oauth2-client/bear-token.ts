@@ -20,22 +20,22 @@ export function checkScopes(scopes: readonly string[], report: (path: string, me
 /** Sends each request with the token; once more with a new one where a service does not accept it. */
 export function bearToken(tokens: KeptToken): Filter {
   return async (exchange, next) => {
-    const token = await tokens.get()
-    if (typeof token !== 'string') return without(token)
-    const response = await next(withToken(exchange, token))
-    if (response.status !== 401 || !tokens.refused(token)) return response
+    const credentials = await tokens.get()
+    if (typeof credentials !== 'string') return without(credentials)
+    const response = await next(withCredentials(exchange, credentials))
+    if (response.status !== 401 || !tokens.refused(credentials)) return response
     // A body that has gone by can not be sent again; the next request will find the new token.
     if (!exchange.request.body.isBuffered || exchange.aborted) return response
     const other = await tokens.get()
-    if (typeof other !== 'string' || other === token) return response
+    if (typeof other !== 'string' || other === credentials) return response
     response.body.cancel()
-    return next(withToken(exchange, other))
+    return next(withCredentials(exchange, other))
   }
 }
 
-function withToken(exchange: Exchange, token: string): Exchange {
+function withCredentials(exchange: Exchange, credentials: string): Exchange {
   const request = exchange.request.clone()
-  request.headers.set('Authorization', `Bearer ${token}`)
+  request.headers.set('Authorization', credentials)
   return exchange.withRequest(request)
 }
 

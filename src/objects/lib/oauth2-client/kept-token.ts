@@ -1,6 +1,6 @@
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
-import type { TokenAnswer } from './token-request.ts'
+import type { IssuedToken, TokenAnswer } from './token-request.ts'
 
 /** Why there is no token: the status for requests that need one. */
 export interface NoToken {
@@ -27,7 +27,8 @@ const FAILURE_PAUSE = 1_000
 const REFUSAL_PAUSE = 10_000
 
 interface Kept {
-  readonly token: string
+  /** Scheme and token, as `Authorization` has them. */
+  readonly credentials: string
   /** By the clock that only goes forward. */
   readonly until: number
 }
@@ -44,17 +45,17 @@ export class KeptToken {
     this.#settings = settings
   }
 
-  /** A token that counts now, or why there is none. */
+  /** Scheme and token that count now, or why there is none. */
   get(): string | NoToken | Promise<string | NoToken> {
     const now = this.#settings.clock.monotonic()
-    if (this.#kept !== null && now < this.#kept.until) return this.#kept.token
+    if (this.#kept !== null && now < this.#kept.until) return this.#kept.credentials
     if (this.#failed !== null && now < this.#failed.until) return this.#failed
     return this.#fetch()
   }
 
   /** A service did not accept a token: whether another is to be had by `get`. */
-  refused(token: string): boolean {
-    if (this.#kept !== null && this.#kept.token !== token) return true
+  refused(credentials: string): boolean {
+    if (this.#kept !== null && this.#kept.credentials !== credentials) return true
     const now = this.#settings.clock.monotonic()
     if (now < this.#nextRefusal) return false
     this.#nextRefusal = now + REFUSAL_PAUSE
@@ -75,14 +76,15 @@ export class KeptToken {
     fetches.add()
     const answer = await fetch()
     if (answer.outcome !== 'issued') return this.#fail(answer)
-    // RFC 6750 is all this filter speaks: a token of another type would be sent without its proof.
-    if (answer.tokenType.toLowerCase() !== 'bearer') {
+    const scheme = schemeOf(answer)
+    if (scheme === null) {
       return this.#fail({ outcome: 'nonsense', reason: 'it issued a token of another type than Bearer' })
     }
     const lifetime = answer.lifetime ?? DEFAULT_LIFETIME
     this.#failed = null
-    this.#kept = { token: answer.token, until: asked + lifetime - Math.min(lifetime / 10, LARGEST_MARGIN) }
-    return answer.token
+    const credentials = `${scheme} ${answer.token}`
+    this.#kept = { credentials, until: asked + lifetime - Math.min(lifetime / 10, LARGEST_MARGIN) }
+    return credentials
   }
 
   #fail(answer: Exclude<TokenAnswer, { outcome: 'issued' }>): NoToken {
@@ -96,4 +98,11 @@ export class KeptToken {
     this.#failed = { status, reason, until: clock.monotonic() + FAILURE_PAUSE }
     return this.#failed
   }
+}
+
+/** The scheme of `Authorization` for a token. One of the type DPoP needs proofs, which a DpopClientFilter makes (RFC 9449). */
+function schemeOf({ tokenType, isProved = false }: IssuedToken): string | null {
+  const type = tokenType.toLowerCase()
+  if (type === 'bearer') return 'Bearer'
+  return type === 'dpop' && isProved ? 'DPoP' : null
 }

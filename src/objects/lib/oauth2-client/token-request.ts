@@ -1,3 +1,4 @@
+import { isProved } from '#contracts'
 import { Body, type Exchange, formatForm, type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
 import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
 
@@ -19,6 +20,8 @@ export interface IssuedToken {
   readonly outcome: 'issued'
   readonly token: string
   readonly tokenType: string
+  /** Whether the question had a proof of possession, as tokens of the type DPoP need it. */
+  readonly isProved?: boolean
   /** Milliseconds from the moment of the question; null where the server did not say. */
   readonly lifetime: number | null
   /** Null where the server did not say, which means those that were asked for (RFC 6749 section 5.1). */
@@ -85,7 +88,8 @@ async function answerOf(handler: Handler, exchange: Exchange): Promise<TokenAnsw
       response.body.cancel()
       return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause: response.cause }
     }
-    return decodeAnswer(status, await contentOf(response))
+    const answer = decodeAnswer(status, await contentOf(response))
+    return answer.outcome === 'issued' && isProved(exchange) ? { ...answer, isProved: true } : answer
   } catch (error) {
     return { outcome: 'unavailable', reason: 'the request failed', cause: error as Error }
   }

@@ -1,0 +1,28 @@
+import { FilterKind, providerOf, SecretsProviderKind } from '#contracts'
+import { KEY_PAIR_ALGORITHMS } from '#jose'
+import { config, defineType, oneOf, ref, secretId } from '#schema'
+import { addProofs } from './add-proofs.ts'
+
+/** Proves with each request that the gateway holds the key that its tokens are bound to. */
+export const DpopClientFilter = defineType({
+  name: 'DpopClientFilter',
+  kind: FilterKind,
+  summary: 'Sends requests with a DPoP proof, so that the tokens of the gateway are bound to its key (RFC 9449).',
+  config: {
+    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the key.' }),
+    signingSecretId: config(secretId()).meta({
+      description:
+        'Secret ID of the private key that tokens are bound to; the same where tokens are asked for and where they are used.',
+    }),
+    signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
+      .prefault('ES256')
+      .meta({ description: 'JWA algorithm of the proofs; it must be one for the key.' }),
+  },
+  create: ({ secretsProvider, signingSecretId, signingAlgorithm }, env) =>
+    addProofs({
+      provider: providerOf([secretsProvider, env.secrets]),
+      secretId: signingSecretId,
+      algorithm: signingAlgorithm,
+      clock: env.clock,
+    }),
+})
