@@ -43,7 +43,7 @@ export class RemoteKeys implements SecretStore {
   readonly #changes = new Changes()
   readonly onChange = this.#changes.onChange
   #fetched: Fetched | null = null
-  #fetching: Promise<Fetched> | null = null
+  #fetching: { readonly at: number; readonly answer: Promise<Fetched> } | null = null
   #failed: { readonly error: SecretError; readonly retryAt: number } | null = null
   readonly #misses: KeyMisses
 
@@ -87,7 +87,7 @@ export class RemoteKeys implements SecretStore {
     const now = clock.monotonic()
     if (stableId.length > LONGEST_NAME || this.#misses.isKnown(stableId, now)) return keys
     if (this.#failed !== null && now < this.#failed.retryAt) throw this.#failed.error
-    if (this.#fetching === null && !this.#misses.takeLookup(now)) {
+    if (!this.#isFetching(now) && !this.#misses.takeLookup(now)) {
       this.#logExhausted()
       // A set with nameless keys can not tell which of them a token means: those are tried.
       if (keys.keys.some(({ stableId: name }) => (name ?? null) === null)) return keys
@@ -110,11 +110,25 @@ export class RemoteKeys implements SecretStore {
       )
   }
 
+  /** Single-flight; beside a request without an answer another one begins, so that a provider that is back is asked soon. */
   #fetch(): Promise<Fetched> {
-    this.#fetching ??= this.#fetchOnce().finally(() => {
-      this.#fetching = null
-    })
-    return this.#fetching
+    const at = this.#settings.clock.monotonic()
+    const current = this.#fetching
+    if (current !== null && this.#isFetching(at)) return current.answer
+    const answer = this.#fetchOnce()
+    const either = current === null ? answer : Promise.any([current.answer, answer]).catch(() => answer)
+    const fetching = { at, answer: either.finally(() => this.#settled(fetching)) }
+    this.#fetching = fetching
+    return fetching.answer
+  }
+
+  /** Whether a request is under way that may still be answered soon. */
+  #isFetching(now: number): boolean {
+    return this.#fetching !== null && now - this.#fetching.at < FAILURE_PAUSE
+  }
+
+  #settled(fetching: object): void {
+    if (this.#fetching === fetching) this.#fetching = null
   }
 
   async #fetchOnce(): Promise<Fetched> {
@@ -122,6 +136,7 @@ export class RemoteKeys implements SecretStore {
     const at = clock.monotonic()
     try {
       const set = await fetch()
+      if (this.#fetched !== null && this.#fetched.at > at) return this.#fetched
       const changed = this.#fetched !== null && this.#fetched.version !== set.version
       this.#fetched = { ...set, at, byId: new Map() }
       if (this.#failed !== null) logger.info({ keys: place }, 'keys can be fetched again')
@@ -132,6 +147,7 @@ export class RemoteKeys implements SecretStore {
     } catch (cause) {
       const message = `${source}: the keys of ${place} can not be fetched: ${(cause as Error).message}`
       const error = new SecretError(message, { cause })
+      if (this.#fetched !== null && this.#fetched.at > at) throw error
       if (this.#failed === null) logger.error({ error, keys: place }, 'keys can not be fetched')
       this.#failed = { error, retryAt: clock.monotonic() + FAILURE_PAUSE }
       throw error

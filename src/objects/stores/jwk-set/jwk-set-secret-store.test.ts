@@ -174,6 +174,19 @@ test('a key that can not be looked up because the endpoint fails makes no token 
   assert.equal(await at.named('second'), 'second')
 })
 
+test('an endpoint that was silent is asked again within 2 s after its return', async () => {
+  await using at = await endpoint()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  at.state.answer = () => void resolve()
+  // It fails when the endpoint closes its connections, at the end of the test.
+  at.kids().catch(() => {})
+  await asked
+  at.serve([first])
+  at.clock.advance(2_000)
+  assert.deepEqual(await at.kids(), ['first'])
+  assert.equal(at.state.requests, 2)
+})
+
 test('names are own keys only', async () => {
   await using at = await endpoint()
   for (const kid of ['__proto__', 'constructor', '', '../first', 'FIRST']) assert.equal(await at.named(kid), null)
