@@ -32,7 +32,7 @@ export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
 const TEMPORARY = ['temporarily_unavailable', 'server_error']
 
 const CREDENTIALS_ADVICE =
-  'check clientId, its secret and tokenEndpointAuthMethod: a server that does not decode form-encoded Basic credentials (RFC 6749 section 2.3.1), such as OpenAM, takes client_secret_post'
+  'check clientId, its secret and tokenEndpointAuthMethod: a server that does not decode form-encoded Basic credentials (RFC 6749 section 2.3.1), such as OpenAM, needs client_secret_post, here and at its client'
 
 /** Text of another party, for logs and pages. */
 function printable(text: string): string {

@@ -142,6 +142,8 @@ async function makeOAuth2(admin: Administrator, realm: string, { app }: Addresse
     await admin.call('PUT', realm, `${clients}/${id}`, {
       ...template,
       userpassword: secret,
+      // OpenID Connect: OpenAM takes no other method than that of the client.
+      ...(id === SPECIAL_CLIENT.id && { [`${provider}.tokenEndPointAuthMethod`]: 'client_secret_post' }),
       isConsentImplied: true,
       [`${provider}.scopes`]: ['[0]=openid', '[1]=profile', '[2]=mail'],
       [`${provider}.redirectionURIs`]: OPENID_ROUTES.map((name, at) => `[${at}]=${app}/${name}/oidc/callback`),
