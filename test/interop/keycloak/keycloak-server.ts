@@ -52,17 +52,6 @@ export class KeycloakServer implements AsyncDisposable {
   securePort = 0
   #jvm: JavaProcess | null = null
 
-  static async start(): Promise<KeycloakServer> {
-    const server = new KeycloakServer()
-    try {
-      await server.#start()
-      return server
-    } catch (error) {
-      await server[Symbol.asyncDispose]()
-      throw error
-    }
-  }
-
   /** The URL for internal calls; those in its metadata follow the name that is asked. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`
@@ -81,7 +70,7 @@ export class KeycloakServer implements AsyncDisposable {
     return this.#jvm?.peakMemory ?? 0
   }
 
-  async #start(): Promise<void> {
+  async start(): Promise<void> {
     const jdk = findJdk(21)
     build(jdk)
     ;[this.port, this.securePort] = [await freePort(), await freePort()]

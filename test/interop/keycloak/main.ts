@@ -35,7 +35,8 @@ export function run(words: readonly string[]): Promise<boolean> {
 
 async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   const started = performance.now()
-  const keycloak = owned.use(await KeycloakServer.start())
+  const keycloak = owned.use(new KeycloakServer())
+  await keycloak.start()
   console.log(`Keycloak was ready after ${((performance.now() - started) / 1000).toFixed(1)} s`)
   const relay = owned.use(await Relay.start(keycloak.url))
   const redis = redisMissing === false ? owned.use(await RedisServer.start()) : null
@@ -46,6 +47,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
     app: `http://${APP}:${port}`,
     secureApp: `https://${APP}:${securePort}`,
     internalApp: `http://127.0.0.1:${port}`,
+    secureInternalApp: `https://127.0.0.1:${securePort}`,
     provider: `${relay.url}/realms/${REALM}`,
     secureProvider: `${keycloak.secureUrl}/realms/${REALM}`,
     issuer: `${keycloak.publicUrl}/realms/${REALM}`,
@@ -68,7 +70,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
           { port, host: '127.0.0.1' },
           { port: securePort, host: '127.0.0.1', tls: 'https' },
         ],
-        heap: secureHeap(keycloak.authority.issue({ name: APP }), {
+        heap: secureHeap(keycloak.authority.issue({ name: APP, altNames: `DNS:${APP},IP:127.0.0.1` }), {
           clientAuth: 'REQUEST',
           trustManager: { type: 'TrustAllManager' },
         }),

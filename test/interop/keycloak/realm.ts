@@ -1,4 +1,5 @@
 // The realm: its users, roles, and the clients of all flows.
+import { createHash } from 'node:crypto'
 import { type Addresses, type Client, REALM } from './suite.ts'
 
 export const secretOf = (clientId: string): string => `secret of ${clientId}, long enough`
@@ -40,6 +41,11 @@ const user = (username: string, roles: readonly string[]): object => ({
   realmRoles: roles,
 })
 
+/** Roles whose names alone do not fit into cookies, also when they are compressed. */
+const MANY = Array.from({ length: 400 }, (_, at) => ({
+  name: createHash('sha256').update(`${at}`).digest('base64url'),
+}))
+
 export const passwordOf = (username: string): string => `password of ${username}`
 
 export function realm(clients: readonly Client[]): object {
@@ -51,16 +57,15 @@ export function realm(clients: readonly Client[]): object {
     // A refresh token serves once: a second refresh with it would end the session.
     revokeRefreshToken: true,
     refreshTokenMaxReuse: 0,
-    roles: { realm: [{ name: 'buyer' }, { name: 'clerk' }, ...many('role-with-a-long-name', 150)] },
+    roles: { realm: [{ name: 'buyer' }, { name: 'clerk' }, ...MANY] },
     users: [
       user('alice', ['buyer']),
       user('bob', ['clerk']),
-      user('carol', ['buyer', ...many('role-with-a-long-name', 150).map(({ name }) => name)]),
+      user(
+        'carol',
+        MANY.map(({ name }) => name),
+      ),
     ],
     clients,
   }
-}
-
-function many(prefix: string, count: number): { name: string }[] {
-  return Array.from({ length: count }, (_, at) => ({ name: `${prefix}-${at}` }))
 }

@@ -18,6 +18,7 @@ export interface Addresses {
   readonly secureApp: string
   /** The gateway, for Keycloak. */
   readonly internalApp: string
+  readonly secureInternalApp: string
   /** The realm as the gateway asks for it, by way of the relay. */
   readonly provider: string
   /** The same over TLS with a certificate of a private authority, without the relay. */
