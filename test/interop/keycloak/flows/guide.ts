@@ -12,6 +12,7 @@ import { client, passwordOf, secretOf } from '../realm.ts'
 import { secureRequest } from '../secure-request.ts'
 import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
+import { logOutEverywhere } from './back-channel-logout.ts'
 
 const replacedIn = (text: string, at: Addresses): string =>
   text
@@ -26,11 +27,36 @@ async function askSecurely({ at }: Peers, path: string, token: string): Promise<
   return (await secureRequest(`https://127.0.0.1:${port}${path}`, bearer(token))).status
 }
 
+/** Runs the commands of the guide, once in a run. */
+async function configure({ at, keycloak, gateway, admin }: Peers): Promise<void> {
+  const script = guideScript('keycloak', {
+    'https://sso.example.com': keycloak.url,
+    // Keycloak knows no other name of the gateway.
+    'https://app.example.com/portal/oidc/backchannel-logout': `${at.secureInternalApp}/portal/oidc/backchannel-logout`,
+    'https://app.example.com': at.secureApp,
+    'my-gateway/': `${gateway.instance.directory}/`,
+  })
+  const env = { ...process.env, KEYCLOAK_ADMIN_PASSWORD: 'admin' }
+  await promisify(execFile)('sh', ['-e', '-c', script], { env })
+  const [portal] = await admin.get<{ id: string }[]>(`/${REALM}/clients?clientId=portal`)
+  await admin.put(`/${REALM}/clients/${portal?.id}`, { ...portal, directAccessGrantsEnabled: true })
+}
+
+let configuring: Promise<void> | null = null
+const configured = (peers: Peers): Promise<void> => {
+  configuring ??= configure(peers)
+  return configuring
+}
+
 export const guide: Part = {
   // Its other clients are made by the commands of the guide.
-  clients: (at) => [client(at, 'inside')],
+  clients: (at) => [
+    client(at, 'inside'),
+    client(at, 'private-portal', { redirectUris: [`${at.secureApp}/private/oidc/callback`] }),
+  ],
   files: (at) => ({
     'secrets/inside.secret': secretOf('inside'),
+    'secrets/private-portal.secret': secretOf('private-portal'),
     'secrets/keycloak.authority': readFileSync(at.authorityFile, 'utf8'),
   }),
   routes: (at) => {
@@ -40,22 +66,14 @@ export const guide: Part = {
   flows: [
     {
       name: 'guide: the commands configure the clients of its routes',
-      run: async ({ at, keycloak, gateway, admin }) => {
-        const script = guideScript('keycloak', {
-          'https://sso.example.com': keycloak.url,
-          'https://app.example.com': at.secureApp,
-          'my-gateway/': `${gateway.instance.directory}/`,
-        })
-        const env = { ...process.env, KEYCLOAK_ADMIN_PASSWORD: 'admin' }
-        await promisify(execFile)('sh', ['-e', '-c', script], { env })
-        const [portal] = await admin.get<{ id: string }[]>(`/${REALM}/clients?clientId=portal`)
-        await admin.put(`/${REALM}/clients/${portal?.id}`, { ...portal, directAccessGrantsEnabled: true })
-      },
+      run: configured,
     },
     {
       name: 'guide: login by role, the header for the application, log-out',
       skip: chromiumMissing,
-      run: async ({ at, chromium }) => {
+      run: async (peers) => {
+        const { at, chromium } = peers
+        await configured(peers)
         await chromium?.visit(async (page) => {
           await page.goto(`${at.secureApp}/portal/page`)
           await logInWith(page)
@@ -76,6 +94,7 @@ export const guide: Part = {
     {
       name: 'guide: APIs by signature with roles, by introspection, and with a private authority',
       run: async (peers) => {
+        await configured(peers)
         const secret = readFileSync(join(peers.gateway.instance.directory, 'secrets', 'portal.secret'), 'utf8')
         const [alice, bob] = [
           await tokensOf(peers, 'portal', 'alice', secret),
@@ -84,13 +103,15 @@ export const guide: Part = {
         assert.equal(await askSecurely(peers, '/orders/1', alice.access_token), 200)
         assert.equal(await askSecurely(peers, '/orders/1', bob.access_token), 403)
         assert.equal(await askSecurely(peers, '/stock/1', alice.access_token), 200)
-        assert.equal(await askSecurely(peers, '/private/1', alice.access_token), 200)
+        assert.equal(await askSecurely(peers, '/private/api/1', alice.access_token), 200)
       },
     },
     {
       name: 'guide: a stronger login for a part of the application',
       skip: chromiumMissing,
-      run: async ({ at, admin, chromium }) => {
+      run: async (peers) => {
+        const { at, admin, chromium } = peers
+        await configured(peers)
         await demandLevels(admin, 'portal')
         await chromium?.visit(async (page) => {
           await page.goto(`${at.secureApp}/portal/oidc/login?login_hint=alice&goto=/portal/page`)
@@ -102,6 +123,27 @@ export const guide: Part = {
           await page.click('#kc-login')
           await page.waitForURL(`${at.secureApp}/portal/approvals/1`)
           assert.ok((await page.locator('body').innerText()).startsWith('{'))
+        })
+      },
+    },
+    {
+      name: 'guide: login with a private authority; an administrator logs the user out',
+      skip: chromiumMissing,
+      run: async (peers) => {
+        const { at, chromium } = peers
+        await configured(peers)
+        await chromium?.visit(async (page) => {
+          await page.goto(`${at.secureApp}/private/page`)
+          await logInWith(page)
+          await page.waitForURL(`${at.secureApp}/private/page`)
+          await page.goto(`${at.secureApp}/portal/page`)
+          await page.waitForURL(`${at.secureApp}/portal/page`)
+          await logOutEverywhere(peers, 'alice')
+          const deadline = performance.now() + 10_000
+          while (!page.url().startsWith(at.issuer)) {
+            assert.ok(performance.now() < deadline, 'still logged in after 10 s')
+            await page.goto(`${at.secureApp}/portal/page`)
+          }
         })
       },
     },

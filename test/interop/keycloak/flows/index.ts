@@ -1,9 +1,11 @@
 import type { Part } from '../suite.ts'
 import { accessTokens } from './access-tokens.ts'
 import { authorizationRequests } from './authorization-requests.ts'
+import { backChannelLogout } from './back-channel-logout.ts'
 import { boundTokens } from './bound-tokens.ts'
 import { browser } from './browser.ts'
 import { callbacks } from './callbacks.ts'
+import { dpopClient } from './dpop-client.ts'
 import { encryption } from './encryption.ts'
 import { guide } from './guide.ts'
 import { introspection } from './introspection.ts'
@@ -13,6 +15,7 @@ import { outages } from './outages.ts'
 import { privateAuthority } from './private-authority.ts'
 import { sessions } from './sessions.ts'
 import { stepUp } from './step-up.ts'
+import { tokenExchange } from './token-exchange.ts'
 import { userInfo } from './user-info.ts'
 
 export const PARTS: readonly Part[] = [
@@ -20,6 +23,7 @@ export const PARTS: readonly Part[] = [
   userInfo,
   outages,
   sessions,
+  backChannelLogout,
   callbacks,
   browser,
   encryption,
@@ -28,6 +32,8 @@ export const PARTS: readonly Part[] = [
   accessTokens,
   introspection,
   boundTokens,
+  dpopClient,
+  tokenExchange,
   privateAuthority,
   guide,
   keys,

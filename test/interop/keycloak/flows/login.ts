@@ -1,16 +1,13 @@
 // Login with PKCE, PAR and private_key_jwt, and refresh.
 import assert from 'node:assert/strict'
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
 import { BrowserLike } from '#test/browser-like'
 import { logIn } from '../people.ts'
 import { client } from '../realm.ts'
-import { loginRoute } from '../routes.ts'
+import { KEYS, loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
-const kid = await calculateJwkThumbprint(publicJwk as JWK)
 
 export const login: Part = {
   clients: (at) => [
@@ -20,8 +17,8 @@ export const login: Part = {
         'pkce.code.challenge.method': 'S256',
         'require.pushed.authorization.requests': 'true',
         'token.endpoint.auth.signing.alg': 'ES256',
-        'use.jwks.string': 'true',
-        'jwks.string': JSON.stringify({ keys: [{ ...publicJwk, kid, alg: 'ES256', use: 'sig' }] }),
+        'use.jwks.url': 'true',
+        'jwks.url': `${at.internalApp}/gateway-keys`,
       },
     }),
     client(at, 'refresh', { attributes: { 'access.token.lifespan': '2' } }),
@@ -51,6 +48,16 @@ export const login: Part = {
       },
     }),
     refresh: loginRoute(at, 'refresh'),
+    // Keycloak reads the key of the gateway here; it wants `alg` in it.
+    'gateway-keys': {
+      name: 'gateway-keys',
+      condition: "${request.uri.path == '/gateway-keys'}",
+      heap: [KEYS],
+      handler: {
+        type: 'JwkSetHandler',
+        config: { secretsProvider: 'keys', purposes: [{ secretId: 'login', keyUsage: 'SIGN' }] },
+      },
+    },
   }),
   flows: [
     {

@@ -1,13 +1,18 @@
 // Keycloak over TLS with a certificate of a private authority, and by two names.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { BrowserLike } from '#test/browser-like'
+import { logIn } from '../people.ts'
 import { audienceMapper, client } from '../realm.ts'
-import { resourceRoute, wellKnown } from '../routes.ts'
+import { loginRoute, resourceRoute, wellKnown } from '../routes.ts'
 import type { Part } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
 
 export const privateAuthority: Part = {
-  clients: (at) => [client(at, 'private', { protocolMappers: [audienceMapper('private')] })],
+  clients: (at) => [
+    client(at, 'private', { protocolMappers: [audienceMapper('private')] }),
+    client(at, 'private-login'),
+  ],
   files: (at) => ({ 'keys/authority': readFileSync(at.authorityFile, 'utf8') }),
   routes: (at) => {
     const resolver = (config: object): object => ({
@@ -20,6 +25,11 @@ export const privateAuthority: Part = {
     }
     return {
       trusting: resourceRoute('/trusting', resolver({ trust })),
+      'private-login': loginRoute(at, 'private-login', {
+        heap: [{ name: 'trust', ...trust }],
+        issuer: { wellKnownEndpoint: wellKnown(at.secureProvider), trust: 'trust' },
+        entity: '${contexts.oauth2Info.user_info.email}',
+      }),
       distrusting: resourceRoute('/distrusting', resolver({})),
     }
   },
@@ -31,6 +41,13 @@ export const privateAuthority: Part = {
         const answer = await peers.gateway.ask('/trusting', bearer(token))
         assert.equal(answer.status, 200, answer.headers['www-authenticate'] ?? '')
         assert.equal((await peers.gateway.ask('/distrusting', bearer(token))).status, 503)
+      },
+    },
+    {
+      name: 'login at a provider with a certificate of a private authority, by one trust for all calls',
+      run: async ({ at }) => {
+        const page = await logIn(new BrowserLike(), `${at.app}/private-login/page`)
+        assert.deepEqual([page.status, page.text], [200, 'alice@example.test'])
       },
     },
     {
