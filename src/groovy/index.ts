@@ -30,6 +30,7 @@ export { after, afterEither, andThen, PENDING, settled, suspend } from './runtim
 export { getProperty, setProperty } from './runtime/property.ts'
 export type { Services } from './runtime/services.ts'
 export { GroovyCompileError, type GroovyProblem } from './syntax/syntax-error.ts'
+export * as syntax from './syntax/tree.ts'
 export { BigDecimal } from './values/big-decimal.ts'
 export { BindingValue, type VariableSource } from './values/binding.ts'
 export { ClassInfo } from './values/class-info.ts'

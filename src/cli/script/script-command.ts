@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Response } from '#http'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
@@ -7,16 +8,21 @@ import { writeJson } from '../terminal.ts'
 import { runScript } from './run-script.ts'
 import { problemsOf } from './script-file.ts'
 
-const SUBCOMMANDS = ['check', 'run']
+const SUBCOMMANDS = ['check', 'run', 'migrate']
 const DEFAULT_TIMEOUT = 1_000
 const MAX_BODY = 16 * 1024 * 1024
 
 /** `gateway script`: checks and runs scripts in files. */
 export const ScriptCommand: Command = {
-  usage: ['script check FILE... [--json]', 'script run FILE [--request FILE] [--args JSON] [--timeout MS] [--json]'],
+  usage: [
+    'script check FILE... [--json]',
+    'script run FILE [--request FILE] [--args JSON] [--timeout MS] [--json]',
+    'script migrate FILE',
+  ],
   description: [
     'check compiles scripts (.groovy, .js, .ts) and runs none: one line for each problem, FILE:LINE:COLUMN: MESSAGE. In Groovy these are unknown classes, methods and properties too, all at once.',
     'run evaluates a script as a ScriptableFilter or ScriptableHandler would, for the request in --request (as of gateway eval), and prints the response. What is passed to next is answered with 200; nothing is sent anywhere: what the script sends with http is answered with 502 and listed on standard error.',
+    'migrate prints a script of Groovy as TypeScript: a beginning that a person goes through. Lines with // LOOK say where the two languages differ, by line and column of the Groovy file.',
   ],
   options: [
     { name: 'request', value: 'FILE', description: 'The request that the script sees.' },
@@ -35,6 +41,7 @@ export const ScriptCommand: Command = {
   async run(args, surroundings) {
     const [subcommand = '', ...files] = args.operands
     if (subcommand === 'check') return await check(files, args.json, surroundings)
+    if (subcommand === 'migrate') return await migrate(files, surroundings)
     if (subcommand === 'run') return await run(files, args, surroundings)
     throw new UsageError(`script: expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
       word: subcommand,
@@ -73,6 +80,19 @@ async function run(files: readonly string[], args: Arguments, surroundings: Surr
     if (error instanceof UsageError) throw error
     if (args.json) writeJson(stdout, { error: { message: (error as Error).message } })
     else stderr.write(`gateway: script: ${(error as Error).message}\n`)
+    return EXIT.failed
+  }
+}
+
+async function migrate(files: readonly string[], { stdout, stderr }: Surroundings): Promise<number> {
+  const [file = '', ...more] = files
+  if (more.length > 0) throw new UsageError('script migrate: expected one file')
+  try {
+    const { migrateScript } = await import('./migrate/migrate-script.ts')
+    stdout.write(migrateScript(readFileSync(file, 'utf8'), file))
+    return EXIT.ok
+  } catch (error) {
+    stderr.write(`gateway: script: ${(error as Error).message}\n`)
     return EXIT.failed
   }
 }

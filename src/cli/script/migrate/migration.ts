@@ -1,0 +1,39 @@
+import type { syntax } from '#groovy'
+
+/** What a translation keeps while it goes through a script. */
+export class Migration {
+  /** Methods of the script, which are asynchronous functions. */
+  readonly methods: ReadonlySet<string>
+  readonly #remarks: string[] = []
+
+  constructor(methods: Iterable<string>) {
+    this.methods = new Set(methods)
+  }
+
+  /** Notes what a person must look at; it is written before the statement. */
+  remark({ line, column }: syntax.Position, message: string): void {
+    const text = `// LOOK ${line}:${column}: ${message}`
+    if (!this.#remarks.includes(text)) this.#remarks.push(text)
+  }
+
+  /** The remarks since the last call. */
+  takeRemarks(): string[] {
+    return this.#remarks.splice(0)
+  }
+}
+
+/** A name of a property as it is written behind a dot, or in brackets. */
+export function member(target: string, name: string, safe = false): string {
+  const dot = safe ? '?.' : '.'
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return `${target}${dot}${name}`
+  return `${target}${safe ? '?.' : ''}[${quoted(name)}]`
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
+}
+
+/** A function is asynchronous where something in it waits. */
+export function functionText(parameters: string, body: string): string {
+  return `${/\bawait\b/.test(body) ? 'async ' : ''}(${parameters}) => ${body}`
+}
