@@ -84,11 +84,21 @@ const APIS: Readonly<Record<string, Api>> = {
   },
 }
 
-/** Routes that log users in, with the issuer of their provider. */
-const LOGINS: Readonly<Record<string, string>> = {
-  'entra-portal': (APIS['entra'] as Api).issuer,
-  'cognito-portal': POOL,
-  'google-portal': 'https://accounts.google.com',
+interface Login {
+  readonly issuer: string
+  /** Parameters of the authorization request that the guide sets. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Routes that log users in. */
+const LOGINS: Readonly<Record<string, Login>> = {
+  'entra-portal': { issuer: (APIS['entra'] as Api).issuer, parameters: {} },
+  'auth0-portal': {
+    issuer: 'https://example.eu.auth0.com/',
+    parameters: { audience: 'https://orders.example.com' },
+  },
+  'cognito-portal': { issuer: POOL, parameters: {} },
+  'google-portal': { issuer: 'https://accounts.google.com', parameters: { access_type: 'offline', hd: 'example.com' } },
 }
 
 let provider: Upstream
@@ -101,7 +111,7 @@ before(async () => {
     const name = request.url?.split('/')[1] as string
     const at = (path: string) => `${provider.url}/${name}/${path}`
     const metadata = {
-      issuer: APIS[name]?.issuer ?? LOGINS[name],
+      issuer: APIS[name]?.issuer ?? LOGINS[name]?.issuer,
       jwks_uri: at('keys'),
       authorization_endpoint: at('authorize'),
       token_endpoint: at('token'),
@@ -154,7 +164,7 @@ for (const [name, api] of Object.entries(APIS)) {
     })
 }
 
-for (const name of Object.keys(LOGINS))
+for (const [name, { parameters }] of Object.entries(LOGINS))
   test(`${name}: a browser without a session is sent to the provider`, async () => {
     const headers = { 'x-forwarded-for': '127.0.0.9', 'x-forwarded-proto': 'https' }
     const { status, headers: received } = await gateway.ask(`/${name}/page`, { headers })
@@ -162,4 +172,6 @@ for (const name of Object.keys(LOGINS))
     const location = new URL(received.location as string)
     assert.equal(location.href.split('?')[0], `${provider.url}/${name}/authorize`)
     assert.equal(location.searchParams.get('redirect_uri')?.endsWith(`/${name}/oidc/callback`), true)
+    for (const [parameter, value] of Object.entries(parameters))
+      assert.equal(location.searchParams.get(parameter), value)
   })

@@ -77,6 +77,7 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
       },
     }),
   )
-  for (const entry of gateway.log.with(/"level":"(?:warn|error)"/)) console.log(`gateway: ${JSON.stringify(entry)}`)
+  for (const entry of gateway.log.with(/"level":"(?:warn|error)".*config.routes/))
+    console.log(`gateway: ${JSON.stringify(entry)}`)
   return { at, keycloak, admin, relay, application, gateway, redis, chromium }
 }

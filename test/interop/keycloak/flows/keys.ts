@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { audienceMapper, client } from '../realm.ts'
+import { HTML_ERROR } from '../relay.ts'
 import { resourceRoute, wellKnown } from '../routes.ts'
 import { type Part, REALM } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
@@ -14,8 +15,24 @@ export const keys: Part = {
       type: 'StatelessAccessTokenResolver',
       config: { wellKnownEndpoint: wellKnown(at.provider), audience: 'rotating', tokenTypes: ['JWT'] },
     }),
+    recovering: resourceRoute('/recovering', {
+      type: 'StatelessAccessTokenResolver',
+      config: { wellKnownEndpoint: wellKnown(at.provider), audience: 'rotating', tokenTypes: ['JWT'] },
+    }),
   }),
   flows: [
+    {
+      name: 'a provider that is gone when the first token comes is 503; within two seconds of its return tokens pass',
+      run: async (peers) => {
+        const { access_token: token } = await tokensOf(peers, 'rotating')
+        const status = async (): Promise<number> => (await peers.gateway.ask('/recovering', bearer(token))).status
+        await peers.relay.failing(HTML_ERROR, async () => {
+          for (let each = 0; each < 5; each += 1) assert.equal(await status(), 503)
+        })
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        assert.equal(await status(), 200)
+      },
+    },
     {
       name: 'after a key rotation tokens of the old and of the new key are admitted',
       run: async (peers) => {
