@@ -16,6 +16,8 @@ export interface ScriptSettings {
   readonly clock: { now(): number }
   /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */
   readonly environment: ReadonlyMap<string, string>
+  /** The folders that scripts may read files from, and not from; null where they read none. */
+  readonly files: { readonly instance: string; readonly secrets: string } | null
   /** The longest stretch without a pause, in milliseconds. */
   readonly timeout: number
   /** The longest evaluation, in milliseconds. */

@@ -17,6 +17,7 @@ export interface ScriptSurroundings {
   readonly values?: Readonly<Record<string, unknown>>
   readonly clock?: { now(): number }
   readonly environment?: ReadonlyMap<string, string>
+  readonly files?: { readonly instance: string; readonly secrets: string }
 }
 
 /** A script under test. */
@@ -45,6 +46,7 @@ export function scriptOf(source: string, surroundings: ScriptSurroundings = {}):
     clientHandler: surroundings.clientHandler ?? (async () => respond(204)),
     args,
     clock: surroundings.clock ?? Date,
+    files: surroundings.files ?? null,
     environment: surroundings.environment ?? new Map<string, string>(),
     timeout: surroundings.timeout ?? 1_000,
     deadline: surroundings.deadline ?? 30_000,

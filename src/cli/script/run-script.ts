@@ -41,6 +41,7 @@ export async function runScript(run: ScriptRun): Promise<Response> {
     environment: new Map(
       Object.entries(run.environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
     ),
+    files: null,
     timeout: run.timeout,
     deadline: 30_000,
   })

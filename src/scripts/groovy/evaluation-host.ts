@@ -11,6 +11,8 @@ export interface EvaluationHost {
   readonly calls: EvaluationCalls
   readonly logger: Logger
   readonly clock: { now(): number }
+  /** The folders of files that scripts may read, and not read; null where they read none. */
+  readonly files: { readonly instance: string; readonly secrets: string } | null
   /** Called before other code of the gateway sees the exchange: what a script changed inside of values is written back. */
   publish(): void
 }

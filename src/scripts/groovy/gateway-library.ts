@@ -15,6 +15,7 @@ import './throttling-rate.ts'
 import './jwt-constraints.ts'
 import './jwt.ts'
 import { type ClassInfo, coreLibrary, type Library } from '#groovy'
+import { FileClass } from './files.ts'
 import { gatewayExceptions } from './functional.ts'
 import { ClientClass, HandlerClass } from './handlers.ts'
 import { gatewayClasses } from './host-class.ts'
@@ -45,7 +46,7 @@ const AUTOMATIC = [
 
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
-  .with([LoggerClass, ...CONNECTION_CLASSES], [], REFUSALS)
+  .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], REFUSALS)
   .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
 
 /** Scripts of JWT validator customizers name ways to read claims: `JsonValue::asString`. */

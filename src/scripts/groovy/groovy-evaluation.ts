@@ -46,6 +46,7 @@ export class GroovyEvaluation {
       calls: this.#calls,
       logger: settings.logger,
       clock: settings.clock,
+      files: settings.files,
       publish: () => this.#bindings.publish(),
     }
     this.#bindings = new ScriptBindings(settings, input, host, globals, offered)

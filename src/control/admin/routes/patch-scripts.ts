@@ -47,6 +47,7 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
         args: {},
         clock: Date,
         environment: new Map(),
+        files: null,
         timeout: scripts.timeout,
         deadline: scripts.deadline,
       })

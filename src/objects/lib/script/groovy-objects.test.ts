@@ -160,7 +160,7 @@ test('problems of a script are found at load, each with its place', async () => 
     const text = JSON.stringify((error as unknown as { problems: unknown }).problems)
     assert.match(text, /line 1, column 1: com\.nimbusds\.jwt\.SignedJWT is not available: this library is not there/)
     assert.match(text, /line 2, column 9: org\.forgerock\.http\.protocol\.Request has no method getFoo/)
-    assert.match(text, /line 3, column 5: unknown class File/)
+    assert.match(text, /line 3, column 25: java\.io\.File has no method delete/)
     return true
   })
 })

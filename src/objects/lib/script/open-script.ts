@@ -34,6 +34,7 @@ export async function openScript(
     args,
     clock: env.clock,
     environment: env.scriptEnvironment,
+    files: env.directories,
     timeout: env.scriptTimeout,
     deadline: env.scriptDeadline,
   })

@@ -1,0 +1,118 @@
+// `File`, for reading: files of the instance, never those of secrets.
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import {
+  andThen,
+  ByteArray,
+  type ClassInfo,
+  classes,
+  exceptions,
+  GroovyObject,
+  ListValue,
+  suspend,
+  textOf,
+  throwable,
+  type Value,
+} from '#groovy'
+import { currentHost } from './evaluation-host.ts'
+import { awaited, extendWithHost } from './host-class.ts'
+
+export const FileClass = classes.declareClass('java.io.File')
+
+const MAX_BYTES = 10_000_000
+
+/** A path; what is there is looked at when it is asked for. */
+class FileValue extends GroovyObject {
+  readonly path: string
+
+  constructor(path: string) {
+    super()
+    this.path = path
+  }
+
+  get klass(): ClassInfo {
+    return FileClass
+  }
+
+  override equalityKey(): string {
+    return this.path
+  }
+}
+
+/** The folders that files are read from and not read from. */
+export interface ReadableFolders {
+  readonly instance: string
+  readonly secrets: string
+}
+
+/** The real path of a file that scripts may read; null for every other. Links are followed first, so that none leads out. */
+async function readablePath(path: string, { instance, secrets }: ReadableFolders): Promise<string | null> {
+  if (path.includes('\0')) return null
+  try {
+    const real = await realpath(resolve(instance, path))
+    const hidden = await realpath(secrets).catch(() => resolve(secrets))
+    return isBelow(real, await realpath(instance)) && !isBelow(real, hidden) && real !== hidden ? real : null
+  } catch {
+    return null
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+async function readBytes(path: string, folders: ReadableFolders | null): Promise<Uint8Array> {
+  const real = folders === null ? null : await readablePath(path, folders)
+  const stats = real === null ? null : await stat(real)
+  if (real === null || !stats?.isFile()) {
+    throw throwable(
+      exceptions.FileNotFoundException,
+      `${path} (there is no such file below the instance that scripts may read)`,
+    )
+  }
+  if (stats.size > MAX_BYTES) throw throwable(exceptions.IOException, `${path} is larger than ${MAX_BYTES} bytes`)
+  return await readFile(real)
+}
+
+/** Reads the file, for which the script waits. */
+function read(self: FileValue, use: (bytes: Uint8Array) => Value): Value {
+  const { files } = currentHost()
+  const bytes = readBytes(self.path, files).then((content) => new ByteArray(Uint8Array.from(content)))
+  return andThen(suspend(awaited(bytes)), (value) => use((value as ByteArray).bytes))
+}
+
+/** What is at the path: a file, a folder, or nothing that scripts may see. */
+function look(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Value {
+  const { files } = currentHost()
+  const find = async (): Promise<Value> => {
+    const real = files === null ? null : await readablePath(self.path, files)
+    if (real === null) return 'nothing'
+    return (await stat(real)).isDirectory() ? 'folder' : 'file'
+  }
+  return andThen(suspend(awaited(find())), (found) => use(found as 'file' | 'folder' | 'nothing'))
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
+const lines = (content: string): Value =>
+  new ListValue(content === '' ? [] : content.replace(/\r?\n$/, '').split(/\r\n|\r|\n/))
+
+extendWithHost(FileClass, {
+  'new(String path)': (path: string) => new FileValue(path),
+  'new(File folder, String path)': (folder: FileValue, path: string) => new FileValue(`${folder.path}/${path}`),
+  'new(String folder, String path)': (folder: string, path: string) => new FileValue(`${folder}/${path}`),
+  'getText(): String': (self: FileValue) => read(self, text),
+  'getText(String charset): String': (self: FileValue, charset: string) =>
+    read(self, (bytes) => Buffer.from(bytes).toString(/^(?:iso-8859-1|latin1)$/i.test(charset) ? 'latin1' : 'utf8')),
+  'getBytes(): byte[]': (self: FileValue) => read(self, (bytes) => new ByteArray(Uint8Array.from(bytes))),
+  'readLines(): List': (self: FileValue) => read(self, (bytes) => lines(text(bytes))),
+  'exists(): boolean': (self: FileValue) => look(self, (found) => found !== 'nothing'),
+  'isFile(): boolean': (self: FileValue) => look(self, (found) => found === 'file'),
+  'isDirectory(): boolean': (self: FileValue) => look(self, (found) => found === 'folder'),
+  'canRead(): boolean': (self: FileValue) => look(self, (found) => found !== 'nothing'),
+  'length(): long': (self: FileValue) => read(self, (bytes) => BigInt(bytes.length)),
+  'getName(): String': ({ path }: FileValue) => basename(path),
+  'getPath(): String': ({ path }: FileValue) => path,
+  'getParent(): String': ({ path }: FileValue) => dirname(path),
+  'toString(): String': ({ path }: FileValue) => textOf(path),
+})
