@@ -12,6 +12,8 @@ export interface Session {
   readonly isEmpty: boolean
   /** Makes the session known to the client by another name from now on, as after a login (session fixation). */
   renew?(): void
+  /** Whether the client keeps the content, which then takes room in the head of every request. */
+  readonly isInCookies?: boolean
   /** Logins in sessions of this kind that ended elsewhere; absent where sessions end with their exchange. */
   readonly revocations?: SessionRevocations
 }

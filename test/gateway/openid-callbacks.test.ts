@@ -42,10 +42,19 @@ test('defaultLoginGoto is where a browser with a session goes from a callback th
 test('twenty logins of one browser can be under way', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
-  const first = await browser.ask(`${at.gateway.url}/app/0`)
-  for (let tab = 1; tab < 20; tab += 1) assert.equal((await browser.ask(`${at.gateway.url}/app/${tab}`)).status, 302)
-  const page = await logIn(browser, first.headers.get('location') as string)
+  const logins: string[] = []
+  for (let tab = 0; tab < 20; tab += 1) {
+    const { status, headers } = await browser.ask(`${at.gateway.url}/app/${tab}`)
+    assert.equal(status, 302)
+    logins.push(headers.get('location') as string)
+  }
+  const page = await logIn(browser, logins[0] as string)
   assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/0`])
+  // The provider has a session now: the other tabs complete their logins without a form.
+  for (const tab of [1, 10, 19]) {
+    const other = await browser.open(logins[tab] as string)
+    assert.deepEqual([other.status, other.url], [200, `${at.gateway.url}/app/${tab}`])
+  }
 })
 
 test('a server that fails in the middle: 503, and a reload completes the login', options, async () => {

@@ -123,7 +123,7 @@ export class LoginCallback {
       throw error
     }
     const response = arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
-    begunLogins.trim(response, exchange, state)
+    if (exchange.session.isInCookies === true) begunLogins.trim(response, exchange, state)
     return response
   }
 

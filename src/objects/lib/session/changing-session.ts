@@ -15,14 +15,21 @@ export class ChangingSession implements Session {
   /** Where the client keeps its name, or all of it. */
   readonly cookie: CookiePart
   readonly revocations: SessionRevocations
+  readonly isInCookies: boolean
   readonly #opened: SharedRecord | null
   #state: State | null = null
   #cleared = false
   #renewed = false
 
-  constructor(content: SharedRecord | null, cookie: CookiePart, revocations: SessionRevocations) {
+  constructor(
+    content: SharedRecord | null,
+    cookie: CookiePart,
+    revocations: SessionRevocations,
+    { isInCookies = false }: { readonly isInCookies?: boolean } = {},
+  ) {
     this.cookie = cookie
     this.revocations = revocations
+    this.isInCookies = isInCookies
     this.#opened = content
   }
 

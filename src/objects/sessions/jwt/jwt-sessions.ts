@@ -41,7 +41,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   }
 
   const opened = (exchange: Exchange, content: SessionContent | null, part: CookiePart): OpenSession => {
-    const session = new ChangingSession(content?.values ?? null, part, settings.revocations)
+    const session = new ChangingSession(content?.values ?? null, part, settings.revocations, { isInCookies: true })
     return {
       session,
       cookie: content === null ? null : { name: cookie.name, value: part.candidates[0] as string },
