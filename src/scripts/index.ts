@@ -1,3 +1,4 @@
+export { bindingNames } from './binding-names.ts'
 export { ClaimConstraints } from './claim-constraints.ts'
 export type { Script, ScriptSettings } from './engine.ts'
 export {

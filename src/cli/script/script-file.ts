@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve, sep } from 'node:path'
-import { compileScript, type Script, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+import { bindingNames, compileScript, type Script, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
 import { UsageError } from '../arguments.ts'
 
 const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
@@ -9,22 +9,9 @@ const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   '.ts': 'typescript',
 }
 
-/** What scripts of some type of object see: a file does not say which type runs it. */
-const BINDINGS = [
-  'request',
-  'response',
-  'context',
-  'contexts',
-  'attributes',
-  'session',
-  'globals',
-  'http',
-  'logger',
-  'properties',
-  'next',
-  'token',
-]
-const GROOVY_BINDINGS = ['args', 'clock', 'builder']
+/** Names of single types of objects: a file does not say which type runs it. */
+const TYPE_BINDINGS = ['next', 'token']
+const GROOVY_TYPE_BINDINGS = ['builder']
 
 /** Compiles a script in a file, by the language that its name says. Throws ScriptSyntaxError and errors of the file system. */
 export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
@@ -32,13 +19,13 @@ export async function compileFile(file: string, args: readonly string[] = []): P
   if (language === undefined) {
     throw new UsageError(`script: expected a file that ends with .groovy, .js or .ts, got "${file}"`)
   }
-  const more = language === 'groovy' ? GROOVY_BINDINGS : []
+  const more = language === 'groovy' ? GROOVY_TYPE_BINDINGS : []
   const text = readFileSync(file, 'utf8')
   return await compileScript({
     language,
     text,
     file,
-    bindings: [...BINDINGS, ...more, ...args],
+    bindings: [...bindingNames(language), ...TYPE_BINDINGS, ...more, ...args],
     classFolder: classFolderOf(file),
   })
 }

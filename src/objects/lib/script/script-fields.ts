@@ -1,40 +1,19 @@
 import { HandlerKind } from '#contracts'
 import type { Handler } from '#http'
 import { byShape, config, exactlyOneOf, type Field, field, list, ref, string } from '#schema'
-import type { ScriptLanguage } from '#scripts'
+import { bindingNames, type ScriptLanguage } from '#scripts'
 import { scriptArguments } from './script-arguments.ts'
-
-/** What every script sees; filters also have `next`, resolvers `token`. */
-const BINDINGS = [
-  'request',
-  'response',
-  'context',
-  'contexts',
-  'attributes',
-  'session',
-  'globals',
-  'http',
-  'logger',
-  'properties',
-] as const
 
 const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
 
-/** What scripts of Groovy see besides. */
-const GROOVY_BINDINGS = ['args', 'clock'] as const
-
 /**
  * The names that a script sees beside its arguments. `own` are those of its type: `next` for filters, `token` for
- * resolvers, any other for what `values` has when the script is evaluated.
+ * resolvers, any other for what `values` has when the script is evaluated. `builder` is for Groovy alone: scripts of other
+ * languages check claims themselves.
  */
-export function bindingsWith(own: readonly string[]): readonly string[] {
-  return [...BINDINGS, ...own]
-}
-
-/** The same for a language. `builder` is for scripts of Groovy alone: others judge claims themselves. */
 export function bindingsIn(language: ScriptLanguage, own: readonly string[]): readonly string[] {
-  if (language === 'groovy') return [...bindingsWith(own), ...GROOVY_BINDINGS]
-  return bindingsWith(own.filter((name) => name !== 'builder'))
+  const names = language === 'groovy' ? own : own.filter((name) => name !== 'builder')
+  return [...bindingNames(language), ...names]
 }
 
 const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
@@ -71,7 +50,7 @@ export function scriptFields(own: readonly string[] = []) {
     source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
       .optional()
       .meta({ description: 'The script itself: one text, or an array of its lines.' }),
-    args: scriptArguments([...bindingsWith(own), ...CLASSES])
+    args: scriptArguments([...bindingNames('javascript'), ...own, ...CLASSES])
       .prefault({})
       .meta({
         description:
