@@ -50,8 +50,9 @@ process.exitCode = passed ? 0 : 1
 function testCommand(chosen: readonly string[], recordFile: string): readonly [string, ...string[]] {
   return [
     bin('node'),
-    // The gateway runs with these two flags (bin/gateway), so its tests do too.
+    // The gateway runs with these flags (bin/gateway), so its tests do too.
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
+    '--no-allocation-site-pretenuring',
     '--disable-warning=ExperimentalWarning',
     `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
     '--test',
