@@ -5,17 +5,24 @@ import { root, type Workspace } from './workspace.ts'
 /** Ten thousand routes are to be there within a fifth of this. */
 const readyWithin = 120_000
 
-/** Runs the gateway, with one unit, on the given routes (id to content); its first port speaks TLS if told to. */
+export interface GatewayOptions {
+  /** TLS options of the first port, and the heap that they name objects of. */
+  readonly secure?: { readonly tls: string; readonly heap: readonly unknown[] }
+  /** The checkout whose gateway runs; by default this one. */
+  readonly checkout?: string
+}
+
+/** Runs the gateway, with one unit, on the given routes (id to content). */
 export async function startGateway(
   workspace: Workspace,
   name: string,
   routes: ReadonlyMap<string, unknown>,
-  secure: { readonly tls: string; readonly heap: readonly unknown[] } | null = null,
+  { secure, checkout = root }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
     connectors: [
-      { port, host: '127.0.0.1', ...(secure !== null && { tls: secure.tls }) },
+      { port, host: '127.0.0.1', ...(secure !== undefined && { tls: secure.tls }) },
       { port: plainPort, host: '127.0.0.1' },
     ],
     heap: secure?.heap ?? [],
@@ -26,7 +33,7 @@ export async function startGateway(
   for (const [id, route] of routes) workspace.write(`${name}/config/routes/${id}.json`, JSON.stringify(route))
   const server = await ServerProcess.start({
     name,
-    command: [join(root, 'bin', 'gateway'), 'run', '--instance', join(workspace.path, name)],
+    command: [join(checkout, 'bin', 'gateway'), 'run', '--instance', join(workspace.path, name)],
     readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
     readyWithin,
   })

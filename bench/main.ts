@@ -29,6 +29,7 @@ options:
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   at the same time (1 to 512, default 32)
   --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy and websocket)
+  --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 when a target is missed
   --json            the result as JSON on standard output; progress goes to standard error
@@ -42,6 +43,7 @@ interface Options extends Rounds {
   readonly names: readonly string[]
   readonly peers: readonly string[]
   readonly bodies: boolean
+  readonly baseline: string | undefined
   readonly check: boolean
   readonly json: boolean
 }
@@ -58,7 +60,7 @@ try {
   process.exitCode = error instanceof UsageError ? 64 : 1
 }
 
-async function run({ names, peers, bodies, check, json, ...rounds }: Options): Promise<number> {
+async function run({ names, peers, bodies, baseline, check, json, ...rounds }: Options): Promise<number> {
   if (process.platform !== 'linux') throw new UsageError('CPU time is read from /proc: run it on Linux')
   const progress = (text: string): void => void process.stderr.write(`${text}\n`)
   const result: Record<string, unknown> = { ...circumstances(), ...rounds }
@@ -69,7 +71,7 @@ async function run({ names, peers, bodies, check, json, ...rounds }: Options): P
       .join(', '),
   )
   if (names.includes('proxy')) {
-    const rows = await proxyBenchmark(rounds, { chosen: peers, bodies }, progress)
+    const rows = await proxyBenchmark(rounds, { chosen: peers, bodies, baseline }, progress)
     result['proxy'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nproxy\n${proxyTable(rows)}`)
@@ -147,6 +149,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     names,
     peers,
     bodies: values.bodies ?? false,
+    baseline: values.baseline,
     check: values.check ?? false,
     json: values.json ?? false,
     rounds: whole('rounds', values.rounds, 5, 20),
@@ -159,7 +162,7 @@ function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   const numbers = { rounds: text, seconds: text, connections: text }
-  const options = { ...numbers, peers: text, bodies: flag, check: flag, json: flag, help: flag }
+  const options = { ...numbers, peers: text, baseline: text, bodies: flag, check: flag, json: flag, help: flag }
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {

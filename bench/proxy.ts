@@ -15,7 +15,7 @@ export const body = 'the quick brown fox jumps over the lazy dog, and the lazy d
 
 /** The peers by name, in the order of a turn. */
 const peers: Readonly<Record<string, StartPeer>> = {
-  gateway: (workspace, _, upstream) => startGateway(workspace, 'gateway', new Map([['bench', benchRoute(upstream)]])),
+  gateway: gatewayOf('gateway'),
   bare: (_, port, upstream) => startScript('bare', port, 'bare-proxy.ts', `http://127.0.0.1:${upstream}`),
   fastify: (_, port, upstream) => startScript('fastify', port, 'fastify-proxy.ts', `http://127.0.0.1:${upstream}`),
   nginx: (workspace, port, upstream) =>
@@ -38,13 +38,20 @@ export interface ProxyRow extends Measured {
   readonly ratio: number
 }
 
+export interface ProxyOptions {
+  readonly chosen: readonly string[]
+  readonly bodies: boolean
+  /** Another checkout of the gateway, measured beside this one as `baseline`. */
+  readonly baseline?: string | undefined
+}
+
 /**
  * Measures the CPU time of one proxied request and of one echoed WebSocket message: the gateway beside other proxies, over
  * one upstream, in one run; with `bodies` also of requests that send some.
  */
 export async function proxyBenchmark(
   rounds: Rounds,
-  { chosen, bodies }: { readonly chosen: readonly string[]; readonly bodies: boolean },
+  { chosen, bodies, baseline }: ProxyOptions,
   progress: (text: string) => void,
 ): Promise<ProxyRow[]> {
   using workspace = new Workspace()
@@ -54,8 +61,9 @@ export async function proxyBenchmark(
 
   const variants = bodies ? [plain, posting(workspace, 1), posting(workspace, 100)] : [plain]
   const subjects: Subject[] = []
-  for (const [name, start] of Object.entries(peers)) {
-    if (!chosen.includes(name)) continue
+  const starts = Object.entries(peers).filter(([name]) => chosen.includes(name))
+  if (baseline !== undefined) starts.push(['baseline', gatewayOf('baseline', baseline)])
+  for (const [name, start] of starts) {
     const started = await start(workspace, await freePort(), upstreamPort)
     if (typeof started === 'string') {
       progress(`NOTICE: without ${name}: ${started}`)
@@ -84,6 +92,11 @@ function posting(workspace: Workspace, kilobytes: number): Variant {
   const content = 'x'.repeat(kilobytes * 1024)
   const script = workspace.write(`post-${kilobytes}.lua`, wrkScript(content))
   return { title: ` POST ${kilobytes} KB`, path: `/post/${kilobytes}`, post: { body: content, script } }
+}
+
+function gatewayOf(name: string, checkout?: string): StartPeer {
+  return (workspace, _, upstream) =>
+    startGateway(workspace, name, new Map([['bench', benchRoute(upstream)]]), checkout === undefined ? {} : { checkout })
 }
 
 function benchRoute(upstream: number): unknown {

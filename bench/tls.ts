@@ -55,7 +55,7 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   const [port, securePort] = [await freePort(), await freePort()]
   const proxy = proxyConfig(workspace.path, port, securePort, identity, { plain, secure })
   const peer = await start('nginx', port, proxy)
-  const own = await startGateway(workspace, 'gateway', routes(plain, secure), adminFields(identity))
+  const own = await startGateway(workspace, 'gateway', routes(plain, secure), { secure: adminFields(identity) })
   servers.use(own.server)
   const ownSecure = own.url.replace('http:', 'https:')
   const peerSecure = `https://127.0.0.1:${securePort}`
