@@ -11,7 +11,9 @@ const testTimeout = 60_000
 const words = process.argv.slice(2)
 const files = testFiles(words)
 if (files.length === 0) {
-  console.error(`no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/ and test/`)
+  console.error(
+    `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, dev/ and test/`,
+  )
   process.exit(64)
 }
 
@@ -67,7 +69,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
 }
 
 function testFiles(filter: readonly string[]): string[] {
-  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+  return globSync(['{src,dev,test}/**/*.test.ts'], { cwd: root })
     .filter((file) => filter.length === 0 || filter.some((word) => file.includes(word)))
     .sort()
 }
@@ -78,7 +80,7 @@ function testFiles(filter: readonly string[]): string[] {
  * returned imports or is a test file.
  */
 function sharedProcesses(all: readonly string[], folder: string): string[] {
-  const place = /^src\/(?:objects\/)?[^/]+(?=\/)(?!.*\.alone\.test\.ts$)/
+  const place = /^(?:src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
   const byFolder = Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file)
   return Array.from(byFolder, ([name, members]) => {
     if (members.length === 1) return members[0] as string

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-/** Which folders of src each folder may import. What is not listed is refused, `main` and `cli` see everything. */
+/** Which folders each folder of src, and `dev`, may import. What is not listed is refused, `main` and `cli` see everything. */
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const ground = ['json', 'expression', 'logging']
   const language = [...ground, 'http', 'schema', 'crest']
@@ -77,7 +77,7 @@ interface Import {
 interface Source {
   /** Path from the root of the repository, with `/`. */
   readonly path: string
-  /** Folder of src, or `main` for a file that stands directly in it. */
+  /** Folder of src, `main` for a file directly in it, or `dev`. */
   readonly folder: string
   readonly isTest: boolean
   readonly text: string
@@ -110,36 +110,45 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length
 }
 
-const sources: readonly Source[] = globSync('src/**/*.ts', { cwd: root })
+const sources: readonly Source[] = globSync('{src,dev}/**/*.ts', { cwd: root })
   .map((file) => file.split(sep).join('/'))
   .sort()
   .map((path) => {
     const text = readFileSync(join(root, path), 'utf8')
-    const parts = path.split('/')
     return {
       path,
-      folder: parts.length > 2 ? parts[1]! : 'main',
+      folder: folderAt(path)!,
       isTest: path.endsWith('.test.ts'),
       text,
       imports: importsOf(text),
     }
   })
 
-/** `#name` of package.json to the folder of src that it opens. */
+/** `#name` of package.json to the folder that it opens. */
 const doors = new Map(
   Object.entries(
     (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
   )
-    .filter(([, target]) => target.startsWith('./src/'))
-    .map(([name, target]) => [name, target.split('/')[2]!]),
+    .map(([name, target]) => [name, folderAt(target.slice(2))] as const)
+    .filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
 )
 
 function folderOf(source: Source, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return doors.get(specifier)
   if (!specifier.startsWith('.')) return undefined
-  const parts = relative(root, join(root, dirname(source.path), specifier)).split(sep)
-  if (parts[0] !== 'src') return undefined
-  return parts.length > 2 ? parts[1] : 'main'
+  return folderAt(
+    relative(root, join(root, dirname(source.path), specifier))
+      .split(sep)
+      .join('/'),
+  )
+}
+
+/** Folder of a path from the root of the repository; undefined outside `src` and `dev`. */
+function folderAt(path: string): string | undefined {
+  const [top, inside, ...rest] = path.split('/')
+  if (top === 'dev') return top
+  if (top !== 'src') return undefined
+  return rest.length > 0 ? inside : 'main'
 }
 
 /** Fails with one line per finding: `file:line: what is wrong`. */
@@ -172,7 +181,7 @@ function lineFindings(among: (source: Source) => boolean, pattern: RegExp, findi
 const all = (): boolean => true
 const shipped = (source: Source): boolean => !source.isTest
 
-test('every folder of src has a place in the import order', () => {
+test('every folder of src, and dev, has a place in the import order', () => {
   const unknown = new Set(sources.map((source) => source.folder).filter((folder) => !(folder in mayImport)))
   holds('a new folder needs a row in the table of test/architecture.test.ts', [...unknown])
 })
@@ -295,7 +304,7 @@ test(`no file is longer than ${maxLines} lines`, () => {
 test('B53: what a client presents is compared with a secret in constant time', () => {
   const comparing = [
     'src/control/admin/authentication.ts',
-    'src/dev/access-manager/state/accounts.ts',
+    'dev/access-manager/state/accounts.ts',
     'src/http/constant-time.ts',
     'src/objects/filters/csrf/csrf-filter.ts',
     'src/objects/resolvers/dpop/proof.ts',
