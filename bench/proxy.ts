@@ -96,7 +96,12 @@ function posting(workspace: Workspace, kilobytes: number): Variant {
 
 function gatewayOf(name: string, checkout?: string): StartPeer {
   return (workspace, _, upstream) =>
-    startGateway(workspace, name, new Map([['bench', benchRoute(upstream)]]), checkout === undefined ? {} : { checkout })
+    startGateway(
+      workspace,
+      name,
+      new Map([['bench', benchRoute(upstream)]]),
+      checkout === undefined ? {} : { checkout },
+    )
 }
 
 function benchRoute(upstream: number): unknown {

@@ -21,8 +21,9 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'audit',
     'client',
     'listener',
+    'resilience',
   ]
-  const engine = [...language, 'contracts']
+  const engine = [...language, 'contracts', 'cache']
   const object = [...engine, ...engines]
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
@@ -35,9 +36,11 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     schema: [...ground, 'http'],
     crest: ['json', 'http'],
     contracts: [...language, 'rpc'],
+    cache: [...language, 'contracts'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy'],
     'access-manager': [...engine, 'client'],
+    resilience: [...engine, 'client'],
     heap: [...ground, 'http', 'schema', 'contracts'],
     instance: [...ground, 'http', 'schema', 'contracts', 'heap'],
     objects: object,

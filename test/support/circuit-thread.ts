@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { Circuit, type CircuitSettings } from '#resilience'
 import { systemClock } from '#schema'
-import { Circuit, type CircuitSettings } from '../../src/objects/lib/circuit-breaker/circuit.ts'
 
 /** What one thread does with a circuit that it shares with others. */
 export interface CircuitWork {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ThrottlingRate } from '#contracts'
+import { BucketTable, type TableSize } from '#resilience'
 import { type Clock, systemClock } from '#schema'
-import { BucketTable, type TableSize } from '../../src/objects/lib/throttling/bucket-table.ts'
 
 /** What threads do with one table, all at the same time. */
 export interface ThrottlingWork {

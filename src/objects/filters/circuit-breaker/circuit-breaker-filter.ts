@@ -1,9 +1,8 @@
 import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
+import { type Attempt, circuitBreaking, type Guard, isFailure } from '#resilience'
 import { defineType } from '#schema'
-import { type Attempt, circuitBreaking, type Guard } from '../../lib/circuit-breaker/circuit-breaking.ts'
-import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
-import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
 
 /** Keeps requests from what is behind it while that keeps failing. */
 export const CircuitBreakerFilter = defineType({

@@ -1,10 +1,10 @@
+import { BriefMemory } from '#cache'
 import type { AmDialect, AmService } from '#contracts'
 import { claim, isForAudience, parseSignedToken, readClaims, timeViolations } from '#jose'
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
 import { publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
-import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
 
 /** Names of the claim with the session token; which one the access manager uses is in no public text. */

@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto'
 import { normalRealm } from '#access-manager'
+import { type Answer, cacheCounters, type DisconnectionStrategy, type NotAsked, RevocableCache } from '#cache'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
-import { AnswerAge } from '../../lib/revocable-cache/answer-age.ts'
-import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
-import {
-  type Answer,
-  type DisconnectionStrategy,
-  type NotAsked,
-  RevocableCache,
-} from '../../lib/revocable-cache/revocable-cache.ts'
+import { AnswerAge } from '../../lib/answer-age.ts'
 import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import { type Decision, SubjectRefused } from './ask-decision.ts'
 import { type Question, type Subject, textOfQuestion } from './policy-question.ts'

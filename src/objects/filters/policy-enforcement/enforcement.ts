@@ -1,3 +1,4 @@
+import { NotAsked } from '#cache'
 import {
   AccessManagerError,
   type AmService,
@@ -15,7 +16,6 @@ import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
 import { loggedResource } from '../../lib/policy/logged-resource.ts'
 import { takeTransaction } from '../../lib/policy/transaction.ts'
-import { NotAsked } from '../../lib/revocable-cache/revocable-cache.ts'
 import { tokenDigest } from '../../lib/session-marks.ts'
 import { clearAddress } from '../../lib/sso/clear-address.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'

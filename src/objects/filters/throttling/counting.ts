@@ -1,6 +1,6 @@
 import type { ThrottlingDecision, ThrottlingRate, ThrottlingStore } from '#contracts'
+import type { BucketTable } from '#resilience'
 import type { Environment } from '#schema'
-import type { BucketTable } from '../../lib/throttling/bucket-table.ts'
 
 /** Counts a request; null where nobody can say whether it is one too many. */
 export type Count = (

@@ -1,7 +1,7 @@
 import type { ThrottlingDecision, ThrottlingPolicy, ThrottlingRate } from '#contracts'
 import { type Filter, type Response, respond } from '#http'
 import type { Counter, Runtime } from '#schema'
-import { rateProblem } from '../../lib/throttling/rate-fields.ts'
+import { rateProblem } from '../../lib/rate-fields.ts'
 import type { Count } from './counting.ts'
 
 /** What throttling is made of. */

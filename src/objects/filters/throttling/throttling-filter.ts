@@ -1,4 +1,5 @@
 import { Executor, FilterKind, type ThrottlingPolicy, ThrottlingPolicyKind, ThrottlingStoreKind } from '#contracts'
+import { BucketTable } from '#resilience'
 import {
   boolean,
   config,
@@ -12,8 +13,7 @@ import {
   ref,
   runtime,
 } from '#schema'
-import { BucketTable } from '../../lib/throttling/bucket-table.ts'
-import { checkRate, rateField } from '../../lib/throttling/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/rate-fields.ts'
 import { localCounting, storeCounting } from './counting.ts'
 import { throttle } from './throttle.ts'
 

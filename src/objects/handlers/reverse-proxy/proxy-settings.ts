@@ -1,6 +1,7 @@
 import { acquireClient, UpstreamError } from '#client'
 import { TemporaryStorageKind } from '#contracts'
 import { BodyTooLargeError, type Handler, type TemporaryStorage } from '#http'
+import { resilient } from '#resilience'
 import {
   boolean,
   config,
@@ -14,13 +15,12 @@ import {
   ref,
   type Settled,
 } from '#schema'
-import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-breaker/circuit-fields.ts'
+import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-fields.ts'
 import { checkClientOptions, clientOptionsOf } from './client-options.ts'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
 import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
 import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { measurePool } from './pool-metrics.ts'
-import { resilient } from './resilient-sending.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
 import { checkVia, naming, VIA_FIELD } from './via.ts'

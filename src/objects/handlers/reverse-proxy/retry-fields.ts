@@ -1,7 +1,8 @@
 import { Executor } from '#contracts'
-import { boolean, config, type DecodedMembers, duration, integer, object, ref, runtime, type Settled } from '#schema'
+import { boolean, config, duration, integer, object, ref, runtime } from '#schema'
 
-const MEMBERS = {
+/** The field `retries`. */
+export const RETRIES_FIELD = object({
   enabled: config(boolean()).prefault(true).meta({ description: 'Whether requests are retried.' }),
   condition: runtime('boolean').prefault('${false}').meta({
     description:
@@ -16,12 +17,6 @@ const MEMBERS = {
   delay: config(duration({ unlimited: false }))
     .prefault('10 seconds')
     .meta({ description: 'Wait before each retry.' }),
-}
-
-/** The field `retries`. */
-export const RETRIES_FIELD = object(MEMBERS).optional().meta({
-  description: 'Sends requests again that got no answer, or not the right one. Not set: no retries.',
 })
-
-/** How requests are sent again. */
-export type RetrySettings = Settled<DecodedMembers<typeof MEMBERS>>
+  .optional()
+  .meta({ description: 'Sends requests again that got no answer, or not the right one. Not set: no retries.' })

@@ -1,10 +1,10 @@
+import { type Answer, NotAsked, type RevocableCache } from '#cache'
 import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { deepFrozen } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import type { AnswerAge } from '../revocable-cache/answer-age.ts'
-import { type Answer, NotAsked, type RevocableCache } from '../revocable-cache/revocable-cache.ts'
+import type { AnswerAge } from '../answer-age.ts'
 import { digestOf, namesIn } from './token-marks.ts'
 
 /** What is kept of a token: everything but itself. */

@@ -1,8 +1,7 @@
+import { cacheCounters, type DisconnectionStrategy, RevocableCache } from '#cache'
 import type { AccessTokenResolver, AmService, Executor } from '#contracts'
 import { config, type Environment, oneOf } from '#schema'
-import { AnswerAge } from '../revocable-cache/answer-age.ts'
-import { cacheCounters } from '../revocable-cache/cache-counters.ts'
-import { type DisconnectionStrategy, RevocableCache } from '../revocable-cache/revocable-cache.ts'
+import { AnswerAge } from '../answer-age.ts'
 import { CachedResolver, type KeepingTimes, type Verdict } from './cached-resolver.ts'
 import { marksIn } from './token-marks.ts'
 

@@ -1,10 +1,8 @@
 import type { FoundSession, IdleTime, SessionLookup } from '#access-manager'
+import { BriefMemory, cacheCounters, NotAsked, RevocableCache } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
-import { AnswerAge, type AnswerSource } from '../../lib/revocable-cache/answer-age.ts'
-import { BriefMemory } from '../../lib/revocable-cache/brief-memory.ts'
-import { cacheCounters } from '../../lib/revocable-cache/cache-counters.ts'
-import { NotAsked, RevocableCache } from '../../lib/revocable-cache/revocable-cache.ts'
+import { AnswerAge, type AnswerSource } from '../../lib/answer-age.ts'
 import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 

@@ -1,6 +1,6 @@
 import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
 import { defineType, ref } from '#schema'
-import { checkRate, rateField } from '../../lib/throttling/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/rate-fields.ts'
 
 /** Gives a rate where another policy gives none. */
 export const DefaultRateThrottlingPolicy = defineType({

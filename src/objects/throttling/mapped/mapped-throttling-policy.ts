@@ -1,6 +1,6 @@
 import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
 import { defineType, map, type Runtime, runtime } from '#schema'
-import { checkRate, rateField } from '../../lib/throttling/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/rate-fields.ts'
 
 /** Chooses among rates by what an expression says. */
 export const MappedThrottlingPolicy = defineType({

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from '#redis'
+import { admitted, paceOf, refused } from '#resilience'
 import { defineType } from '#schema'
-import { admitted, paceOf, refused } from '../../lib/throttling/pace.ts'
 
 /** Counts requests of several gateways in Redis. */
 export const RedisThrottlingStore = defineType({

@@ -1,15 +1,13 @@
 import type { Handler } from '#http'
 import type { Environment } from '#schema'
-import { type Attempt, circuitBreaking } from '../../lib/circuit-breaker/circuit-breaking.ts'
-import type { CircuitValues } from '../../lib/circuit-breaker/circuit-fields.ts'
-import { Pauses } from './pauses.ts'
-import { retrying } from './retries.ts'
-import type { RetrySettings } from './retry-fields.ts'
+import { type Attempt, type CircuitBreakerSettings, circuitBreaking } from './circuit-breaker/circuit-breaking.ts'
+import { Pauses } from './retries/pauses.ts'
+import { type RetrySettings, retrying } from './retries/retries.ts'
 
 /** What makes sending more than one attempt at one time. */
 export interface Resilience {
   readonly retries: RetrySettings | undefined
-  readonly circuitBreaker: (CircuitValues & { readonly enabled: boolean }) | undefined
+  readonly circuitBreaker: (CircuitBreakerSettings & { readonly enabled: boolean }) | undefined
 }
 
 /** The circuit breaker around the retries around sending, each where it is wanted: a retried request counts once. */

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import { type Exchange, IDEMPOTENT_METHODS } from '#http'
-import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+import { isFailure } from '../circuit-breaker/failure.ts'
 
 /** Failures of requests that have not reached the application; a proxy that refuses one may have taken its body. */
 const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([

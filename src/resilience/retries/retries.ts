@@ -1,12 +1,21 @@
 import { UpstreamError } from '#client'
-import { passes } from '#contracts'
+import { type Executor, passes, type RequestCondition } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
-import type { Attempt, Outcome } from '../../lib/circuit-breaker/circuit-breaking.ts'
-import { isFailure } from '../../lib/circuit-breaker/failure.ts'
+import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaking.ts'
+import { isFailure } from '../circuit-breaker/failure.ts'
 import type { Pauses } from './pauses.ts'
 import { keepForReplay, mayRepeatAfter } from './replay.ts'
-import type { RetrySettings } from './retry-fields.ts'
+
+/** How requests are sent again. */
+export interface RetrySettings {
+  readonly enabled: boolean
+  readonly condition: RequestCondition
+  readonly executor: Executor
+  readonly count: number
+  /** Milliseconds. */
+  readonly delay: number
+}
 
 /** Sends a request again while it fails, as often as the settings say and as it can do no harm. */
 export function retrying(

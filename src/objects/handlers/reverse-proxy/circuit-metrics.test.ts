@@ -5,7 +5,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ManualExecutor } from '#test/manual-executor'
 import { rawUpstream } from '#test/upstream'
-import { ReverseProxyHandler } from '../../handlers/reverse-proxy/reverse-proxy-handler.ts'
+import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 test('a circuit breaker shows whether it is open, how often it opened, and how many requests it kept back', async () => {
   await using upstream = await rawUpstream((socket) => socket.destroy())

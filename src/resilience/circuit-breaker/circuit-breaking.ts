@@ -1,9 +1,19 @@
+import type { Executor } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 import type { Counter, Environment } from '#schema'
 import { Circuit } from './circuit.ts'
-import type { CircuitValues } from './circuit-fields.ts'
 import { CircuitOpenError } from './circuit-open-error.ts'
 import { isFailure } from './failure.ts'
+
+/** The configuration of a circuit breaker. */
+export interface CircuitBreakerSettings {
+  readonly maxFailures: number
+  /** Milliseconds. */
+  readonly openDuration: number
+  readonly openHandler?: Handler | undefined
+  readonly slidingCounter?: { readonly size: number } | undefined
+  readonly executor: Executor
+}
 
 /** An answer, and whether it counts as a failure although it is one. */
 export interface Outcome {
@@ -22,7 +32,7 @@ const openByDefault: Handler = async () => {
 }
 
 /** A circuit breaker with its state in the memory that all units share. */
-export async function circuitBreaking(values: CircuitValues, env: Environment): Promise<Guard> {
+export async function circuitBreaking(values: CircuitBreakerSettings, env: Environment): Promise<Guard> {
   const { maxFailures, openDuration, openHandler = openByDefault, executor } = values
   const settings = { maxFailures, openDuration, size: values.slidingCounter?.size ?? null }
   const circuit = new Circuit(await env.shared('circuit', Circuit.bytes(settings)), settings, env.clock)

@@ -1,0 +1,3 @@
+export { BriefMemory } from './brief-memory.ts'
+export { type CacheCounters, cacheCounters } from './cache-counters.ts'
+export { type Answer, type DisconnectionStrategy, NotAsked, RevocableCache } from './revocable-cache.ts'
