@@ -78,19 +78,33 @@ test('decision records are short and numbered without gaps', () => {
   })
 })
 
-test('spec gaps are numbered once each, and the code cites only rows that exist', () => {
-  const numbers = [...read('docs/spec-gaps.md').matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]))
+test('spec gaps have one id each, in order, and the code cites only rows that exist', () => {
+  const tables = globSync('docs/spec-gaps/*.md', { cwd: root }).map((path) => ({
+    path,
+    ids: [...read(path).matchAll(/^\| (\d+|[a-z]+(?:-[a-z\d]+)+) \|/gm)].map((match) => match[1]!),
+    rows: read(path).match(/^\| (?!Id)/gm)?.length,
+  }))
+  for (const { path, ids, rows } of tables) {
+    assert.equal(ids.length, rows, `${path}: an id is a number of old or words joined with dashes`)
+    assert.deepEqual(ids, ids.toSorted(byNumberThenWords), `${path}: rows in order, numbers first`)
+  }
+  const known = tables.flatMap(({ ids }) => ids)
   assert.deepEqual(
-    numbers,
-    numbers.map((_, index) => index + 1),
+    known.filter((id, index) => known.indexOf(id) !== index),
+    [],
+    'an id stands twice',
   )
   const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
-    [...read(path).matchAll(/spec gaps? (\d+)/g)]
-      .filter((match) => !numbers.includes(Number(match[1])))
+    [...read(path).matchAll(/spec gaps? (\d+|[a-z]+(?:-[a-z\d]+)+)/g)]
+      .filter((match) => !known.includes(match[1]!))
       .map((match) => `${path}: ${match[0]}`),
   )
   assert.deepEqual(strays, [])
 })
+
+function byNumberThenWords(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true })
+}
 
 test('threats are numbered once each, and the code cites only rows that exist', () => {
   const rows = [...read('docs/threats.md').matchAll(/^\| ([BF]\d+) \|/gm)].map((match) => match[1]!)
@@ -118,7 +132,7 @@ test('tests that docs/threats.md names exist, in the files that it names', () =>
   assert.deepEqual(missing, [])
 })
 
-test('no tracked file names a place on the machine of whoever wrote it, or a package registry', (context) => {
+test('no tracked file names a path of a development machine or a package registry', (context) => {
   const files = trackedFiles()
   if (files.length === 0) return context.skip('not a git checkout')
   // Put together from parts, so that this file does not find itself.
