@@ -1,5 +1,4 @@
-import type { EntityLimits } from '#http'
-import type { ObjectState, Problem } from '#schema'
+import type { GatewaySettings, ObjectState, Problem } from '#schema'
 
 /** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
 export interface RouteSource {
@@ -115,24 +114,9 @@ export interface UnitSettings {
   readonly temporaryDirectory: string
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly systemProperties: Readonly<Record<string, string>>
-  readonly prefix: string
+  /** What admin.json says beyond the fields that are resolved here. */
+  readonly settings: GatewaySettings
   readonly connectors: readonly ConnectorSettings[]
-  readonly streamingEnabled: boolean
-  /** Limits on body content that expressions and scripts read. */
-  readonly entityLimits: EntityLimits
-  /** Whether the management connector serves the graphical designer. */
-  readonly studio: boolean
-  /** Milliseconds a script may run without a pause, and milliseconds until its evaluation is given up. */
-  readonly scriptTimeout: number
-  readonly scriptDeadline: number
-  /** Names of variables of the environment that scripts may read. */
-  readonly scriptEnvironment: readonly string[]
-  /** WebSocket subprotocols that may be relayed; null for all of them. */
-  readonly webSocketSubProtocols: readonly string[] | null
-  readonly trustedProxies: readonly string[]
-  readonly transactionIdHeader: string
-  readonly trustTransactionHeader: boolean
-  readonly trustedForwardingHeader: 'Forwarded' | 'X-Forwarded-For' | null
   /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */
   readonly admin: string | null
   /** Text of config.json; null where there is none. */

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import type { JsonObject } from '#json'
 import { createLogger } from '#logging'
-import { ConfigError } from '#schema'
+import { ConfigError, defaultSettings, SETTING_FIELDS } from '#schema'
 import { openAdminSettings, readConfigFile } from './admin-settings.ts'
 
 const logger = createLogger({ level: 'silent' })
@@ -39,16 +39,19 @@ describe('admin.json', () => {
     assert.deepEqual([connector?.ports, connector?.host, connector?.gracePeriod], [[8080], '0.0.0.0', 10_000])
     assert.deepEqual([connector?.maxTotalHeadersSize, connector?.idleTimeout], [16_384, 120_000])
     assert.deepEqual([admin.ports, admin.host, admin.allowedHosts, protection], [[8085], '127.0.0.1', [], null])
-    assert.deepEqual([unit.mode, unit.prefix, unit.streamingEnabled], ['PRODUCTION', 'gateway', true])
-    assert.deepEqual([unit.trustedProxies, unit.trustTransactionHeader, unit.logging.level], [[], false, 'info'])
+    assert.deepEqual([unit.mode, unit.settings.prefix, unit.settings.streamingEnabled], ['PRODUCTION', 'gateway', true])
+    assert.deepEqual(
+      [unit.settings.trustedProxies, unit.settings.trustTransactionHeader, unit.logging.level],
+      [[], false, 'info'],
+    )
     assert.ok(unit.units >= 1)
   })
 
   test('expressions and scripts look into 1 MiB and 10,000 values of a body, unless it says otherwise', async () => {
     const { unit } = await settings({})
-    assert.deepEqual({ ...unit.entityLimits }, { bytes: 1_048_576, values: 10_000 })
+    assert.deepEqual({ ...unit.settings.entityLimits }, { bytes: 1_048_576, values: 10_000 })
     const wider = await settings({ entityLimits: { bytes: '${2 * 1048576}' } })
-    assert.deepEqual({ ...wider.unit.entityLimits }, { bytes: 2_097_152, values: 10_000 })
+    assert.deepEqual({ ...wider.unit.settings.entityLimits }, { bytes: 2_097_152, values: 10_000 })
     assert.deepEqual(await problems({ entityLimits: { values: 0 } }), [
       '/entityLimits/values: expected an integer from 1 to 10000000, got 0',
     ])
@@ -56,13 +59,23 @@ describe('admin.json', () => {
 
   test('scripts may run for a second without a pause and for half a minute in all, unless it says otherwise', async () => {
     const { unit } = await settings({})
-    assert.deepEqual([unit.scriptTimeout, unit.scriptDeadline], [1_000, 30_000])
+    assert.deepEqual([unit.settings.scriptTimeout, unit.settings.scriptDeadline], [1_000, 30_000])
     const other = await settings({ scriptTimeout: '200 ms', scriptDeadline: '1 minute' })
-    assert.deepEqual([other.unit.scriptTimeout, other.unit.scriptDeadline], [200, 60_000])
+    assert.deepEqual([other.unit.settings.scriptTimeout, other.unit.settings.scriptDeadline], [200, 60_000])
     assert.deepEqual(await problems({ scriptTimeout: 'unlimited', scriptDeadline: '1 ms' }), [
       '/scriptTimeout: expected a duration of at most 1 minute, got "unlimited"',
       '/scriptDeadline: expected a duration of at least 10 milliseconds, got "1 ms"',
     ])
+  })
+
+  test('units get every setting as plain data, and without any the defaults', async () => {
+    const { unit } = await settings({})
+    assert.deepEqual(structuredClone(unit.settings), structuredClone(defaultSettings()))
+    const names = Object.keys(SETTING_FIELDS)
+    assert.deepEqual(
+      names.filter((name) => !(name in unit.settings)),
+      [],
+    )
   })
 
   test('the mode is that of the file, else of the environment, in any case', async () => {
@@ -170,9 +183,9 @@ describe('admin.json', () => {
   })
 
   test('vertx.webSocketSubProtocols: all by default, or a list; other options are named in a warning', async () => {
-    assert.equal((await settings({})).unit.webSocketSubProtocols, null)
+    assert.equal((await settings({})).unit.settings.webSocketSubProtocols, null)
     const limited = await settings({ vertx: { webSocketSubProtocols: ['mqtt'], eventLoopPoolSize: 4 } })
-    assert.deepEqual(limited.unit.webSocketSubProtocols, ['mqtt'])
+    assert.deepEqual(limited.unit.settings.webSocketSubProtocols, ['mqtt'])
     assert.deepEqual(
       limited.warnings.filter(({ pointer }) => pointer.startsWith('/vertx')),
       [{ pointer: '/vertx/eventLoopPoolSize', message: 'has no counterpart in this gateway and is ignored' }],

@@ -7,7 +7,7 @@ import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirector
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError, type Problem, type TypeDefinition } from '#schema'
+import { ConfigError, gatewaySettings, type Problem, type TypeDefinition } from '#schema'
 import { ObjectStates } from './object-states.ts'
 
 /** admin.json, settled: what units are started with, and what the control plane itself needs. */
@@ -19,8 +19,6 @@ export interface AdminSettings {
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
   readonly storage: TemporaryStorage
-  /** Whether patches may run scripts. */
-  readonly patchTransform: boolean
   readonly warnings: readonly Problem[]
   /** What the objects of admin.json measure in this thread, and how they are doing. */
   readonly metrics: MetricsRegistry
@@ -70,22 +68,10 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       temporaryDirectory: fields.temporaryDirectory ?? directories.temporary,
       mode,
       systemProperties: { ...fields.systemProperties, ...system },
-      prefix: fields.prefix,
+      settings: gatewaySettings(fields, webSocketSubProtocols(fields.vertx, warnings)),
       connectors,
       // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
-      streamingEnabled: fields.streamingEnabled,
-      // Not part of this version.
-      studio: false,
-      webSocketSubProtocols: webSocketSubProtocols(fields.vertx, warnings),
-      entityLimits: fields.entityLimits,
-      scriptTimeout: fields.scriptTimeout,
-      scriptDeadline: fields.scriptDeadline,
-      scriptEnvironment: fields.scriptEnvironment,
-      trustedProxies: fields.trustedProxies,
-      transactionIdHeader: fields.transactionIdHeader,
-      trustTransactionHeader: fields.trustTransactionHeader,
-      trustedForwardingHeader: fields.trustedForwardingHeader ?? null,
       logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
     },
     admin: {
@@ -95,7 +81,6 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     },
     protection: fields.adminProtection ?? null,
     storage: fields.temporaryStorage,
-    patchTransform: fields.patchTransform ?? mode === 'DEVELOPMENT',
     warnings,
     metrics,
     states,

@@ -187,7 +187,7 @@ export class Gateway {
     const { settings, logger, env, version, revision } = this.#input
     const { admin, unit, protection, storage, directories } = settings
     const handler = adminApi({
-      prefix: unit.prefix,
+      prefix: unit.settings.prefix,
       ownHost: admin.host,
       allowedHosts: admin.allowedHosts,
       mode: unit.mode,
@@ -203,10 +203,10 @@ export class Gateway {
         units: () => this.units,
         config: () => configDocument(settings),
         scripts: {
-          enabled: settings.patchTransform,
+          enabled: unit.settings.patchTransform ?? unit.mode === 'DEVELOPMENT',
           directory: directories.scripts,
-          timeout: unit.scriptTimeout,
-          deadline: unit.scriptDeadline,
+          timeout: unit.settings.scriptTimeout,
+          deadline: unit.settings.scriptDeadline,
         },
         logger: logger.child({ logger: 'admin' }),
         audit: this.#audit,
@@ -216,13 +216,12 @@ export class Gateway {
     })
     return listen(
       {
+        ...unit.settings,
         ...admin,
         port: admin.ports[0] as number,
         reusePort: false,
         maxBodyBytes: MAX_ADMIN_BODY,
         trustedProxies: [],
-        transactionIdHeader: unit.transactionIdHeader,
-        trustTransactionHeader: unit.trustTransactionHeader,
         streaming: false,
         storage,
         refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),

@@ -1,5 +1,4 @@
 import type { Scope } from '#expression'
-import { DEFAULT_ENTITY_LIMITS } from '#http'
 import type { Logger } from '#logging'
 import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
 import { jsonStore } from './json-store.ts'
@@ -47,15 +46,9 @@ export function objectEnvironment(world: World, place: Place): Environment {
     directories: world.directories,
     scope: place.scope,
     units: world.units,
-    transactionIdHeader: world.transactionIdHeader,
+    settings: world.settings,
+    variables: world.variables,
     ownListeners: world.ownListeners ?? NO_LISTENERS,
-    streaming: world.streaming ?? true,
-    webSocketSubProtocols: world.webSocketSubProtocols ?? null,
-    entityLimits: world.entityLimits ?? DEFAULT_ENTITY_LIMITS,
-    scriptTimeout: world.scriptTimeout ?? 1_000,
-    scriptDeadline: world.scriptDeadline ?? 30_000,
-    scriptEnvironment: world.scriptEnvironment ?? new Map(),
-    studio: world.studio ?? false,
     serving: world.serving ?? true,
     router: place.router,
     get secrets() {

@@ -1,6 +1,14 @@
-import type { EntityLimits } from '#http'
 import type { Logger } from '#logging'
-import type { Clock, Directories, Metrics, ObjectState, OwnListeners, RouterHost, SharedStore } from '#schema'
+import type {
+  Clock,
+  Directories,
+  GatewaySettings,
+  Metrics,
+  ObjectState,
+  OwnListeners,
+  RouterHost,
+  SharedStore,
+} from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import type { Construction, Heap } from './heap.ts'
 
@@ -29,28 +37,16 @@ export interface World {
   readonly clock: Clock
   readonly directories: Directories
   readonly units: number
-  /** The header field that carries transaction ids between servers. */
-  readonly transactionIdHeader: string
+  /** What admin.json says. */
+  readonly settings: GatewaySettings
+  /** Environment variables of the process. */
+  readonly variables: Readonly<Record<string, string | undefined>>
   /** The connectors of this gateway; none by default. */
   readonly ownListeners?: OwnListeners
-  /** False where bodies are to be kept whole before they are passed on; they stream by default. */
-  readonly streaming?: boolean
-  /** Whether the management connector serves the graphical designer. */
-  readonly studio?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  /** WebSocket subprotocols that may be relayed; all of them by default. */
-  readonly webSocketSubProtocols?: readonly string[] | null
-  /** Limits on body content that expressions and scripts read. */
-  readonly entityLimits?: EntityLimits
-  /** Milliseconds a script may run without a pause; a second by default. */
-  readonly scriptTimeout?: number
-  /** Milliseconds one evaluation of a script may take; half a minute by default. */
-  readonly scriptDeadline?: number
-  /** Variables of the environment that scripts may read; none by default. */
-  readonly scriptEnvironment?: ReadonlyMap<string, string>
   /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
   router(heap: Heap, underConstruction: Construction): RouterHost
   /** Metrics of one object, by its qualified name. */

@@ -1,12 +1,8 @@
-import { isIP } from 'node:net'
 import { FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
-import { DEFAULT_ENTITY_LIMITS } from '#http'
 import {
-  boolean,
   config,
   duration,
-  field,
   integer,
   json,
   list,
@@ -15,6 +11,7 @@ import {
   object,
   oneOf,
   ref,
+  SETTING_FIELDS,
   string,
 } from '#schema'
 
@@ -70,20 +67,6 @@ const adminConnector = object({
   ...timing,
 })
 
-/** An address or a CIDR block. */
-const network = field<string>(
-  { label: 'an address or CIDR block', schema: () => ({ type: 'string' }) },
-  (value, report) => {
-    const [address = '', bits, ...more] = typeof value === 'string' ? value.split('/') : []
-    const family = isIP(address)
-    const prefix = bits === undefined ? 0 : Number(bits)
-    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && prefix <= (family === 4 ? 32 : 128))
-    if (family === 0 || !fits || more.length > 0)
-      report(`expected an address or CIDR block such as "10.0.0.0/8", got ${JSON.stringify(value)}`)
-    return value as string
-  },
-)
-
 const LATER = 'sessions and auditing of management requests are not available in this version'
 
 /** admin.json (decisions 2). */
@@ -92,11 +75,7 @@ export const AdminDocument = documentType({
     .prefault([{ port: 8080 }])
     .meta({ description: 'Listeners for traffic.' }),
   adminConnector: adminConnector.prefault({}).meta({ description: 'Listener for management; never a traffic port.' }),
-  prefix: config(string({ nonEmpty: true }))
-    .prefault('gateway')
-    .meta({
-      description: 'First path segment that is reserved on traffic connectors and optional on the management one.',
-    }),
+  ...SETTING_FIELDS,
   mode: config(oneOf(['PRODUCTION', 'DEVELOPMENT']))
     .optional()
     .meta({ description: 'PRODUCTION by default, or what GATEWAY_RUN_MODE says.' }),
@@ -107,61 +86,12 @@ export const AdminDocument = documentType({
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
     .meta({ description: 'Parallel data-plane units; one for each CPU by default.' }),
-  streamingEnabled: config(boolean())
-    .prefault(true)
-    .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
-  entityLimits: object({
-    bytes: config(integer({ min: 1, max: 1_073_741_824 }))
-      .prefault(DEFAULT_ENTITY_LIMITS.bytes)
-      .meta({ description: 'Bytes of a body, after its content coding is undone.' }),
-    values: config(integer({ min: 1, max: 10_000_000 }))
-      .prefault(DEFAULT_ENTITY_LIMITS.values)
-      .meta({ description: 'Values of its JSON, or fields of its form.' }),
-  })
-    .prefault({})
-    .meta({
-      description:
-        'Limits on body content that expressions and scripts read; over them the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
-    }),
-  scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
-    .prefault('1 second')
-    .meta({
-      description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
-    }),
-  patchTransform: config(boolean()).optional().meta({
-    description:
-      'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',
-  }),
-  scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
-    .prefault('30 seconds')
-    .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
-  scriptEnvironment: list(config(string({ nonEmpty: true })))
-    .prefault([])
-    .meta({
-      description:
-        'Variables of the environment that scripts of Groovy may read with `System.getenv`; `*` in a name stands for any characters.',
-    }),
   temporaryDirectory: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),
   temporaryStorage: ref(TemporaryStorageKind)
     .prefault('TemporaryStorage')
     .meta({ description: 'Where bodies of management requests are buffered.' }),
-  trustedProxies: list(config(network))
-    .prefault([])
-    .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are believed.' }),
-  trustedForwardingHeader: config(oneOf(['Forwarded', 'X-Forwarded-For']))
-    .optional()
-    .meta({
-      description:
-        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it either counts, and a request is refused with 400 where the two disagree.',
-    }),
-  trustTransactionHeader: config(boolean())
-    .prefault(false)
-    .meta({ description: 'Whether transaction ids of clients are taken over.' }),
-  transactionIdHeader: config(string({ nonEmpty: true }))
-    .prefault('X-Vendor-TransactionId')
-    .meta({ description: 'Header that carries the transaction id.' }),
   adminProtection: ref(FilterKind)
     .optional()
     .meta({ description: 'Filter that guards the management API in place of the admin credentials.' }),

@@ -1,7 +1,7 @@
 import { Catalogue, ConfigDocument, type World } from '#heap'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import { type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
+import { defaultSettings, type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
 import { AdminDocument } from './admin-document.ts'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
@@ -81,7 +81,8 @@ function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads
     clock: systemClock,
     directories,
     units: 1,
-    transactionIdHeader: 'X-Vendor-TransactionId',
+    settings: defaultSettings(),
+    variables: input.env,
     serving,
     secretsLookedUp,
     router: () => ({

@@ -27,7 +27,7 @@ export interface ListenerSettings {
   /** Addresses or CIDR blocks of proxies whose word about the client is believed. */
   readonly trustedProxies: readonly string[]
   /** The one of two headers by which they describe the client; by default either, and 400 where they disagree. */
-  readonly trustedForwardingHeader?: ForwardingHeader
+  readonly trustedForwardingHeader?: ForwardingHeader | undefined
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
   /** When false, request bodies are buffered in `storage` before the handler runs. */

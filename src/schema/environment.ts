@@ -1,6 +1,7 @@
 import type { Scope } from '#expression'
-import type { EntityLimits, Handler } from '#http'
+import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import type { GatewaySettings } from './gateway-settings.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -99,24 +100,12 @@ export interface Environment {
   readonly scope: Scope
   /** How many units share the work of this gateway. */
   readonly units: number
-  /** The header field that carries transaction ids between servers. */
-  readonly transactionIdHeader: string
+  /** What admin.json says. */
+  readonly settings: GatewaySettings
+  /** Environment variables of the process. */
+  readonly variables: Readonly<Record<string, string | undefined>>
   /** Where requests must not be sent, since they would come back. */
   readonly ownListeners: OwnListeners
-  /** Whether bodies stream (`streamingEnabled` of admin.json); if not, they are kept whole before they are passed on. */
-  readonly streaming: boolean
-  /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols` of admin.json); null for all of them. */
-  readonly webSocketSubProtocols: readonly string[] | null
-  /** Limits on body content that expressions and scripts read (`entityLimits` of admin.json). */
-  readonly entityLimits: EntityLimits
-  /** How long a script may run without a pause (`scriptTimeout` of admin.json), in milliseconds. */
-  readonly scriptTimeout: number
-  /** How long one evaluation of a script may take (`scriptDeadline` of admin.json), in milliseconds. */
-  readonly scriptDeadline: number
-  /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */
-  readonly scriptEnvironment: ReadonlyMap<string, string>
-  /** Whether the management connector serves the graphical designer. */
-  readonly studio: boolean
   /** False where a configuration is only checked: then nothing is connected to by itself. */
   readonly serving: boolean
   readonly router: RouterHost

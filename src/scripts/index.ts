@@ -12,5 +12,6 @@ export {
 } from './errors.ts'
 export type { EvaluationInput } from './evaluation-input.ts'
 export { HeapObject, type ResultShape } from './evaluation-port.ts'
+export { listedVariables } from './listed-variables.ts'
 export { isBindingName, type ScriptLanguage, type ScriptSource } from './program.ts'
 export { compileScript, ObjectScript } from './script.ts'

@@ -1,6 +1,6 @@
-import type { ServerTls, UnitSettings } from '#contracts'
+import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
 import type { Handler, TemporaryStorage } from '#http'
-import { type Listener, listen } from '#listener'
+import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 
 /** The open ports of a unit. */
@@ -24,16 +24,8 @@ export class Connectors {
       for (const port of connector.ports) {
         const listener = await listen(
           {
-            ...connector,
-            port,
+            ...listenerSettings(settings, connector, port, storage),
             reusePort: settings.reusePort,
-            trustedProxies: settings.trustedProxies,
-            transactionIdHeader: settings.transactionIdHeader,
-            trustTransactionHeader: settings.trustTransactionHeader,
-            trustedForwardingHeader: settings.trustedForwardingHeader,
-            streaming: settings.streamingEnabled,
-            storage,
-            reservedPrefix: settings.prefix,
             tls: tls[at] ?? null,
           },
           handler,
@@ -60,4 +52,15 @@ export class Connectors {
     const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))
     return results.reduce((sum, { aborted }) => sum + aborted, 0)
   }
+}
+
+/** How one port of a connector treats requests. */
+export function listenerSettings(
+  { settings }: Pick<UnitSettings, 'settings'>,
+  connector: ConnectorSettings,
+  port: number,
+  storage: TemporaryStorage,
+): ListenerSettings {
+  const { streamingEnabled: streaming, prefix: reservedPrefix } = settings
+  return { ...settings, ...connector, port, reusePort: false, streaming, reservedPrefix, storage }
 }

@@ -1,19 +1,11 @@
-import type { ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
+import type { ConnectorSettings, ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
 import { Body, BodyTooLargeError, type Exchange, type TemporaryStorage } from '#http'
-import { type ImaginedRequest, type ListenerSettings, previewRequest, type Refusal } from '#listener'
+import { type ImaginedRequest, previewRequest, type Refusal } from '#listener'
+import { listenerSettings } from './connectors.ts'
 import type { LiveRouter } from './live-router.ts'
 import type { Routers } from './routers.ts'
 
-type ConnectorFields = Pick<
-  UnitSettings,
-  | 'connectors'
-  | 'trustedProxies'
-  | 'trustedForwardingHeader'
-  | 'transactionIdHeader'
-  | 'trustTransactionHeader'
-  | 'streamingEnabled'
-  | 'prefix'
->
+type ConnectorFields = Pick<UnitSettings, 'connectors' | 'settings'>
 
 /** What the first connector makes of a request that nobody has sent. */
 export function arriving(
@@ -21,20 +13,8 @@ export function arriving(
   unit: ConnectorFields,
   storage: TemporaryStorage,
 ): { readonly exchange: Exchange } | Refusal {
-  const [connector] = unit.connectors
-  const listener = {
-    ...connector,
-    port: connector?.ports[0] ?? 0,
-    reusePort: false,
-    trustedProxies: unit.trustedProxies,
-    transactionIdHeader: unit.transactionIdHeader,
-    trustTransactionHeader: unit.trustTransactionHeader,
-    trustedForwardingHeader: unit.trustedForwardingHeader,
-    streaming: unit.streamingEnabled,
-    storage,
-    reservedPrefix: unit.prefix,
-  }
-  return previewRequest(imagined, listener as ListenerSettings)
+  const connector = unit.connectors[0] as ConnectorSettings
+  return previewRequest(imagined, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
 }
 
 /** Asks the routes of a router one after the other, in the order and with the code of serving, until one says yes. */

@@ -10,7 +10,7 @@ import { Body, type Exchange, TemporaryStorage } from '#http'
 import { instanceDirectories } from '#instance'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
-import { unavailableStore } from '#schema'
+import { defaultSettings, unavailableStore } from '#schema'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { Routers } from './routers.ts'
@@ -45,7 +45,7 @@ async function open(routes: Readonly<Record<string, string>>): Promise<Opened> {
     directories,
     mode: 'PRODUCTION',
     units: 1,
-    transactionIdHeader: 'X-Vendor-TransactionId',
+    settings: defaultSettings(),
     config: JSON.stringify({ handler: { name: '_router', type: 'Router' } }),
     types: CATALOGUE,
     feed,

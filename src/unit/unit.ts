@@ -1,5 +1,5 @@
 import { Catalogue, ConfigDocument, type World } from '#heap'
-import type { EntityLimits, Handler, TemporaryStorage } from '#http'
+import type { Handler, TemporaryStorage } from '#http'
 import {
   DEFAULT_CONFIG,
   DEFAULT_OBJECTS,
@@ -12,11 +12,10 @@ import {
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
-import type { Clock, OwnListeners, Problem, TypeDefinition } from '#schema'
+import type { Clock, GatewaySettings, OwnListeners, Problem, TypeDefinition } from '#schema'
 import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
-import { scriptEnvironment } from './script-environment.ts'
 import { withSession } from './session-boundary.ts'
 
 /** What a unit is opened with. */
@@ -26,20 +25,13 @@ export interface UnitInput {
   readonly units: number
   /** Where objects say how they are doing; one for the feed by default. */
   readonly states?: ObjectStates
-  readonly transactionIdHeader: string
+  /** What admin.json says. */
+  readonly settings: GatewaySettings
   readonly ownListeners?: OwnListeners
-  readonly streaming?: boolean
-  /** Whether the management connector serves the graphical designer. */
-  readonly studio?: boolean
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  readonly webSocketSubProtocols?: readonly string[] | null
-  readonly entityLimits?: EntityLimits
-  readonly scriptTimeout?: number
-  readonly scriptDeadline?: number
-  readonly scriptEnvironment?: readonly string[]
   /** Text of config.json; null where there is none. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
@@ -114,17 +106,11 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     clock: input.clock,
     directories: input.directories,
     units: input.units,
-    transactionIdHeader: input.transactionIdHeader,
+    settings: input.settings,
+    variables: input.env,
     ...(input.ownListeners === undefined ? {} : { ownListeners: input.ownListeners }),
-    streaming: input.streaming ?? true,
-    studio: input.studio ?? false,
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
-    webSocketSubProtocols: input.webSocketSubProtocols ?? null,
-    ...(input.entityLimits === undefined ? {} : { entityLimits: input.entityLimits }),
-    ...(input.scriptTimeout === undefined ? {} : { scriptTimeout: input.scriptTimeout }),
-    ...(input.scriptDeadline === undefined ? {} : { scriptDeadline: input.scriptDeadline }),
-    scriptEnvironment: scriptEnvironment(input.scriptEnvironment ?? [], input.env),
     router: (heap, chain) => routers.host(world, heap, chain, []),
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),

@@ -234,9 +234,9 @@ describe('fields', () => {
     await using upstream = await rawUpstream((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
     )
-    await using streaming = await handler({}, { streaming: true })
+    await using streaming = await handler({}, { settings: { streamingEnabled: true } })
     assert.equal((await streaming.object(exchangeFor('GET', upstream.url))).status, 200)
-    await using whole = await handler({}, { streaming: false })
+    await using whole = await handler({}, { settings: { streamingEnabled: false } })
     assert.equal((await whole.object(exchangeFor('GET', upstream.url))).status, 502)
   })
 })

@@ -8,6 +8,8 @@ import type { JsonValue } from '#json'
 import { createLogger, memoryLog } from '#logging'
 import {
   type Clock,
+  defaultSettings,
+  type GatewaySettings,
   type Kind,
   type Metrics,
   type Reading,
@@ -79,11 +81,8 @@ export interface Surroundings {
   /** Keys beside name, type and config: decorations. */
   readonly decorations?: Readonly<Record<string, JsonValue>>
   readonly units?: number
-  readonly transactionIdHeader?: string
-  readonly streaming?: boolean
-  readonly webSocketSubProtocols?: readonly string[]
-  readonly scriptTimeout?: number
-  readonly scriptDeadline?: number
+  /** Settings of admin.json that are not the defaults. */
+  readonly settings?: Partial<GatewaySettings>
   readonly router?: RouterHost
   readonly name?: string
 }
@@ -192,11 +191,8 @@ export function testWorld(
       temporary: directory,
     },
     units: surroundings.units ?? 1,
-    streaming: surroundings.streaming ?? true,
-    webSocketSubProtocols: surroundings.webSocketSubProtocols ?? null,
-    scriptTimeout: surroundings.scriptTimeout ?? 1_000,
-    scriptDeadline: surroundings.scriptDeadline ?? 30_000,
-    transactionIdHeader: surroundings.transactionIdHeader ?? 'X-Vendor-TransactionId',
+    settings: { ...defaultSettings(), ...surroundings.settings },
+    variables: surroundings.env ?? {},
     router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
     sharedStore: (space) => store.space(space),

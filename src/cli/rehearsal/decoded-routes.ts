@@ -1,7 +1,7 @@
 import { Catalogue, ConfigDocument, UNKNOWN_FIELD, type World } from '#heap'
 import { DEFAULT_OBJECTS, type InstanceDirectories, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { type JsonObject, readDocument } from '#json'
-import { systemClock, type TypeDefinition } from '#schema'
+import { defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import type { RouteFolders } from './route-folders.ts'
 import { SILENT } from './silent-logger.ts'
 
@@ -62,7 +62,8 @@ function emptyWorld(types: readonly TypeDefinition[], directories: InstanceDirec
     clock: systemClock,
     directories,
     units: 1,
-    transactionIdHeader: '',
+    settings: defaultSettings(),
+    variables: {},
     router: never,
     metrics: never,
     sharedStore: never,

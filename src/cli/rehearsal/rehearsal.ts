@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#
 import { JsonDocument, type JsonObject } from '#json'
 import { TrafficListeners } from '#listener'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError, systemClock, type TypeDefinition } from '#schema'
+import { ConfigError, defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
 import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
@@ -114,7 +114,7 @@ function unitInput(
     directories,
     mode: settings?.unit.mode ?? 'PRODUCTION',
     units: settings?.unit.units ?? 1,
-    transactionIdHeader: settings?.unit.transactionIdHeader ?? 'X-Vendor-TransactionId',
+    settings: settings?.unit.settings ?? defaultSettings(),
     ownListeners: new TrafficListeners(settings?.unit.connectors ?? []),
     config: text,
     types: CATALOGUE,

@@ -311,3 +311,13 @@ test('a directory that is not there is named, with the way to make one', async (
   assert.equal(code, 78)
   assert.deepEqual(stdout, ['gone: there is no such directory; make one with: gateway init gone'])
 })
+
+test('routes are checked with the settings of admin.json', async () => {
+  const proxy = '{ "type": "ReverseProxyHandler", "config": { "temporaryStorage": { "type": "TemporaryStorage" } } }'
+  using folder = new Folder({
+    'config/admin.json': '{ "streamingEnabled": false }',
+    'config/routes/a.json': `{ "handler": ${proxy}, "baseURI": "http://127.0.0.1:9" }`,
+  })
+  const { stdout, stderr } = await validate(folder, '--instance', folder.path)
+  assert.deepEqual([...stdout, ...stderr], ['valid: 1 route file and the files around them'])
+})

@@ -136,8 +136,8 @@ test('a filter among the arguments has behind it what this one has', async () =>
 })
 
 test('limits of time are those of the gateway', async () => {
-  await using looping = await scripted('await 1; for (;;);', {}, { scriptTimeout: 50 })
-  await using waiting = await scripted('await new Promise(() => {})', {}, { scriptDeadline: 50 })
+  await using looping = await scripted('await 1; for (;;);', {}, { settings: { scriptTimeout: 50 } })
+  await using waiting = await scripted('await new Promise(() => {})', {}, { settings: { scriptDeadline: 50 } })
   const exchange = exchangeFor('GET', 'http://a.example.com/x')
   await assert.rejects(looping.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })
   await assert.rejects(waiting.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })

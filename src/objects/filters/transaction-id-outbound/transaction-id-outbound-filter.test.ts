@@ -63,7 +63,11 @@ test('a long id with line breaks of a trusted peer is cut and made harmless', as
 })
 
 test('the name of the header is that of admin.json', async () => {
-  await using built = await build<Filter>(TransactionIdOutboundFilter, {}, { transactionIdHeader: 'X-Trace' })
+  await using built = await build<Filter>(
+    TransactionIdOutboundFilter,
+    {},
+    { settings: { transactionIdHeader: 'X-Trace' } },
+  )
   const { received, handler } = upstream('X-Trace')
   await built.object(requestWith('abc'), handler)
   assert.deepEqual(received, [['abc/0']])

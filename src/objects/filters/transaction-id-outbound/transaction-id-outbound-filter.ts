@@ -8,7 +8,7 @@ export const TransactionIdOutboundFilter = defineType({
   kind: FilterKind,
   summary: 'Sends the transaction id of the request on, so that the logs of several servers can be read together.',
   config: {},
-  create: (_, { transactionIdHeader }) => sendTransactionId(transactionIdHeader),
+  create: (_, { settings }) => sendTransactionId(settings.transactionIdHeader),
 })
 
 /**

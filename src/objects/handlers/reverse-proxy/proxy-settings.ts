@@ -122,7 +122,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   const relay = await upgrading(plain, settings, { tls, proxy }, env)
   const send = others.via === undefined ? relay : naming(relay, others.via)
   // The handler's own word decides, else that of admin.json (decisions 4).
-  const streams = asyncBehavior === undefined ? env.streaming : asyncBehavior === 'streaming'
+  const streams = asyncBehavior === undefined ? env.settings.streamingEnabled : asyncBehavior === 'streaming'
   if (streams && temporaryStorage !== undefined) {
     env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
   }

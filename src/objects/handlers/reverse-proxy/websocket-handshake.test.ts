@@ -250,7 +250,7 @@ test(
     })
     await using free = await proxying(upstream.url)
     assert.equal((await opened(free.ws, ['one', 'two'])).protocol, 'two')
-    await using limited = await proxying(upstream.url, {}, { webSocketSubProtocols: ['one', 'three'] })
+    await using limited = await proxying(upstream.url, {}, { settings: { webSocketSubProtocols: ['one', 'three'] } })
     const socket = await opened(limited.ws, ['one', 'two'])
     assert.equal(socket.protocol, 'one')
     assert.deepEqual(offered, [['one', 'two'], ['one']])

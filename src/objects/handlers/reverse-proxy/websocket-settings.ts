@@ -116,7 +116,7 @@ export async function upgrading(
     tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }, env),
     proxy: handler.proxy,
     ownListeners: env.ownListeners,
-    subProtocols: env.webSocketSubProtocols,
+    subProtocols: env.settings.webSocketSubProtocols,
     withheldExtensions: withheld(vertx),
   })
   env.onDispose(() => client.release())

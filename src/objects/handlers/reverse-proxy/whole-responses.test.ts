@@ -108,7 +108,7 @@ test('where the gateway does not stream, responses are kept whole unless the han
     [{ asyncBehavior: 'streaming' }, false],
   ]
   for (const [config, buffered] of cases) {
-    await using built = await build<Handler>(ReverseProxyHandler, config, { streaming: false })
+    await using built = await build<Handler>(ReverseProxyHandler, config, { settings: { streamingEnabled: false } })
     const response = await built.object(exchangeFor('GET', upstream.url))
     assert.equal(response.body.isBuffered, buffered)
     response.body.cancel()

@@ -9,7 +9,7 @@ export const WelcomeHandler = defineType({
   kind: HandlerKind,
   summary: 'Answers with a page that says the gateway is running and how to go on from there.',
   config: {},
-  create: (_config, { studio }) => welcome(welcomePage({ studio })),
+  create: () => welcome(welcomePage({ studio: false })),
 })
 
 /** Answers every request with the page. */

@@ -4,6 +4,7 @@ import { ConfigError, type Environment, type Problem } from '#schema'
 import {
   compileScript,
   formatProblem,
+  listedVariables,
   ObjectScript,
   type Script,
   type ScriptProblem,
@@ -33,10 +34,10 @@ export async function openScript(
     clientHandler,
     args,
     clock: env.clock,
-    environment: env.scriptEnvironment,
+    environment: listedVariables(env.settings.scriptEnvironment, env.variables),
     files: env.directories,
-    timeout: env.scriptTimeout,
-    deadline: env.scriptDeadline,
+    timeout: env.settings.scriptTimeout,
+    deadline: env.settings.scriptDeadline,
   })
   // An inline script changes with its route; the classes that it imports may change without.
   if (file !== null || language === 'groovy') {

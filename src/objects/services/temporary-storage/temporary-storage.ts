@@ -31,10 +31,10 @@ export const TemporaryStorage = defineType({
     if (initialLength <= memoryLimit) return
     report('/initialLength', `expected at most memoryLimit (${memoryLimit}), got ${initialLength}`)
   },
-  create: ({ directory, ...limits }, { directories, entityLimits }) => {
+  create: ({ directory, ...limits }, { directories, settings }) => {
     const place = directory === undefined ? directories.temporary : resolve(directories.instance, directory)
     makeWritable(place)
-    return new BodyStorage({ ...limits, directory: place }, entityLimits)
+    return new BodyStorage({ ...limits, directory: place }, settings.entityLimits)
   },
 })
 

@@ -14,8 +14,7 @@ async function rateOf(source: string, args: Record<string, JsonValue> = {}, meth
   await using built = await build<ThrottlingPolicy>(ScriptableThrottlingPolicy, config, {
     types: [StaticResponseHandler],
     heap,
-    scriptTimeout: 200,
-    scriptDeadline: 400,
+    settings: { scriptTimeout: 200, scriptDeadline: 400 },
   })
   return built.object.rateFor(exchangeFor(method, 'http://a.example.com/x'))
 }

@@ -1,5 +1,5 @@
 /** The variables of the environment whose names are listed; `*` in a name stands for any characters. */
-export function scriptEnvironment(
+export function listedVariables(
   names: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): ReadonlyMap<string, string> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scriptEnvironment } from './script-environment.ts'
+import { listedVariables } from './listed-variables.ts'
 
 const env = { HOME: '/x', APP_URL: 'u', APP_KEY: 'k', MY_APP_END: 'e', NONE: undefined }
-const names = (list: readonly string[]) => [...scriptEnvironment(list, env).keys()]
+const names = (list: readonly string[]) => [...listedVariables(list, env).keys()]
 
 test('scripts see the variables of the environment that are listed, and no others', () => {
   assert.deepEqual(names([]), [])

@@ -1,0 +1,112 @@
+import { isIP } from 'node:net'
+import { DEFAULT_ENTITY_LIMITS } from '#http'
+import { type DecodedMembers, list, object } from './composites.ts'
+import { config } from './config-expression.ts'
+import { decode } from './decode.ts'
+import type { Settled } from './deferred.ts'
+import { field } from './field.ts'
+import { boolean, duration, integer, oneOf, string } from './scalars.ts'
+import { settleValue } from './settle.ts'
+
+/** An address or a CIDR block. */
+const network = field<string>(
+  { label: 'an address or CIDR block', schema: () => ({ type: 'string' }) },
+  (value, report) => {
+    const [address = '', bits, ...more] = typeof value === 'string' ? value.split('/') : []
+    const family = isIP(address)
+    const prefix = bits === undefined ? 0 : Number(bits)
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && prefix <= (family === 4 ? 32 : 128))
+    if (family === 0 || !fits || more.length > 0)
+      report(`expected an address or CIDR block such as "10.0.0.0/8", got ${JSON.stringify(value)}`)
+    return value as string
+  },
+)
+
+/**
+ * The fields of admin.json that every thread and every object gets, as plain data. A new setting is one field here and
+ * its use: `env.settings` in an object, `settings` of UnitSettings elsewhere.
+ */
+export const SETTING_FIELDS = {
+  prefix: config(string({ nonEmpty: true }))
+    .prefault('gateway')
+    .meta({
+      description: 'First path segment that is reserved on traffic connectors and optional on the management one.',
+    }),
+  streamingEnabled: config(boolean())
+    .prefault(true)
+    .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
+  entityLimits: object({
+    bytes: config(integer({ min: 1, max: 1_073_741_824 }))
+      .prefault(DEFAULT_ENTITY_LIMITS.bytes)
+      .meta({ description: 'Bytes of a body, after its content coding is undone.' }),
+    values: config(integer({ min: 1, max: 10_000_000 }))
+      .prefault(DEFAULT_ENTITY_LIMITS.values)
+      .meta({ description: 'Values of its JSON, or fields of its form.' }),
+  })
+    .prefault({})
+    .meta({
+      description:
+        'Limits on body content that expressions and scripts read; over them the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
+    }),
+  scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
+    .prefault('1 second')
+    .meta({
+      description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
+    }),
+  scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
+    .prefault('30 seconds')
+    .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
+  scriptEnvironment: list(config(string({ nonEmpty: true })))
+    .prefault([])
+    .meta({
+      description:
+        'Variables of the environment that scripts of Groovy may read with `System.getenv`; `*` in a name stands for any characters.',
+    }),
+  patchTransform: config(boolean()).optional().meta({
+    description:
+      'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',
+  }),
+  trustedProxies: list(config(network))
+    .prefault([])
+    .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are believed.' }),
+  trustedForwardingHeader: config(oneOf(['Forwarded', 'X-Forwarded-For']))
+    .optional()
+    .meta({
+      description:
+        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it either counts, and a request is refused with 400 where the two disagree.',
+    }),
+  trustTransactionHeader: config(boolean())
+    .prefault(false)
+    .meta({ description: 'Whether transaction ids of clients are accepted.' }),
+  transactionIdHeader: config(string({ nonEmpty: true }))
+    .prefault('X-Vendor-TransactionId')
+    .meta({ description: 'Header that carries the transaction id.' }),
+}
+
+type SettingValues = Settled<DecodedMembers<typeof SETTING_FIELDS>>
+
+/** What admin.json says, decoded once. Plain data: it crosses thread boundaries. */
+export interface GatewaySettings extends SettingValues {
+  /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols`); null for all of them. */
+  readonly webSocketSubProtocols: readonly string[] | null
+}
+
+/** Picks the settings out of the settled fields of admin.json. */
+export function gatewaySettings(
+  fields: SettingValues,
+  webSocketSubProtocols: readonly string[] | null,
+): GatewaySettings {
+  const names = Object.keys(SETTING_FIELDS) as (keyof SettingValues)[]
+  const values = Object.fromEntries(names.map((name) => [name, fields[name]])) as unknown as SettingValues
+  return { ...values, webSocketSubProtocols }
+}
+
+/** The settings of an empty admin.json. */
+export function defaultSettings(): GatewaySettings {
+  const { value } = decode(object(SETTING_FIELDS), {}, '')
+  const unused = (): never => {
+    throw new Error('defaults are literals')
+  }
+  const context = { scope: { lookup: unused }, resolve: unused, report: unused, warn: unused }
+  return gatewaySettings(settleValue(value, context, '') as SettingValues, null)
+}
