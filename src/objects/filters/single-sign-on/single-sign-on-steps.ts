@@ -1,0 +1,164 @@
+import {
+  AccessManagerError,
+  type AmService,
+  type AmSession,
+  type LoginWay,
+  LoginWayContext,
+  passes,
+  type SsoToken,
+  SsoTokenContext,
+} from '#contracts'
+import { type Exchange, type Handler, type Response, respond } from '#http'
+import type { Logger } from '#logging'
+import type { Condition, Runtime } from '#schema'
+import { endSession, forgetCookie, landing } from '../../lib/sso/am-logout.ts'
+import { notNavigable } from '../../lib/sso/login-required.ts'
+import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { type FlowState, flow } from '../lib/flow.ts'
+import { amLogin } from './am-login.ts'
+
+/** Settings of a single sign-on filter. */
+export interface SingleSignOnSettings {
+  readonly amService: AmService
+  readonly authenticationService?: string | undefined
+  readonly loginEndpoint?: Runtime<string> | undefined
+  readonly logoutExpression?: Condition | undefined
+  readonly defaultLogoutLandingPage?: string | undefined
+  readonly marker: RedirectionMarker
+}
+
+/** One request to the filter. */
+export class SingleSignOnRequest implements FlowState {
+  readonly exchange: Exchange
+  readonly next: Handler
+  readonly settings: SingleSignOnSettings
+  readonly logger: Logger
+  cookieName = ''
+  token: string | null = null
+  /** Whether the browser comes back from the login page. */
+  isReturn = false
+  loginEndpoint = ''
+  session: AmSession | null = null
+
+  constructor(exchange: Exchange, next: Handler, settings: SingleSignOnSettings, logger: Logger) {
+    this.exchange = exchange
+    this.next = next
+    this.settings = settings
+    this.logger = logger
+  }
+}
+
+/** Passes requests on that have a session at the access manager, and redirects others to its login page. */
+export const singleSignOn = flow<SingleSignOnRequest>(
+  [
+    { name: 'read the session cookie', prepare: readCookie },
+    { name: 'remove the redirection marker', prepare: removeMarker },
+    { name: 'log out', when: isLogout, answer: logOut },
+    { name: 'evaluate the login endpoint', prepare: evaluateLoginEndpoint },
+    { name: 'look up the session', when: hasToken, prepare: findSession },
+    { name: 'stop a redirect loop', when: isLoop, answer: refuseLoop },
+    { name: 'refuse requests that are no navigation', when: hasNoSession, check: refuseSubresource },
+    { name: 'redirect to the login page', when: hasNoSession, answer: redirectToLogin },
+    { name: 'redirect to the URL without marker', check: clearMarker },
+    { name: 'pass the request on with its session', answer: passOn },
+  ],
+  [{ name: 'access manager unavailable', of: AccessManagerError, answer: unavailable }],
+)
+
+/** A session token is sent on to the access manager in a header field. */
+const TOKEN = /^[\x21-\x7e]{1,8192}$/
+
+async function readCookie(state: SingleSignOnRequest): Promise<void> {
+  state.cookieName = await state.settings.amService.cookieName()
+  const cookies = state.exchange.request.cookies[state.cookieName] ?? []
+  state.token = cookies.find(({ value }) => TOKEN.test(value))?.value ?? null
+}
+
+function removeMarker(state: SingleSignOnRequest): void {
+  state.isReturn = state.settings.marker.take(state.exchange.request.uri)
+}
+
+function isLogout({
+  exchange,
+  settings: { logoutExpression },
+  logger,
+}: SingleSignOnRequest): boolean | Promise<boolean> {
+  return logoutExpression !== undefined && passes(logoutExpression, exchange, null, logger)
+}
+
+async function logOut({ exchange, next, settings, logger, token, cookieName }: SingleSignOnRequest): Promise<Response> {
+  const { amService, defaultLogoutLandingPage: page } = settings
+  if (token !== null) await endSession(amService, token, exchange, logger)
+  const response = page === undefined ? await next(exchange) : landing(page)
+  return forgetCookie(amService, response, exchange, cookieName)
+}
+
+async function evaluateLoginEndpoint(state: SingleSignOnRequest): Promise<void> {
+  const { amService, loginEndpoint } = state.settings
+  const configured = loginEndpoint === undefined ? null : await loginEndpoint(state.exchange)
+  state.loginEndpoint = configured ?? `${amService.url}/`
+}
+
+function hasToken({ token }: SingleSignOnRequest): boolean {
+  return token !== null
+}
+
+async function findSession(state: SingleSignOnRequest): Promise<void> {
+  state.session = await state.settings.amService.sessions.find(state.token as string)
+}
+
+function hasNoSession({ session }: SingleSignOnRequest): boolean {
+  return session === null
+}
+
+function isLoop({ session, isReturn }: SingleSignOnRequest): boolean {
+  return session === null && isReturn
+}
+
+/** The user has logged in, and the session did not arrive: another redirect would not end. */
+function refuseLoop({ cookieName }: SingleSignOnRequest): Response {
+  const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.\n`
+  return respond(403, {}, text)
+}
+
+function refuseSubresource({ exchange, loginEndpoint }: SingleSignOnRequest): Response | null {
+  return notNavigable(exchange.request, loginEndpoint)
+}
+
+function redirectToLogin(state: SingleSignOnRequest): Response | Promise<Response> {
+  const { exchange, settings } = state
+  return loginOf(state).begin(302, settings.marker.mark(exchange.originalUri))
+}
+
+function clearMarker({ exchange, settings }: SingleSignOnRequest): Response | null {
+  return settings.marker.cleared(exchange)
+}
+
+function passOn(state: SingleSignOnRequest): Promise<Response> {
+  const { exchange, next, loginEndpoint } = state
+  const session = state.session as AmSession
+  const sso: SsoToken = {
+    value: state.token as string,
+    info: { ...session.info, ...session.properties, username: session.username, realm: session.realm },
+    loginEndpoint,
+    universalId: session.universalId,
+  }
+  return next(exchange.with(SsoTokenContext, sso).with(LoginWayContext, loginOf(state)))
+}
+
+function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginWay {
+  const { amService, authenticationService, marker } = settings
+  return amLogin({
+    endpoint: loginEndpoint,
+    realm: amService.realm,
+    service: authenticationService ?? null,
+    marker,
+    dialect: () => amService.dialect(),
+  })
+}
+
+function unavailable(error: AccessManagerError, { exchange, logger }: SingleSignOnRequest): Response {
+  const fields = { error, transactionId: exchange.transactionId.value }
+  logger.limited().error(fields, 'session lookup failed: requests of this route get 503')
+  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+}
