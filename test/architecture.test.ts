@@ -54,7 +54,6 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
 
 /** Packages and modules that have one home, so that replacing one is the work of one folder. */
 const homes: Record<string, readonly string[]> = {
-  zod: ['schema'],
   undici: ['client'],
   ws: ['client', 'dev'],
   asn1js: ['secrets'],

@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
-import { type Field, fieldInfo, pageName, type TypeDefinition } from '#schema'
+import { type Field, pageName, type TypeDefinition } from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -98,10 +98,10 @@ test('generated files are up to date: run npm run generate', () => {
 })
 
 function undescribed(field: Field, path: string): string[] {
-  const { inner, item, entries, members = {}, branches } = fieldInfo(field).shape
+  const { inner, item, entries, members = {}, branches } = field.info.shape
   const own = Object.entries(members).flatMap(([name, member]) => {
     const at = `${path}.${name}`
-    return [...(fieldInfo(member).notes.description ? [] : [at]), ...undescribed(member, at)]
+    return [...(member.info.notes.description ? [] : [at]), ...undescribed(member, at)]
   })
   const below = [inner, item, entries, ...(branches?.values() ?? [])].filter((each) => each !== undefined)
   return [...own, ...below.flatMap((each) => undescribed(each, path))]

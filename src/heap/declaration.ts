@@ -3,7 +3,6 @@ import {
   decode,
   didYouMean,
   type Field,
-  fieldInfo,
   isIgnoredKey,
   type Kind,
   type Problem,
@@ -118,7 +117,7 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
 /** What is declared in place in something that can not be decoded: its problems are told with the others. */
 function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
   for (const place of placesIn(field, json, pointer)) {
-    const { kinds } = fieldInfo(place.field).shape
+    const { kinds } = place.field.info.shape
     if (kinds === undefined || !isPlainObject(place.json) || typeof place.json['type'] !== 'string') continue
     decodeInPlace(new Reference(kinds, place.json as JsonObject), place.pointer, context)
   }

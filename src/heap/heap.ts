@@ -5,7 +5,6 @@ import {
   type Decorator,
   didYouMean,
   type Environment,
-  fieldInfo,
   type Kind,
   type Problem,
   placesIn,
@@ -276,7 +275,7 @@ export class Heap {
   async #problemsBelow({ definition, json, pointer }: Declaration, chain: Construction): Promise<Problem[]> {
     const problems: Problem[] = []
     for (const place of placesIn(definition.config, json, appendPointer(pointer, 'config'))) {
-      const { kinds } = fieldInfo(place.field).shape
+      const { kinds } = place.field.info.shape
       const target = place.json
       if (kinds === undefined || (typeof target !== 'string' && !isPlainObject(target))) continue
       try {

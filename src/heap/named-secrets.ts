@@ -1,6 +1,6 @@
 import { providerOf } from '#contracts'
 import { isPlainObject } from '#json'
-import { type Field, fieldInfo, type Problem, placesIn, type Secret, type SecretsProvider } from '#schema'
+import { type Field, type Problem, placesIn, type Secret, type SecretsProvider } from '#schema'
 
 /** What looking up the secrets of an object has found. */
 export interface SecretFindings {
@@ -22,7 +22,7 @@ export async function lookUpSecrets(
   const warnings: Problem[] = []
   for (const place of placesIn(field, settled, pointer)) {
     const secretId = place.json
-    if (typeof secretId !== 'string' || fieldInfo(place.field).shape.namesSecret !== true) continue
+    if (typeof secretId !== 'string' || place.field.info.shape.namesSecret !== true) continue
     const own = isPlainObject(settled) ? (settled['secretsProvider'] as SecretsProvider | undefined) : undefined
     const provider = own === undefined ? inherited() : providerOf([own, inherited()])
     try {

@@ -1,15 +1,6 @@
 import { isPlainObject, setOwn } from '#json'
 import { Deferred } from './deferred.ts'
-import {
-  type Decoded,
-  decodeInto,
-  expected,
-  type Field,
-  field,
-  fieldInfo,
-  type JsonSchema,
-  type RenderSchema,
-} from './field.ts'
+import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
 import { didYouMean } from './problem.ts'
 import type { PresenceRule } from './rules.ts'
 
@@ -87,7 +78,7 @@ function objectSchema(
   const conditions = rules.map((rule) => rule.schema(given))
   for (const [name, member] of Object.entries(members)) {
     properties[name] = render(member)
-    if (!fieldInfo(member).required) continue
+    if (!member.info.required) continue
     if (Object.values(renamed).includes(name)) conditions.push(given(name))
     else required.push(name)
   }
@@ -106,7 +97,7 @@ function objectSchema(
 
 /** A list of values of one kind. */
 export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): Field<T[]> {
-  const itemLabel = fieldInfo(item).shape.label.replace(/^an? /, '')
+  const itemLabel = item.info.shape.label.replace(/^an? /, '')
   const schema = (render: RenderSchema): JsonSchema => ({
     type: 'array',
     items: render(item),
@@ -126,7 +117,7 @@ export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): F
 export function listOrOne<T>(item: Field<T>): Field<T[]> {
   const many = list(item)
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [render(item), render(many)] })
-  return field({ label: `${fieldInfo(item).shape.label} or an array of them`, schema, item }, (value, report) =>
+  return field({ label: `${item.info.shape.label} or an array of them`, schema, item }, (value, report) =>
     Array.isArray(value) ? decodeInto(many, value, report, []) : [decodeInto(item, value, report, [])],
   )
 }
@@ -137,7 +128,7 @@ export function map<T>(
   options: { except?: readonly string[]; reason?: string } = {},
 ): Field<Record<string, T>> {
   const { except = [], reason = 'is not allowed here' } = options
-  const valueLabel = fieldInfo(value).shape.label.replace(/^an? /, '')
+  const valueLabel = value.info.shape.label.replace(/^an? /, '')
   const schema = (render: RenderSchema): JsonSchema => ({
     type: 'object',
     additionalProperties: render(value),
@@ -171,7 +162,7 @@ type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
 /** A field that takes several shapes. The JSON shape chooses the branch, so that one message names what is wrong. */
 export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const branches = new Map(Object.entries(shapes) as [string, Field][])
-  const label = [...new Set([...branches.values()].map((branch) => fieldInfo(branch).shape.label))].join(', or ')
+  const label = [...new Set([...branches.values()].map((branch) => branch.info.shape.label))].join(', or ')
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [...branches.values()].map(render) })
   return field({ label, schema, branches }, (value, report) => {
     const branch = branches.get(shapeOf(value))

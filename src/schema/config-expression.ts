@@ -1,14 +1,14 @@
 import { type Expression, isExpression, type Scope } from '#expression'
 import { compiled, EXPRESSION_SCHEMA } from './compiled.ts'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
-import { decodeInto, type Field, field, fieldInfo, type RenderSchema } from './field.ts'
+import { decodeInto, type Field, field, type RenderSchema } from './field.ts'
 import { settleValue } from './settle.ts'
 
 const NOTHING: Scope = { lookup: () => undefined }
 
 /** A literal, or an expression that is evaluated once, when the object is built. */
 export function config<T>(inner: Field<T>): Field<Deferred<Settled<T>>> {
-  const { label } = fieldInfo(inner).shape
+  const { label } = inner.info.shape
   const schema = (render: RenderSchema) => ({ anyOf: [render(inner), EXPRESSION_SCHEMA] })
   return field({ label, schema, inner }, (value, report) => {
     if (typeof value !== 'string' || !/[$#]\{/.test(value)) return new Literal(decodeInto(inner, value, report, []))
@@ -57,11 +57,11 @@ class ConfigExpression<T> extends Deferred<T> {
     // A null leaves the member to its default; one without a default is missing (field-notes 1.6).
     const isNull = value === null || value === undefined
     const target = isNull && this.owner !== null ? this.owner.field : this.#inner
-    const result = target.safeParse(isNull ? undefined : value)
-    if (result.success) return settleValue(result.data, context, pointer)
-    for (const issue of result.error.issues) {
-      context.report(pointer, `${this.#expression.source} gave a bad value: ${issue.message}`)
-    }
-    return undefined
+    let failed = false
+    const decoded = target.decode(isNull ? undefined : value, (message) => {
+      failed = true
+      context.report(pointer, `${this.#expression.source} gave a bad value: ${message}`)
+    })
+    return failed ? undefined : settleValue(decoded, context, pointer)
   }
 }

@@ -1,6 +1,5 @@
 import { formatPointer } from '#json'
 import type { Decoded, Field } from './field.ts'
-import { fieldInfo } from './field.ts'
 import { placesIn } from './places.ts'
 import type { Problem } from './problem.ts'
 
@@ -11,11 +10,13 @@ export type Decoding<T> =
 
 /** Decodes JSON by a field. `pointer` is where the JSON stands in its document. */
 export function decode<F extends Field>(field: F, json: unknown, pointer: string): Decoding<Decoded<F>> {
-  const result = field.safeParse(json)
+  const problems: Problem[] = []
+  const value = field.decode(json, (message, path = []) => {
+    problems.push({ pointer: pointer + formatPointer(path), message })
+  })
   const warnings = [...remarks(field, json, pointer)]
-  if (result.success) return { value: result.data as Decoded<F>, problems: [], warnings }
-  const problems = result.error.issues.map(({ path, message }) => ({ pointer: pointer + formatPointer(path), message }))
-  return { value: null, problems, warnings }
+  if (problems.length > 0) return { value: null, problems, warnings }
+  return { value: value as Decoded<F>, problems: [], warnings }
 }
 
 /** Deprecated, renamed and unsupported fields that are used. */
@@ -23,7 +24,7 @@ function* remarks(field: Field, json: unknown, pointer: string): Generator<Probl
   for (const { field: used, key, name, pointer: at } of placesIn(field, json, pointer)) {
     if (key === null) continue
     if (key !== name) yield { pointer: at, message: `${key} is deprecated; use ${name} instead` }
-    const { replacement, unsupported } = fieldInfo(used).notes
+    const { replacement, unsupported } = used.info.notes
     if (replacement !== undefined) yield { pointer: at, message: `${key} is deprecated; ${replacement}` }
     if (unsupported !== undefined) yield { pointer: at, message: `${key} has no effect: ${unsupported}` }
   }

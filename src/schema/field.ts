@@ -1,12 +1,5 @@
-import { z } from 'zod'
 import type { Kind } from './kind.ts'
 import { shown } from './problem.ts'
-
-/** A field of a configuration: decodes JSON to a value of type T, and describes itself. */
-export type Field<T = unknown> = z.ZodType<T, unknown>
-
-/** The value a field decodes to. */
-export type Decoded<F> = F extends z.ZodType<infer T, unknown> ? T : never
 
 /** A JSON Schema fragment. */
 export type JsonSchema = Record<string, unknown>
@@ -14,7 +7,7 @@ export type JsonSchema = Record<string, unknown>
 /** Turns a nested field into its JSON Schema while a whole schema is made. */
 export type RenderSchema = (field: Field) => JsonSchema
 
-/** What a leaf of ours tells of itself beyond what zod knows. */
+/** Type, JSON Schema and nested fields of a field. */
 export interface FieldShape {
   /** Type as the reference pages name it. */
   readonly label: string
@@ -34,7 +27,7 @@ export interface FieldShape {
   readonly rules?: readonly { readonly text: string }[]
 }
 
-/** What an author may say about a field with `.meta()`. */
+/** Notes of the author about a field, given with `.meta()`. */
 export interface FieldNotes {
   readonly description?: string
   /** Deprecated: what to use instead. */
@@ -57,24 +50,66 @@ export interface FieldInfo {
 /** Reports what is wrong with the value being decoded, at a path below it. */
 export type Report = (message: string, path?: readonly (string | number)[]) => void
 
-const SHAPE = 'x-shape'
+/** Returns the decoded value, or reports. */
+type Read<T> = (value: unknown, report: Report) => T | undefined
 
 /**
- * Makes a field. `read` returns the decoded value, or reports. All our fields are such leaves over zod, so that
- * each mistake gives one message in our words.
+ * A field of a configuration: decodes JSON to a value of type T, and describes itself. Immutable: each method returns a new
+ * field.
  */
-export function field<T>(shape: FieldShape, read: (value: unknown, report: Report) => T | undefined): Field<T> {
-  const schema = z.unknown().transform((value, context) => {
-    let failed = false
-    const report: Report = (message, path = []) => {
-      failed = true
-      context.issues.push({ code: 'custom', message, path: [...path], input: value })
+export class Field<T = unknown> {
+  readonly info: FieldInfo
+  readonly #read: Read<T>
+
+  constructor(info: FieldInfo, read: Read<T>) {
+    this.info = info
+    this.#read = read
+  }
+
+  optional(): Field<T | undefined> {
+    return new Field<T | undefined>({ ...this.info, required: false }, this.#read)
+  }
+
+  /** The default, as a user would write it: it is decoded like any other value. */
+  prefault(fallback: unknown): Field<T> {
+    return new Field({ ...this.info, required: false, fallback }, this.#read)
+  }
+
+  meta(notes: FieldNotes): Field<T> {
+    return new Field({ ...this.info, notes: { ...this.info.notes, ...notes } }, this.#read)
+  }
+
+  /** Decodes a value; `undefined` where something was reported. */
+  decode(value: unknown, report: Report): T | undefined {
+    const { shape, required, fallback } = this.info
+    const given = value === undefined ? fallback : value
+    if (given === undefined) {
+      if (required) report(`expected ${shape.label}; this field is required`)
+      return undefined
     }
-    if (value === undefined) report(`expected ${shape.label}; this field is required`)
-    const decoded = failed ? undefined : read(value, report)
-    return failed ? z.NEVER : (decoded as T)
-  })
-  return schema.meta({ [SHAPE]: shape }) as unknown as Field<T>
+    let failed = false
+    const decoded = this.#read(given, (message, path) => {
+      failed = true
+      report(message, path)
+    })
+    return failed ? undefined : decoded
+  }
+
+  accepts(value: unknown): boolean {
+    let accepted = true
+    this.decode(value, () => {
+      accepted = false
+    })
+    return accepted
+  }
+}
+
+/** The value a field decodes to. */
+export type Decoded<F> = F extends Field<infer T> ? T : never
+
+/** Makes a required field. */
+export function field<T>(shape: FieldShape, read: Read<T>): Field<T> {
+  return new Field({ shape, notes: {}, required: true, fallback: undefined }, read)
 }
 
 /** The usual complaint: what was expected, what was found. */
@@ -82,43 +117,7 @@ export function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${shown(value)}`
 }
 
-interface Layer {
-  readonly _zod: { readonly def: { type: string; innerType?: Field; defaultValue?: unknown } }
-}
-
-const known = new WeakMap<Field, FieldInfo>()
-
-/** Everything known about a field: looks through `.optional()`, `.prefault()` and `.meta()`. */
-export function fieldInfo(field: Field): FieldInfo {
-  const info = known.get(field) ?? gatherInfo(field)
-  known.set(field, info)
-  return info
-}
-
-function gatherInfo(outer: Field): FieldInfo {
-  let current: Field = outer
-  let required = true
-  let fallback: unknown
-  let notes: FieldNotes = {}
-  for (;;) {
-    const meta = (current.meta() ?? {}) as FieldNotes & { [SHAPE]?: FieldShape }
-    notes = { ...meta, ...notes }
-    const { def } = (current as unknown as Layer)._zod
-    if (def.innerType === undefined) {
-      const shape = meta[SHAPE]
-      if (shape === undefined) throw new TypeError('a field must be made from the words of the schema folder')
-      return { shape, notes, required, fallback }
-    }
-    required = false
-    if (def.type === 'prefault') fallback = def.defaultValue
-    current = def.innerType
-  }
-}
-
-/** Decodes a nested value and passes its complaints on below `path`. */
+/** Decodes a nested value; its problems are reported below `path`. */
 export function decodeInto<T>(inner: Field<T>, value: unknown, report: Report, path: readonly (string | number)[]): T {
-  const result = inner.safeParse(value)
-  if (result.success) return result.data
-  for (const issue of result.error.issues) report(issue.message, [...path, ...(issue.path as (string | number)[])])
-  return undefined as T
+  return inner.decode(value, (message, below = []) => report(message, [...path, ...below])) as T
 }

@@ -37,7 +37,7 @@ export type {
   RouterSettings,
   Summary,
 } from './environment.ts'
-export { type Decoded, type Field, type FieldInfo, field, fieldInfo, type JsonSchema } from './field.ts'
+export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
 export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'

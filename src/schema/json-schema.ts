@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonValue } from '#json'
 import { isIgnoredKey, type Members } from './composites.ts'
 import type { TypeDefinition } from './define-type.ts'
-import { type Field, fieldInfo, type JsonSchema } from './field.ts'
+import type { Field, JsonSchema } from './field.ts'
 import type { Kind } from './kind.ts'
 import { renderField, SHARED_DEFINITIONS } from './render-field.ts'
 
@@ -139,7 +139,7 @@ function namesOf({ name, aliases }: TypeDefinition): string[] {
 
 /** Whether an object of this type can do without a config. */
 function needsConfig({ config }: TypeDefinition): boolean {
-  return !config.safeParse({}).success
+  return !config.accepts({})
 }
 
 /** The types whose objects can stand for a kind: its own, adapted ones, and those that may be anything. */
@@ -156,7 +156,7 @@ function kindsOf(definitions: readonly TypeDefinition[], fields: readonly Field[
   const visit = (field: Field): void => {
     if (seen.has(field)) return
     seen.add(field)
-    const { shape } = fieldInfo(field)
+    const { shape } = field.info
     for (const kind of shape.kinds ?? []) kinds.set(kind.name, kind)
     const { inner, item, entries, members = {}, branches } = shape
     for (const below of [inner, item, entries, ...Object.values(members), ...(branches?.values() ?? [])]) {

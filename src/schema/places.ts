@@ -1,6 +1,6 @@
 import { appendPointer, isPlainObject } from '#json'
 import { shapeOf } from './composites.ts'
-import { type Field, fieldInfo } from './field.ts'
+import type { Field } from './field.ts'
 
 /** A value in a document and a field that reads it; a value may be read by several, one inside the other. */
 export interface Place {
@@ -19,7 +19,7 @@ export function* placesIn(field: Field, json: unknown, pointer: string): Generat
 }
 
 function* placesBelow(field: Field, json: unknown, pointer: string): Generator<Place> {
-  const { inner, branches, item, entries, members, renamed = {} } = fieldInfo(field).shape
+  const { inner, branches, item, entries, members, renamed = {} } = field.info.shape
   const same = inner ?? branches?.get(shapeOf(json))
   if (same !== undefined) yield* placesIn(same, json, pointer)
   if (item !== undefined && Array.isArray(json)) {

@@ -1,5 +1,5 @@
 import type { TypeDefinition } from './define-type.ts'
-import { type Field, type FieldInfo, fieldInfo } from './field.ts'
+import type { Field, FieldInfo } from './field.ts'
 import type { Kind } from './kind.ts'
 
 /** File name of the page of a type, without its ending: `static-response-handler`. */
@@ -61,7 +61,7 @@ function facts({ kind, aliases, replacement }: TypeDefinition): string {
 
 function settingsSection({ settings }: TypeDefinition): string[] {
   if (settings === null) return []
-  const { notes } = fieldInfo(settings)
+  const { notes } = settings.info
   const description = notes.description === undefined ? '' : ` ${notes.description}`
   const rows = fieldRows(settings, '')
   const value = `The key of the decorator beside \`type\` and \`config\` takes: ${typeLabel(settings)}.${description}`
@@ -81,7 +81,7 @@ function table(rows: readonly string[]): string {
 
 /** One row per field; those of objects inside follow with their path. */
 function fieldRows(field: Field, path: string): string[] {
-  const { members = {}, renamed = {} } = fieldInfo(field).shape
+  const { members = {}, renamed = {} } = field.info.shape
   const own = Object.entries(members).flatMap(([name, member]) => {
     const old = Object.keys(renamed).filter((key) => renamed[key] === name)
     return [row(`${path}${name}`, member, old), ...fieldRows(member, `${path}${name}.`)]
@@ -91,7 +91,7 @@ function fieldRows(field: Field, path: string): string[] {
 
 /** Fields in lists, maps and choices, with the path that leads to them. */
 function fieldsBelow(field: Field, path: string): (readonly [Field, string])[] {
-  const { inner, item, entries, branches } = fieldInfo(field).shape
+  const { inner, item, entries, branches } = field.info.shape
   const below: (readonly [Field, string])[] = []
   if (inner !== undefined) below.push([inner, path])
   if (item !== undefined) below.push([item, path.replace(/\.?$/, '[].')])
@@ -101,7 +101,7 @@ function fieldsBelow(field: Field, path: string): (readonly [Field, string])[] {
 }
 
 function row(path: string, field: Field, oldNames: readonly string[]): string {
-  const info = fieldInfo(field)
+  const info = field.info
   const fallback = info.fallback === undefined ? '' : code(JSON.stringify(info.fallback))
   const required = info.required ? 'yes' : 'no'
   return `| ${code(path)} | ${typeLabel(field)} | ${required} | ${cell(fallback)} | ${cell(describe(info, oldNames))} |`
@@ -117,7 +117,7 @@ function describe({ notes }: FieldInfo, oldNames: readonly string[]): string {
 
 /** The type of a field as the pages name it. */
 function typeLabel(field: Field): string {
-  const { label, inner, item, entries, kinds, branches } = fieldInfo(field).shape
+  const { label, inner, item, entries, kinds, branches } = field.info.shape
   if (kinds !== undefined) return `${kinds.map(kindLink).join(' or ')} reference`
   if (inner !== undefined) return `configuration expression (${typeLabel(inner)})`
   if (branches !== undefined) return [...new Set([...branches.values()].map(typeLabel))].join(', or ')
@@ -132,7 +132,7 @@ function typeLabel(field: Field): string {
 }
 
 function ruleLines(field: Field, path: string): string[] {
-  const { rules = [], members = {} } = fieldInfo(field).shape
+  const { rules = [], members = {} } = field.info.shape
   const where = path === '' ? '' : ` in ${code(path.replace(/\.$/, ''))}`
   return [
     ...rules.map(({ text }) => `- ${text.replace(/^give /, 'Give ')}${where}.`),

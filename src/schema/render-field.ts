@@ -1,5 +1,5 @@
 import { EXPRESSION_SCHEMA } from './compiled.ts'
-import { type Field, fieldInfo, type JsonSchema } from './field.ts'
+import type { Field, JsonSchema } from './field.ts'
 
 const TRANSFORMATIONS = '^\\$(array|bool|decodeBase64|encodeBase64|int|list|number|object|string)$'
 
@@ -24,7 +24,7 @@ export const SHARED_DEFINITIONS: JsonSchema = {
 
 /** The JSON Schema of a field, with what its author says about it. */
 export function renderField(field: Field): JsonSchema {
-  const { shape, notes, fallback } = fieldInfo(field)
+  const { shape, notes, fallback } = field.info
   const { description, replacement, unsupported, secret } = notes
   const remarks = [
     description,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Field, fieldInfo } from './field.ts'
+import type { Field } from './field.ts'
 import {
   boolean,
   decode,
@@ -119,12 +119,12 @@ test('json passes anything on; jsonObject only objects', () => {
 })
 
 test('a field knows its label, notes, default as written, and whether it may be left out', () => {
-  const info = fieldInfo(duration().prefault('5 seconds').meta({ description: 'How long.', secret: true }))
+  const info = duration().prefault('5 seconds').meta({ description: 'How long.', secret: true }).info
   assert.equal(info.shape.label, 'a duration')
   assert.equal(info.required, false)
   assert.equal(info.fallback, '5 seconds')
   assert.equal(info.notes.description, 'How long.')
   assert.equal(info.notes.secret, true)
-  assert.equal(fieldInfo(string()).required, true)
-  assert.equal(fieldInfo(string().meta({ description: 'a' }).optional()).notes.description, 'a')
+  assert.equal(string().info.required, true)
+  assert.equal(string().meta({ description: 'a' }).optional().info.notes.description, 'a')
 })

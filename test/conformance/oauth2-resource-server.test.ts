@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { OAuth2Context, ResourceAccessKind } from '#contracts'
 import type { Exchange } from '#http'
 import type { JsonObject } from '#json'
-import { defineType, fieldInfo } from '#schema'
+import { defineType } from '#schema'
 import { exchangeFor } from '#test/exchange'
 import { answerJson, introspectionServer } from '#test/introspection-server'
 import { protectedResource } from '#test/protected-resource'
@@ -76,8 +76,8 @@ describe('OAuth2ResourceServerFilter: fields', () => {
   })
 
   test('executor: ScheduledExecutorService by default', () => {
-    const { members = {} } = fieldInfo(OAuth2ResourceServerFilter.config).shape
-    assert.equal(fieldInfo(members['executor']!).fallback, 'ScheduledExecutorService')
+    const { members = {} } = OAuth2ResourceServerFilter.config.info.shape
+    assert.equal(members['executor']!.info.fallback, 'ScheduledExecutorService')
   })
 
   test('requireHttps: true by default; a request whose original target URI does not use HTTPS is rejected', async () => {

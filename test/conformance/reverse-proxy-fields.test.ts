@@ -6,7 +6,6 @@ import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
-import { fieldInfo } from '#schema'
 import { build, type Surroundings } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -45,7 +44,7 @@ const answering = async () => {
   return Object.assign(upstream, { used })
 }
 
-const fallback = (field: string) => fieldInfo(fieldInfo(ReverseProxyHandler.config).shape.members![field]!).fallback
+const fallback = (field: string) => ReverseProxyHandler.config.info.shape.members![field]!.info.fallback
 
 const DISALLOWED = [
   ...['port', 'connectTimeout', 'idleTimeout', 'idleTimeoutUnit', 'protocolVersion', 'http2ClearTextUpgrade'],

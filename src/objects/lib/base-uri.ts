@@ -41,15 +41,12 @@ function baseUriField(
   const text = runtime('string')
   return field({ label, schema: () => schema }, (written, report) => {
     const value = textOf(written)
-    const decoded = text.safeParse(value)
-    if (!decoded.success) {
-      for (const { message } of decoded.error.issues) report(message)
-      return undefined
-    }
+    const decoded = text.decode(value, (message) => report(message))
+    if (decoded === undefined) return undefined
     const isLiteral = typeof value === 'string' && !/[$#]\{/.test(value)
     const parsed = isLiteral ? parseBase(value) : null
     if (parsed !== null && 'problem' in parsed) report(parsed.problem)
-    return new BaseUriExpression(decoded.data)
+    return new BaseUriExpression(decoded)
   }) as Field<Deferred<BaseUri>>
 }
 

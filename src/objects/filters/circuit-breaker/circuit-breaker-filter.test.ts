@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { UpstreamError } from '#client'
 import { type Exchange, type Filter, type Handler, Response, respond } from '#http'
 import type { JsonObject } from '#json'
-import { fieldInfo } from '#schema'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
@@ -190,6 +189,6 @@ test('the fields take configuration expressions', async () => {
   })
   for (const handler of [fault, fine, fault]) await ask(built.object, handler)
   assert.equal(await ask(built.object, fine), OPEN)
-  const { members = {} } = fieldInfo(CircuitBreakerFilter.config).shape
-  assert.equal(fieldInfo(members['executor']!).fallback, 'ScheduledExecutorService')
+  const { members = {} } = CircuitBreakerFilter.config.info.shape
+  assert.equal(members['executor']!.info.fallback, 'ScheduledExecutorService')
 })

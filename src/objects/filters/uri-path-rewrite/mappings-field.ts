@@ -21,9 +21,9 @@ export function mappings(): Field<Deferred<PathMap>> {
     }
     const declared: Declared[] = []
     for (const key of Object.keys(value)) {
-      const [from, to] = [item.safeParse(key), item.safeParse(value[key])]
-      for (const each of [from, to]) for (const issue of each.error?.issues ?? []) report(issue.message, [key])
-      if (from.success && to.success) declared.push({ key, from: from.data, to: to.data })
+      const reportAtKey = (message: string) => report(message, [key])
+      const [from, to] = [item.decode(key, reportAtKey), item.decode(value[key], reportAtKey)]
+      if (from !== undefined && to !== undefined) declared.push({ key, from, to })
     }
     return new Mappings(declared)
   }) as Field<Deferred<PathMap>>

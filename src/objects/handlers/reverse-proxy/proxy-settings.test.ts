@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { fieldInfo } from '#schema'
 import { build, type Surroundings } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -39,8 +38,8 @@ async function patientUpstream() {
 }
 
 test('the defaults are those of the specification', () => {
-  const { members = {} } = fieldInfo(ReverseProxyHandler.config).shape
-  const defaults = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, fieldInfo(field).fallback]))
+  const { members = {} } = ReverseProxyHandler.config.info.shape
+  const defaults = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.info.fallback]))
   assert.deepEqual(defaults, {
     connections: 64,
     connectionTimeout: '10 seconds',

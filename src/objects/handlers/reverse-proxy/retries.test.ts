@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Body, type BodySink, type Exchange, type Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { fieldInfo, type TypeDefinition } from '#schema'
+import type { TypeDefinition } from '#schema'
 import { build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -285,9 +285,9 @@ test('values that can not work are refused where they stand', async () => {
 })
 
 test('the defaults are those of the specification', () => {
-  const { members = {} } = fieldInfo(ReverseProxyHandler.config).shape
-  const inner = fieldInfo(members['retries']!).shape.members ?? {}
-  const defaults = Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, fieldInfo(field).fallback]))
+  const { members = {} } = ReverseProxyHandler.config.info.shape
+  const inner = members['retries']!.info.shape.members ?? {}
+  const defaults = Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, field.info.fallback]))
   assert.deepEqual(defaults, {
     enabled: true,
     condition: '${false}',

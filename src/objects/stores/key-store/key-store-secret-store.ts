@@ -25,7 +25,7 @@ import { KeyStoreSecrets } from './key-store-secrets.ts'
 const passwordId = () => {
   const id = secretId()
   return field<string>({ label: 'a secret id', schema: () => ({ type: 'string' }) }, (value, report) => {
-    if (!id.safeParse(value).success) {
+    if (!id.accepts(value)) {
       report('expected the secret id of a password: letters, digits, "-" and "_" in words joined by dots')
     }
     return value as string
