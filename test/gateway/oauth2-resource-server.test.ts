@@ -391,7 +391,7 @@ test(
     at.manager.forgetRequests()
     let sent = 0
     const statuses = new Map<number, number>()
-    let slowest = 0
+    let probes = 0
     const burst = Array.from({ length: 16 }, async () => {
       while (sent < 5_000) {
         const status = await at.status('/mail', `bad-${sent++}`, { agent: at.agent })
@@ -400,14 +400,14 @@ test(
     })
     const probe = (async () => {
       while (sent < 5_000) {
-        const start = performance.now()
         assert.equal(await at.status('/mail', good[0] as string), 200)
-        slowest = Math.max(slowest, performance.now() - start)
+        probes++
       }
     })()
     await Promise.all([...burst, probe])
     assert.deepEqual([...statuses.keys()], [401])
-    assert.ok(slowest < 2_000, `the slowest probe took ${slowest} ms`)
+    // One of 17 concurrent requests: a request with a cached token does not wait behind more than a few of the burst.
+    assert.ok(probes > 5_000 / 16 / 4, `${probes} probes were answered during 5,000 other requests`)
     at.manager.forgetRequests()
     for (const token of good) assert.equal(await at.status('/mail', token), 200)
     assert.equal(at.manager.requests('introspect').length, 0)
