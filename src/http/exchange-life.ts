@@ -3,10 +3,10 @@ import type { Request } from './request.ts'
 import { type Session, transientSession } from './session.ts'
 import { TransactionId } from './transaction-id.ts'
 
-/** Passes interim responses on to the client that waits for the final one (RFC 9110 section 15.2). */
-export interface InterimTaker {
+/** Sends informational (1xx) responses to the client, before the final one (RFC 9110 section 15.2). */
+export interface InformationalSender {
   /** The fields as a flat list. */
-  takeInterim(status: number, fields: readonly string[]): void
+  sendInformational(status: number, fields: readonly string[]): void
 }
 
 /** What an exchange and all its children share; everything in it is made when first asked for. */
@@ -24,10 +24,10 @@ export class ExchangeLife {
   #abortCallbacks: Set<(reason: Error) => void> | null = null
   #completeCallbacks: (() => void)[] | null = null
   #completed = false
-  /** Whether the response broke off after its head had been sent. */
-  cut = false
-  /** Who takes interim responses; null where nobody waits for any. */
-  interimTaker: InterimTaker | null = null
+  /** Whether the response was truncated after its head. */
+  isTruncated = false
+  /** Null for a client that accepts no informational responses. */
+  informationalSender: InformationalSender | null = null
 
   constructor(request: Request, transactionId: TransactionId | null) {
     this.#request = request
@@ -107,8 +107,8 @@ export class ExchangeLife {
   complete(): void {
     if (this.#completed) return
     this.#completed = true
-    // Whoever still holds this life must not hold the client's connection with it: it would outlive every request.
-    this.interimTaker = null
+    // A reference to this object must not keep the connection of the client alive.
+    this.informationalSender = null
     this.#forgetAbortCallbacks()
     const callbacks = this.#completeCallbacks
     this.#completeCallbacks = null

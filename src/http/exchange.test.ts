@@ -264,9 +264,9 @@ test('a session keeps copies of JSON values and nothing else', () => {
 test('interim responses reach whoever takes them until the exchange is complete', () => {
   const exchange = exchangeOf()
   const taken: number[] = []
-  exchange.interimTaker = { takeInterim: (status) => taken.push(status) }
-  exchange.with(ColourContext, { colour: 'red' }).interim(103, [])
+  exchange.informationalSender = { sendInformational: (status) => taken.push(status) }
+  exchange.with(ColourContext, { colour: 'red' }).sendInformational(103, [])
   exchange.complete()
-  exchange.interim(103, [])
+  exchange.sendInformational(103, [])
   assert.deepEqual(taken, [103])
 })

@@ -1,6 +1,6 @@
 import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
-import { ExchangeLife, type InterimTaker } from './exchange-life.ts'
+import { ExchangeLife, type InformationalSender } from './exchange-life.ts'
 import type { Request } from './request.ts'
 import type { Session } from './session.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
@@ -103,24 +103,24 @@ export class Exchange {
     this.#life.onComplete(callback)
   }
 
-  /** Whether the response was cut off after its head had been sent, through no fault of the client. */
-  get isCut(): boolean {
-    return this.#life.cut
+  /** Whether the response was truncated after its head, through no fault of the client. */
+  get isTruncated(): boolean {
+    return this.#life.isTruncated
   }
 
-  /** For the listener: the body of the response failed, so that the client sees it cut off. */
-  cutOff(): void {
-    this.#life.cut = true
+  /** For the listener: the response body failed. */
+  markTruncated(): void {
+    this.#life.isTruncated = true
   }
 
-  /** For handlers: the server has something to say before its response. No filter sees it. */
-  interim(status: number, fields: readonly string[]): void {
-    this.#life.interimTaker?.takeInterim(status, fields)
+  /** For handlers: forwards an informational response of the server. No filter sees it. */
+  sendInformational(status: number, fields: readonly string[]): void {
+    this.#life.informationalSender?.sendInformational(status, fields)
   }
 
-  /** For the listener: it passes interim responses on. */
-  set interimTaker(taker: InterimTaker) {
-    this.#life.interimTaker = taker
+  /** For the listener. */
+  set informationalSender(sender: InformationalSender) {
+    this.#life.informationalSender = sender
   }
 
   /** For the listener: the client has gone away. */

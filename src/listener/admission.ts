@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { effectiveUri, type Uri } from '#http'
 import { isKnownMethod } from './method.ts'
 import type { Peer } from './peer.ts'
-import { UNKNOWN_METHOD } from './refusal.ts'
-import { type Refusal, type RequestHead, readHead } from './request-head.ts'
+import { type Refusal, UNKNOWN_METHOD } from './refusal.ts'
+import { type RequestHead, readHead } from './request-head.ts'
 import type { Service } from './service.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -31,15 +31,27 @@ export function admit(
   const head = readHead(rawHeaders, fields, peer.trust, version)
   if ('problem' in head) return head
   if (expect === 'unknown') return { status: 417, problem: 'an expectation other than 100-continue' }
+  return admitHead(method, version, url, head, peer, settings)
+}
+
+/** The checks that all versions of HTTP share. */
+export function admitHead(
+  method: string,
+  version: string,
+  requestTarget: string,
+  head: RequestHead,
+  peer: Peer,
+  settings: ListenerSettings,
+): Admitted | Refusal {
   // RFC 9110 section 9.3.8: TRACE would show the client what filters added.
   if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
-  const target = effectiveUri(url, head.hosts, peer.scheme, method)
+  const target = effectiveUri(requestTarget, head.hosts, peer.scheme, method)
   if ('problem' in target) return { status: 400, problem: target.problem }
   if (head.bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
   return { method, version, uri: target.uri, head }
 }
 
 /** The largest request body that is taken in. */
-export function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
+function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
   return streaming ? maxBodyBytes : Math.min(maxBodyBytes, storage.limit)
 }

@@ -2,7 +2,8 @@ import { type Body, type ClientInfo, Exchange, Request, TransactionId, type Uri 
 import type { Admitted } from './admission.ts'
 import { extendForwarded, type Origin, setForwarded } from './forwarded.ts'
 import type { Peer } from './peer.ts'
-import { headersOf, type Refusal, type RequestHead } from './request-head.ts'
+import type { Refusal } from './refusal.ts'
+import { headersOf, type RequestHead } from './request-head.ts'
 import type { Service } from './service.ts'
 
 /** What a listener has to know to describe the origin of a request. */

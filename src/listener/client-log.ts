@@ -1,5 +1,5 @@
 import type { Logger } from '#logging'
-import type { Refusal } from './request-head.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What the log says about clients: one warning for each reason and interval, since clients choose how often. */
 export class ClientLog {

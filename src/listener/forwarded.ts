@@ -1,7 +1,9 @@
 import { effectiveUri, type Uri } from '#http'
 import { addressesOf, agreement, type Claim, claimOfElements, claimOfLists } from './forwarded-claims.ts'
 import type { Peer, TrustedProxies } from './peer.ts'
-import type { ForwardedFields, Refusal, RequestHead } from './request-head.ts'
+import type { Refusal } from './refusal.ts'
+import type { ForwardedFields, RequestHead } from './request-head.ts'
+import type { ForwardingHeader } from './settings.ts'
 
 /** The client as the trusted proxies in front of the gateway describe it. */
 export interface Origin {
@@ -9,9 +11,6 @@ export interface Origin {
   /** The URI the client asked for, or null when it is the one the gateway got. */
   readonly uri: Uri | null
 }
-
-/** The header by which trusted proxies describe the client; null where they may use either. */
-export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
 
 /** Adds what the gateway itself says about the client to the headers, when no proxy has said anything that counts. */
 export function setForwarded(raw: string[], peer: Peer, uri: Uri): void {

@@ -1,6 +1,6 @@
 export { TrafficListeners } from './own-listeners.ts'
 export { type ImaginedRequest, previewRequest } from './preview.ts'
-export type { Refusal } from './request-head.ts'
+export type { Refusal } from './refusal.ts'
 export { listen } from './server.ts'
 export type { Listener, ListenerSettings, ServerOptions } from './settings.ts'
 export { type MappedOptions, mapVertxServerOptions } from './vertx-options.ts'

@@ -3,7 +3,7 @@ import { admit } from './admission.ts'
 import { makeExchange } from './arrival.ts'
 import { fieldKinds } from './header-field.ts'
 import { TrustedProxies } from './peer.ts'
-import type { Refusal } from './request-head.ts'
+import type { Refusal } from './refusal.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { ListenerSettings } from './settings.ts'
 

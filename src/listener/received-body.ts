@@ -1,34 +1,35 @@
 import type { Readable } from 'node:stream'
 import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
-import type { AwaitedBody, BodyWatch, WatchedBody } from './body-watch.ts'
-import type { FieldKinds } from './header-field.ts'
+import type { AwaitedBody, WatchedBody } from './body-watch.ts'
+import type { Refusal } from './refusal.ts'
+import type { Service } from './service.ts'
 
-/** What surrounds a request body. */
-export interface Reception {
-  readonly watch: BodyWatch
-  /** Bytes of the response sent so far; null before it has begun. */
-  readonly answered: () => number | null
-  /** Runs when the client does not send what it announced. */
-  readonly onStall: () => void
-  readonly maxBytes: number
-  /** What of its trailers may pass. */
-  readonly fields: FieldKinds
-  /** Runs when the body is first asked for, if the client waits for 100 Continue. */
-  readonly onFirstRead: (() => void) | null
+/** The transaction of a request body. */
+export interface BodyOwner {
+  readonly service: Service
+  /** Whether the client waits for 100 Continue before it sends the body. */
+  readonly expectsContinue: boolean
+  /** Bytes of the response body sent so far; null before its head. */
+  readonly responseBytes: number | null
+  /** The body is read for the first time. */
+  onBodyRead(): void
+  /** The client sent nothing, or next to nothing, for too long. */
+  onBodyStalled(): void
+  refuseBody(reason: Refusal, error: Error): void
 }
 
 /** A request body on its way from the client, who may send only as fast as it is taken. */
 export abstract class ReceivedBody implements BodySource, AwaitedBody {
+  protected readonly owner: BodyOwner
   readonly #stream: Readable
-  readonly #reception: Reception
   #sink: BodySink | null = null
   #received = 0
   #over: Error | null = null
   #watched: WatchedBody | null = null
 
-  constructor(stream: Readable, reception: Reception) {
+  constructor(stream: Readable, owner: BodyOwner) {
+    this.owner = owner
     this.#stream = stream
-    this.#reception = reception
   }
 
   start(sink: BodySink): void {
@@ -37,8 +38,8 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
       return
     }
     this.#sink = sink
-    this.#watched = this.#reception.watch.add(this)
-    this.#reception.onFirstRead?.()
+    this.#watched = this.owner.service.bodies.add(this)
+    this.owner.onBodyRead()
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#stream.on('end', () => this.#end())
     this.#stream.resume()
@@ -65,7 +66,7 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
   }
 
   get answered(): number | null {
-    return this.#reception.answered()
+    return this.owner.responseBytes
   }
 
   get isAwaited(): boolean {
@@ -73,7 +74,11 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
   }
 
   stall(): void {
-    this.#reception.onStall()
+    this.owner.onBodyStalled()
+  }
+
+  protected get maxBytes(): number {
+    return this.owner.service.settings.maxBodyBytes ?? Number.POSITIVE_INFINITY
   }
 
   protected get isOver(): boolean {
@@ -90,7 +95,7 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
     this.arrives(chunk.length)
     if (this.#sink === null || chunk.length === 0) return
     this.#received += chunk.length
-    const { maxBytes } = this.#reception
+    const { maxBytes } = this
     if (this.#received > maxBytes) {
       this.#stream.pause()
       this.fail(new BodyTooLargeError(maxBytes))
@@ -114,7 +119,7 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
   #release(): BodySink | null {
     const sink = this.#sink
     this.#sink = null
-    if (this.#watched !== null) this.#reception.watch.delete(this.#watched)
+    if (this.#watched !== null) this.owner.service.bodies.delete(this.#watched)
     this.#watched = null
     return sink
   }

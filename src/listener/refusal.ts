@@ -2,17 +2,29 @@ import { type Response, reasonPhrase, respond } from '#http'
 import { type ParserError, stoppedAtUnknownMethod } from './method.ts'
 import type { ListenerSettings } from './settings.ts'
 
+/** A request that is answered without a handler, and the status it gets. */
+export interface Refusal {
+  readonly status: number
+  readonly problem: string
+  /** What the operator can do about it, where the client can not. */
+  readonly advice?: string
+}
+
 export const UNKNOWN_METHOD = 'a method that is not implemented'
 
-/** Why the parser refused a request, and the status for it; `isStart` where the packet it stopped in began a request. */
-export function parserProblem(error: ParserError, isStart: boolean): { status: number; problem: string } {
+export const REQUEST_TIMEOUT: Refusal = { status: 408, problem: 'a request that did not arrive in time' }
+
+export const CHUNK_EXTENSIONS_OVERFLOW: Refusal = { status: 413, problem: 'chunk extensions over the limit' }
+
+/** Why the parser refused a request; `isStart` where the packet it stopped in began a request. */
+export function parserProblem(error: ParserError, isStart: boolean): Refusal {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, problem: 'a request line and headers over the limit' }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { status: 413, problem: 'chunk extensions over the limit' }
+      return CHUNK_EXTENSIONS_OVERFLOW
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, problem: 'a request that did not arrive in time' }
+      return REQUEST_TIMEOUT
     default:
       if (isStart && stoppedAtUnknownMethod(error)) return { status: 501, problem: UNKNOWN_METHOD }
       return { status: 400, problem: 'what was sent is no HTTP request' }

@@ -1,6 +1,7 @@
 import { Headers, removeHopByHop } from '#http'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What a trusted proxy said about the client, as received. */
 export interface ForwardedFields {
@@ -9,14 +10,6 @@ export interface ForwardedFields {
   readonly host: string[]
   readonly port: string[]
   readonly elements: string[]
-}
-
-/** A request that must not be answered by a handler, with the status it gets instead. */
-export interface Refusal {
-  readonly status: number
-  readonly problem: string
-  /** What the operator can do about it, where the client can not. */
-  readonly advice?: string
 }
 
 /** What the header fields of a request say: what the gateway acts on, and the list that filters see. */

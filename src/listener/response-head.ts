@@ -9,9 +9,11 @@ export interface ResponseHead {
   readonly hasBody: boolean
 }
 
-/** Whether a final response may carry this status; others come from a broken upstream (threats B28). */
-export function isFinalStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 200 && status <= 999
+/** Throws for a status that no final response has; it comes from a broken upstream (threats B28). */
+export function assertFinalStatus(status: number): void {
+  if (!Number.isInteger(status) || status < 200 || status > 999) {
+    throw new RangeError(`status ${status} cannot end a request`)
+  }
 }
 
 /** The header list to send: end-to-end fields in their order and case, and framing that is the gateway's own. */

@@ -12,7 +12,7 @@ export interface ResponseTarget {
   /** Whether trailers can follow the body. */
   readonly chunkedEncoding: boolean
   write(chunk: Uint8Array): boolean
-  end(text?: string, encoding?: BufferEncoding): void
+  end(content?: string | Uint8Array, encoding?: BufferEncoding): void
   once(event: 'drain', listener: () => void): void
   addTrailers(pairs: readonly [string, string][]): void
 }
@@ -40,6 +40,11 @@ export class ResponseWriter implements BodySink {
   /** Bytes that were handed to the target. */
   get written(): number {
     return this.#written
+  }
+
+  /** Whether the body was ended, or given up. */
+  get isDone(): boolean {
+    return this.#done
   }
 
   start(): void {

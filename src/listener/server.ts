@@ -9,21 +9,22 @@ import { AcceptSockets } from './accept-sockets.ts'
 import type { Expectation } from './admission.ts'
 import { BodyWatch } from './body-watch.ts'
 import { ClientLog } from './client-log.ts'
-import { Connection } from './connection.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { fieldKinds } from './header-field.ts'
-import { Http2Connections } from './http2/sessions.ts'
+import { Http1Channel } from './http1/channel.ts'
+import { Http1Connection } from './http1/connection.ts'
+import { asksForWebSocket, DetachedSocket } from './http1/detached-socket.ts'
+import { RequestMessage } from './http1/request-message.ts'
+import { Http2Connections } from './http2/connections.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
-import { ReceivedMessage } from './received-message.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
 import { keepErrorListener } from './socket-errors.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
-import { OwnedResponse, Transaction } from './transaction.ts'
-import { asksForWebSocket, DetachedSocket } from './upgrade.ts'
+import { Transaction } from './transaction.ts'
 
-type HttpServer = Server<typeof ReceivedMessage, typeof OwnedResponse> | HttpsServer
+type HttpServer = Server<typeof RequestMessage, typeof Http1Channel> | HttpsServer
 
 // Node counts 0 as "no limit".
 const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
@@ -36,7 +37,7 @@ const LONGEST_HANDSHAKE = 30_000
 class HttpListener implements Listener {
   readonly #service: Service
   readonly #server: HttpServer
-  readonly #connections = new Map<Duplex, Connection>()
+  readonly #connections = new Map<Duplex, Http1Connection>()
   readonly #http2: Http2Connections
   readonly #acceptSockets = new AcceptSockets()
   #secure: SecureServer | null = null
@@ -166,7 +167,7 @@ class HttpListener implements Listener {
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
     server.on('clientError', (error, socket) => this.#unreadable(error, socket))
-    server.on('timeout', (socket) => this.#connections.get(socket)?.quiet())
+    server.on('timeout', (socket) => this.#connections.get(socket)?.onIdleTimeout())
     // Tunnels are not offered (threats B10): CONNECT gets its 405 in turn, behind the responses before it.
     server.on('connect', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
     server.on('upgrade', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
@@ -185,8 +186,8 @@ class HttpListener implements Listener {
     })
   }
 
-  #opened(socket: Socket): Connection {
-    const connection = new Connection(socket, peerOf(socket, this.#service.trusted), this.#service)
+  #opened(socket: Socket): Http1Connection {
+    const connection = new Http1Connection(socket, peerOf(socket, this.#service.trusted), this.#service)
     this.#connections.set(socket, connection)
     socket.once('close', () => {
       this.#connections.delete(socket)
@@ -196,23 +197,25 @@ class HttpListener implements Listener {
     return connection
   }
 
-  #serve(message: ReceivedMessage, response: OwnedResponse, expect: Expectation): void {
+  #serve(message: RequestMessage, response: Http1Channel, expect: Expectation): void {
     const connection = this.#connections.get(message.socket)
     if (connection === undefined || connection.closing) return
-    connection.accept(new Transaction(this.#service, connection, message, response, expect))
+    response.bind(connection, expect, null)
+    connection.accept(new Transaction(this.#service, response))
   }
 
   /** Node has removed its parser and its listeners from the socket. */
-  #serveDetached(message: ReceivedMessage, socket: Socket, head: Buffer): void {
+  #serveDetached(message: RequestMessage, socket: Socket, head: Buffer): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.closing) {
       socket.destroy()
       return
     }
-    const detached = new DetachedSocket(socket, head, limit(this.#service.settings.idleTimeout))
-    detached.onQuiet(() => connection.quiet())
-    const response = new OwnedResponse(message)
-    connection.accept(new Transaction(this.#service, connection, message, response, 'nothing', detached))
+    const response = new Http1Channel(message)
+    const detached = new DetachedSocket(socket, response, head, limit(this.#service.settings.idleTimeout))
+    detached.onIdleTimeout(() => connection.onIdleTimeout())
+    response.bind(connection, 'nothing', detached)
+    connection.accept(new Transaction(this.#service, response))
   }
 
   #unreadable(error: Error, socket: Duplex): void {
@@ -222,13 +225,13 @@ class HttpListener implements Listener {
   }
 }
 
-function serverOptions(settings: ListenerSettings): ServerOptions<typeof ReceivedMessage, typeof OwnedResponse> {
+function serverOptions(settings: ListenerSettings): ServerOptions<typeof RequestMessage, typeof Http1Channel> {
   const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {} } = settings
   const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
   const shortest = Math.min(headersTimeout, requestTimeout)
   return {
-    IncomingMessage: ReceivedMessage,
-    ServerResponse: OwnedResponse,
+    IncomingMessage: RequestMessage,
+    ServerResponse: Http1Channel,
     maxHeaderSize: settings.maxTotalHeadersSize,
     headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
     // It would cut a body that moves; the watch of bodies does not.

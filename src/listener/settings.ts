@@ -1,6 +1,8 @@
 import type { ServerTls } from '#contracts'
 import type { Handler, Response, TemporaryStorage } from '#http'
-import type { ForwardingHeader } from './forwarded.ts'
+
+/** The header by which trusted proxies describe the client; null where they may use either. */
+export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
 
 /** How sockets are opened and served, beyond what HTTP itself needs. */
 export interface ServerOptions {

@@ -54,7 +54,7 @@ export class RouteMetrics {
   /** The exchange is over: its response was sent, was cut off, or nobody wanted it any more. */
   left(exchange: Exchange): void {
     this.#active.add(-1)
-    if (exchange.isCut) this.#errors.add()
+    if (exchange.isTruncated) this.#errors.add()
   }
 
   failed(): void {

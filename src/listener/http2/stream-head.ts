@@ -1,8 +1,8 @@
-import { effectiveUri } from '#http'
-import { type Admitted, bodyLimit } from '../admission.ts'
+import { type Admitted, admitHead } from '../admission.ts'
 import { METHOD } from '../method.ts'
 import type { Peer } from '../peer.ts'
-import { type Refusal, readHead } from '../request-head.ts'
+import type { Refusal } from '../refusal.ts'
+import { readHead } from '../request-head.ts'
 import type { Service } from '../service.ts'
 
 /** What each header field counts beyond its bytes (RFC 9113 section 6.5.2). */
@@ -33,21 +33,23 @@ export function admitStream(
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
   const method = pseudo.get(':method') ?? ''
   if (!METHOD.test(method)) return { status: 400, problem: 'a method that is none' }
-  if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
   const authority = authorityOf(pseudo.get(':authority'), hosts)
   if (typeof authority !== 'string') return authority
   // The client does not choose the scheme (threats B14).
   if (pseudo.get(':scheme') !== peer.scheme) return { status: 400, problem: 'a scheme other than the connection has' }
   const path = pseudo.get(':path') ?? ''
   if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'a :path that is none' }
-  const target = effectiveUri(path, [authority], peer.scheme, method)
-  if ('problem' in target) return { status: 400, problem: target.problem }
   // Filters and upstreams of HTTP/1.1 look for the host where it stands there.
   const head = readHead(['Host', authority, ...list], kinds, peer.trust, '2')
   if ('problem' in head) return head
   const bodyLength = endsWithHead ? 0 : declaresLength ? head.bodyLength : -1
-  if (bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
-  return { method, version: '2', uri: target.uri, head: { ...head, bodyLength } }
+  return admitHead(method, '2', path, { ...head, bodyLength }, peer, settings)
+}
+
+/** Whether the client waits for 100 Continue before it sends the body (RFC 9110 section 10.1.1). */
+export function expectsContinue(raw: readonly string[]): boolean {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'expect') return raw[i + 1]!.toLowerCase() === '100-continue'
+  return false
 }
 
 function separate(raw: readonly string[]): Fields | Refusal {

@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
 import type { Logger } from '#logging'
-import type { ReceivedMessage } from '../received-message.ts'
+import type { Http1Channel } from '../http1/channel.ts'
+import type { RequestMessage } from '../http1/request-message.ts'
 import { keepErrorListener } from '../socket-errors.ts'
-import type { OwnedResponse } from '../transaction.ts'
 import { clientProblem } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
 
 /** The server of a connector with TLS. */
-export type HttpsServer = Server<typeof ReceivedMessage, typeof OwnedResponse>
+export type HttpsServer = Server<typeof RequestMessage, typeof Http1Channel>
 
-type HttpOptions = ServerOptions<typeof ReceivedMessage, typeof OwnedResponse>
+type HttpOptions = ServerOptions<typeof RequestMessage, typeof Http1Channel>
 
 /** What a connector with TLS is opened with. */
 export interface SecureSettings {
@@ -38,7 +38,7 @@ export interface SecureServer {
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
   const { tls, http, logger, handshakeTimeout } = settings
   const contexts = new InboundContexts(tls)
-  const server: HttpsServer = createServer<typeof ReceivedMessage, typeof OwnedResponse>({
+  const server: HttpsServer = createServer<typeof RequestMessage, typeof Http1Channel>({
     ...http,
     ...(await contexts.defaultOptions()),
     ALPNProtocols: tls.alpn ? ['h2', 'http/1.1'] : ['http/1.1'],

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Transaction } from './transaction.ts'
+import type { Transaction } from '../transaction.ts'
 
 /** With so many waiting the socket is not read. With fewer it is, so that a client that goes away is noticed. */
 const PAUSE_AT = 32

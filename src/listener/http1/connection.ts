@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
-import type { ParserError } from './method.ts'
+import type { ParserError } from '../method.ts'
+import type { Peer } from '../peer.ts'
+import { parserProblem, rawRefusal } from '../refusal.ts'
+import type { Service } from '../service.ts'
+import type { Transaction } from '../transaction.ts'
+import type { ChannelConnection } from './channel.ts'
 import { gateRequests } from './parser-gate.ts'
-import type { Peer } from './peer.ts'
 import { Pipeline } from './pipeline.ts'
-import { parserProblem, rawRefusal } from './refusal.ts'
-import type { Service } from './service.ts'
-import type { Transaction } from './transaction.ts'
 
 // How long a refused client may go on sending, so that it gets to read why (a reset would take the answer away).
 const lingerTime = 1000
@@ -14,7 +15,7 @@ const lingerTime = 1000
 const overrunTime = 1000
 
 /** One client connection: its requests are served one after the other, in the order they were sent. */
-export class Connection {
+export class Http1Connection implements ChannelConnection {
   readonly socket: Socket
   readonly peer: Peer
   readonly #service: Service
@@ -41,6 +42,10 @@ export class Connection {
   /** Nothing that arrives after a message that was refused is read as a request. */
   get closing(): boolean {
     return this.#closing
+  }
+
+  get isDraining(): boolean {
+    return this.#service.draining
   }
 
   get isIdle(): boolean {
@@ -79,8 +84,7 @@ export class Connection {
     return false
   }
 
-  /** Called by the transaction whose response is out. */
-  finished(): void {
+  onResponseSent(): void {
     this.#current = null
     this.#bytesServed = this.socket.bytesRead
     const next = this.#pipeline.shift()
@@ -115,17 +119,16 @@ export class Connection {
     }
     this.#closing = true
     const current = this.#current
-    // Requests before the broken one were whole: the one that runs is answered, then the connection closes.
+    // Requests before the malformed one were complete: the one in flight is answered, then the connection closes.
     if (current !== null && (current.isReceived || this.#pipeline.size > 0)) return
-    if (current?.hasAnswered === true) {
-      this.socket.destroy()
+    const reason = parserProblem(error, current === null && this.#isFirstOfRequest(error.rawPacket))
+    if (current !== null) {
+      current.refuseBody(reason, error)
       return
     }
-    this.#current = null
-    const { status, problem } = parserProblem(error, current === null && this.#isFirstOfRequest(error.rawPacket))
-    this.socket.write(rawRefusal(status, problem, this.#service.settings))
+    this.#service.clientLog.refused(this.peer.address, reason)
+    this.socket.write(rawRefusal(reason.status, reason.problem, this.#service.settings))
     this.linger()
-    current?.abandon(error)
   }
 
   /** Whether not a byte came between the last response and this packet. */
@@ -134,9 +137,10 @@ export class Connection {
     return before === Math.max(0, this.#bytesServed)
   }
 
-  /** No byte moved for the idle time: the client's fault, unless it waits for its response. */
-  quiet(): void {
-    if (this.#current === null || this.socket.writableLength > 0) this.socket.destroy()
+  /** No byte was read or written for the idle timeout; a client that waits for its response is not idle. */
+  onIdleTimeout(): void {
+    if (this.#current === null) this.socket.destroy()
+    else if (this.socket.writableLength > 0) this.#current.onResponseStalled()
   }
 
   /** Makes Node's own end of this connection one that lets the client read the answer first. */

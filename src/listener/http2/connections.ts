@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { peerOf } from '../peer.ts'
 import type { Service } from '../service.ts'
-import { Http2Connection } from './session.ts'
+import { Http2Connection } from './connection.ts'
 
 const SHORTEST_PERIOD = 50
 const LONGEST_PERIOD = 500
@@ -31,7 +31,7 @@ export class Http2Connections {
     const connection = new Http2Connection(socket, peer, this.#service)
     socket.once('close', () => this.#closed(connection))
     this.#open.add(connection)
-    this.#timer ??= setInterval(() => this.#look(), this.#period).unref()
+    this.#timer ??= setInterval(() => this.#checkTimeouts(), this.#period).unref()
     if (this.#service.draining) connection.retire()
   }
 
@@ -52,8 +52,8 @@ export class Http2Connections {
     this.#onEmpty()
   }
 
-  #look(): void {
+  #checkTimeouts(): void {
     const now = performance.now()
-    for (const connection of this.#open) connection.look(now)
+    for (const connection of this.#open) connection.checkTimeouts(now)
   }
 }

@@ -3,9 +3,10 @@ import type { TLSSocket } from 'node:tls'
 import { ActiveList } from '#http'
 import type { Peer } from '../peer.ts'
 import type { Service } from '../service.ts'
+import { Transaction } from '../transaction.ts'
+import { Http2Channel, type StreamSession } from './channel.ts'
 import { ResetBudget } from './reset-budget.ts'
 import { sessionOptions, WINDOW_OF_SESSION } from './session-options.ts'
-import { type StreamOwner, StreamTransaction } from './stream-transaction.ts'
 
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
@@ -16,24 +17,22 @@ const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
 
 /** One client connection that speaks HTTP/2: its requests are served side by side. */
-export class Http2Connection implements StreamOwner {
+export class Http2Connection implements StreamSession {
   readonly peer: Peer
-  readonly service: Service
+  readonly #service: Service
   readonly #socket: TLSSocket
   readonly #session: ServerHttp2Session
-  readonly #running = new ActiveList<StreamTransaction>()
+  readonly #running = new ActiveList<Http2Channel>()
   readonly #resets: ResetBudget
   readonly #openedAt = performance.now()
   #idleSince = performance.now()
   #streams = 0
   #bodyBytes = 0
-  /** Responses that have not moved since the last look, with the time when that was first seen. */
-  #stuck = new Map<StreamTransaction, { readonly written: number; readonly since: number }>()
 
   constructor(socket: TLSSocket, peer: Peer, service: Service) {
     this.#socket = socket
     this.peer = peer
-    this.service = service
+    this.#service = service
     this.#resets = new ResetBudget(this.#openedAt)
     this.#session = performServerHandshake(socket, sessionOptions(service.settings))
     this.#session.on('stream', (stream, _headers, flags, raw) => this.#accept(stream, flags, raw))
@@ -42,7 +41,7 @@ export class Http2Connection implements StreamOwner {
       if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_OF_SESSION)
     })
     this.#session.once('close', () => {
-      for (const transaction of this.#running.all()) transaction.abandon(new Error('the client closed the connection'))
+      for (const channel of this.#running.all()) channel.abandon('the client closed the connection')
       socket.destroy()
     })
   }
@@ -51,15 +50,14 @@ export class Http2Connection implements StreamOwner {
     return this.#running.size === 0
   }
 
-  received(count: number): void {
+  countBodyBytes(count: number): void {
     this.#bodyBytes += count
   }
 
-  ended(transaction: StreamTransaction, how: 'answered' | 'abandoned'): void {
-    this.#running.delete(transaction)
-    this.#stuck.delete(transaction)
+  release(channel: Http2Channel, outcome: 'sent' | 'abandoned'): void {
+    this.#running.delete(channel)
     if (this.#running.size === 0) this.#idleSince = performance.now()
-    if (how === 'abandoned') this.#spendReset()
+    if (outcome === 'abandoned') this.#spendReset()
   }
 
   /** Lets running requests end and takes no more (RFC 9113 section 6.8). */
@@ -72,9 +70,9 @@ export class Http2Connection implements StreamOwner {
     this.#socket.destroy()
   }
 
-  /** Looks from time to time for what waits too long and for who sends too much. */
-  look(now: number): void {
-    const { keepAliveTimeout } = this.service.settings
+  /** Closes an idle connection, truncates responses that the client does not read, ends floods of frames. */
+  checkTimeouts(now: number): void {
+    const { keepAliveTimeout, idleTimeout } = this.#service.settings
     if (this.#sendsTooMuch(now)) {
       this.#terminateAbusive('a flood of frames')
       return
@@ -83,7 +81,7 @@ export class Http2Connection implements StreamOwner {
       this.retire()
       return
     }
-    for (const transaction of this.#running.all()) this.#lookAtResponse(transaction, now)
+    for (const channel of this.#running.all()) channel.checkProgress(now, idleTimeout)
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {
@@ -94,26 +92,26 @@ export class Http2Connection implements StreamOwner {
       this.#spendReset()
       return
     }
-    const transaction = new StreamTransaction(this, stream)
-    this.#running.add(transaction)
-    transaction.start(raw, flags)
+    const channel = new Http2Channel(this, stream, raw, flags)
+    this.#running.add(channel)
+    new Transaction(this.#service, channel).start()
   }
 
   #spendReset(): void {
-    if (this.#session.destroyed || this.service.draining) return
+    if (this.#session.destroyed || this.#service.draining) return
     if (!this.#resets.take(performance.now())) this.#terminateAbusive('a flood of requests that were taken back')
   }
 
   /** The session ends at once; other clients are not concerned. */
   #terminateAbusive(reason: string): void {
     if (this.#session.destroyed) return
-    this.service.clientLog.abusive(this.peer.address, reason)
+    this.#service.clientLog.abusive(this.peer.address, reason)
     this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
   #sendsTooMuch(now: number): boolean {
     const { bytesRead, bytesWritten } = this.#socket
-    const perStream = this.service.settings.maxTotalHeadersSize
+    const perStream = this.#service.settings.maxTotalHeadersSize
     const allowed =
       FREE_BYTES +
       ((now - this.#openedAt) / 1000) * BYTES_PER_SECOND +
@@ -121,19 +119,5 @@ export class Http2Connection implements StreamOwner {
       this.#bodyBytes * 1.25 +
       bytesWritten * BYTES_PER_RESPONSE_BYTE
     return bytesRead > allowed
-  }
-
-  /** A client that takes nothing of a response for the idle time is cut off. */
-  #lookAtResponse(transaction: StreamTransaction, now: number): void {
-    if (!transaction.isBlocked) {
-      this.#stuck.delete(transaction)
-      return
-    }
-    const { written } = transaction
-    const known = this.#stuck.get(transaction)
-    if (known === undefined || known.written !== written) this.#stuck.set(transaction, { written, since: now })
-    else if (now - known.since > this.service.settings.idleTimeout) {
-      transaction.cut(new Error('the client took nothing of its response'))
-    }
   }
 }

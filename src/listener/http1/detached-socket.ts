@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isHopByHop, type Response, type Upgrade, type UpgradedConnection } from '#http'
+import type { Upgradable } from '../response-channel.ts'
 
 // A client has nothing to say before it is answered; this much of what it says all the same is kept.
 const MAX_EARLY_BYTES = 16_384
@@ -20,13 +21,15 @@ export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessa
 }
 
 /** The socket of a CONNECT request or an upgrade: node:http has removed its parser and its listeners from it. */
-export class DetachedSocket {
+export class DetachedSocket implements Upgradable {
   readonly #socket: Socket
+  readonly #target: ServerResponse
   readonly #early: Buffer[]
   #earlyBytes: number
 
-  constructor(socket: Socket, head: Buffer, idleTimeout: number) {
+  constructor(socket: Socket, target: ServerResponse, head: Buffer, idleTimeout: number) {
     this.#socket = socket
+    this.#target = target
     this.#early = [head]
     this.#earlyBytes = head.length
     socket.on('data', this.#onData)
@@ -34,24 +37,24 @@ export class DetachedSocket {
     socket.setTimeout(idleTimeout)
   }
 
-  onQuiet(act: () => void): void {
+  onIdleTimeout(act: () => void): void {
     this.#socket.on('timeout', act)
   }
 
-  /** Before the answer: requests that came earlier on the connection have been answered by now. */
-  attach(target: ServerResponse): void {
-    if (!this.#socket.destroyed) target.assignSocket(this.#socket)
+  /** Called when all responses before this one are sent. */
+  attach(): void {
+    if (!this.#socket.destroyed) this.#target.assignSocket(this.#socket)
   }
 
-  detach(target: ServerResponse): void {
-    if (target.socket === this.#socket) target.detachSocket(this.#socket)
+  detach(): void {
+    if (this.#target.socket === this.#socket) this.#target.detachSocket(this.#socket)
   }
 
-  /** Sends the 101 and hands the connection over. Throws, with nothing sent, where the head can not be sent. */
-  handOver(target: ServerResponse, response: Response, upgrade: Upgrade): UpgradedConnection {
+  handOver(response: Response, upgrade: Upgrade): UpgradedConnection {
+    const target = this.#target
     target.writeHead(101, response.reason, switchingHead(response))
     target.flushHeaders()
-    this.detach(target)
+    this.detach()
     const socket = this.#socket
     socket.off('data', this.#onData).off('end', this.#onEnd)
     socket.setTimeout(0).removeAllListeners('timeout')

@@ -11,7 +11,7 @@ const PIECES_PER_LOOK = 64
  * The request object of node:http that counts its content, and puts small chunks together that arrive together: each that
  * goes on alone costs many times its bytes on its way through filters to the upstream.
  */
-export class ReceivedMessage extends IncomingMessage {
+export class RequestMessage extends IncomingMessage {
   /** Bytes of content that the parser has given. */
   contentBytes = 0
   /** Pieces in which it gave them: at least one for each chunk. */
@@ -67,7 +67,7 @@ export class ReceivedMessage extends IncomingMessage {
   }
 }
 
-const unsettled: ReceivedMessage[] = []
+const unsettled: RequestMessage[] = []
 
 function settleAll(): void {
   for (const message of unsettled.splice(0)) message.settle()

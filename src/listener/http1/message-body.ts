@@ -1,0 +1,56 @@
+import type { BodySink } from '#http'
+import { type BodyOwner, ReceivedBody } from '../received-body.ts'
+import { CHUNK_EXTENSIONS_OVERFLOW } from '../refusal.ts'
+import { allowedTrailers } from '../trailers.ts'
+import type { RequestMessage } from './request-message.ts'
+
+// Chunk extensions may take so much of a message (decisions, chunk extensions); the parser bounds them for each chunk only
+// (threats B24).
+const maxExtensions = 16_384
+// What a chunk takes beside its content: a size of up to eight digits, and two line ends.
+const framingPerChunk = 12
+// Bytes that may have been read and not yet parsed while a message is looked at within a read.
+const maxUnparsed = 65_536
+
+/** The body of a request in HTTP/1.1, read from the socket only as fast as its sink takes it. */
+export class MessageBody extends ReceivedBody {
+  readonly #message: RequestMessage
+  readonly #framing: 'chunked' | 'length'
+  readonly #bytesReadBefore: number
+
+  constructor(message: RequestMessage, owner: BodyOwner, framing: 'chunked' | 'length') {
+    super(message, owner)
+    this.#message = message
+    this.#framing = framing
+    this.#bytesReadBefore = message.socket.bytesRead
+    if (framing === 'chunked') message.onProgress = (isParsed) => this.#checkExtensions(isParsed)
+  }
+
+  arrived(length: number): Uint8Array | null {
+    // Chunks can have trailers; a client that waits for 100 Continue has sent nothing.
+    if (this.#framing === 'chunked' || this.owner.expectsContinue || this.isOver) return null
+    if (this.#message.readableLength !== length || length > this.maxBytes) return null
+    const bytes = this.#message.read() as Buffer | null
+    // Only the end is left, which Node needs before the next request.
+    this.#message.resume()
+    return bytes
+  }
+
+  override start(sink: BodySink): void {
+    super.start(sink)
+    this.#message.on('error', (error) => this.fail(error))
+  }
+
+  protected override finish(sink: BodySink): void {
+    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers, this.owner.service.fields))
+    else sink.fail(new Error('the client closed the connection in the middle of the request body'))
+  }
+
+  #checkExtensions(isParsed: boolean): void {
+    const { socket, contentBytes, pieces } = this.#message
+    const parsed = socket.bytesRead - this.#bytesReadBefore - (isParsed ? 0 : maxUnparsed)
+    if (parsed - contentBytes - pieces * framingPerChunk <= maxExtensions) return
+    this.#message.onProgress = null
+    this.owner.refuseBody(CHUNK_EXTENSIONS_OVERFLOW, new Error('too many chunk extensions'))
+  }
+}

@@ -1,0 +1,59 @@
+import type { InformationalSender, Response, Upgrade, UpgradedConnection } from '#http'
+import type { Admitted } from './admission.ts'
+import type { Peer } from './peer.ts'
+import type { BodyOwner, ReceivedBody } from './received-body.ts'
+import type { Refusal } from './refusal.ts'
+import type { ResponseHead } from './response-head.ts'
+import type { ResponseTarget } from './response-writer.ts'
+import type { Service } from './service.ts'
+
+/** Whether the connection of HTTP/1.1 stays open after the response; without meaning in HTTP/2. */
+export type Persistence = 'keep' | 'close'
+
+/** A connection that can leave HTTP with a 101. */
+export interface Upgradable {
+  /** Sends the 101 and hands the connection over. Throws, with nothing sent, where the head can not be sent. */
+  handOver(response: Response, upgrade: Upgrade): UpgradedConnection
+}
+
+/** Receives the events of a channel. */
+export interface ChannelObserver {
+  /** Bytes of the response body sent so far; null before its head. */
+  readonly responseBytes: number | null
+  onResponseSent(): void
+  /** The client read nothing of its response for the idle timeout. */
+  onResponseStalled(): void
+  /** The client is gone, or reset the stream. */
+  abandon(reason: Error): void
+}
+
+/** One request and its response as HTTP/1.1 or HTTP/2 carries them. It decides nothing: the transaction does. */
+export interface ResponseChannel extends ResponseTarget, InformationalSender {
+  readonly peer: Peer
+  /** Whether the whole request has arrived. */
+  readonly isReceived: boolean
+  /** Whether the head of the final response was sent. */
+  readonly headersSent: boolean
+  /** Whether nothing can be sent any more. */
+  readonly isClosed: boolean
+  /** Whether the client waits for 100 Continue before it sends the body. */
+  readonly expectsContinue: boolean
+  readonly acceptsInformational: boolean
+  /** Set where the request asks for an upgrade. */
+  readonly upgradable: Upgradable | null
+  observe(observer: ChannelObserver): void
+  /** Called once, when all responses before this one are sent. */
+  open(): void
+  /** Validates the request head. */
+  admit(service: Service): Admitted | Refusal
+  /** Called only for a request with a body; -1 for a length that is not declared. */
+  receiveBody(length: number, owner: BodyOwner): ReceivedBody
+  sendContinue(): void
+  /** Throws, with nothing sent, where the head can not be sent. */
+  sendHead(response: Response, persistence: Persistence): ResponseHead
+  flushHeaders(): void
+  /** Ends the connection or stream so that the client can not take a part of the response for the whole (threats B27). */
+  truncate(reason: Error): void
+  /** The transaction has ended: with its response sent, or without one. */
+  release(outcome: 'sent' | 'abandoned'): void
+}
