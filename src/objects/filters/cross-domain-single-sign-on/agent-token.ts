@@ -19,8 +19,8 @@ export interface AgentToken {
   readonly sessionUid: string | null
 }
 
-/** Why a token is not taken. */
-export class NotTaken {
+/** A token that is not accepted, with the reason. */
+export class TokenRejected {
   readonly reason: string
 
   constructor(reason: string) {
@@ -72,18 +72,18 @@ export class AgentTokens {
   }
 
   /** What a token says; with a nonce only the token that was made for that login is taken. */
-  async open(token: string, nonce: string | null): Promise<AgentToken | NotTaken> {
+  async open(token: string, nonce: string | null): Promise<AgentToken | TokenRejected> {
     const rules = RULES[(await this.#amService.dialect()).family]
     const claims = await this.#signedClaims(token, rules)
-    if (claims instanceof NotTaken) return claims
+    if (claims instanceof TokenRejected) return claims
     if (nonce !== null || rules.expiryEndsLogin) {
       const [late] = timeViolations(claims, { now: this.#clock.now(), skew: rules.skew, required: ['exp'] })
-      if (late !== undefined) return new NotTaken(late)
+      if (late !== undefined) return new TokenRejected(late)
     }
     if (claim(claims, 'iss') !== (await this.#discovery.metadata()).issuer)
-      return new NotTaken('the token is of another issuer')
-    if (!isForAudience(claims, this.#amService.agent)) return new NotTaken('the token is for another agent')
-    if (nonce !== null && claim(claims, 'nonce') !== nonce) return new NotTaken('the token is of another login')
+      return new TokenRejected('the token is of another issuer')
+    if (!isForAudience(claims, this.#amService.agent)) return new TokenRejected('the token is for another agent')
+    if (nonce !== null && claim(claims, 'nonce') !== nonce) return new TokenRejected('the token is of another login')
     return {
       claims,
       sessionToken: textIn(claims, SESSION_CLAIMS) ?? token,
@@ -91,13 +91,13 @@ export class AgentTokens {
     }
   }
 
-  async #signedClaims(token: string, { hasAgentKey }: TokenRules): Promise<JsonObject | NotTaken> {
+  async #signedClaims(token: string, { hasAgentKey }: TokenRules): Promise<JsonObject | TokenRejected> {
     const key = tokenDigest(token)
     const known = this.#verified.get(key, this.#clock.monotonic())
     if (known !== null) return known
     const agentKey = this.#configured === null && hasAgentKey ? await this.#amService.agentTokenKey() : null
     const problem = await signatureProblem(token, this.#configured ?? this.#published, agentKey)
-    if (problem !== null) return new NotTaken(problem)
+    if (problem !== null) return new TokenRejected(problem)
     const claims = readClaims(parseSignedToken(token).payload)
     this.#verified.remember(key, claims, this.#clock.monotonic())
     return claims

@@ -4,9 +4,10 @@ import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
 import { AgentTokens } from './agent-token.ts'
-import { CrossDomainLogin } from './cross-domain-login.ts'
+import { CrossDomainRequest, type CrossDomainSettings } from './cross-domain-request.ts'
+import { crossDomainSingleSignOn } from './cross-domain-steps.ts'
 
-/** Lets users through who have a session at an access manager in another domain, and sends others to log in. */
+/** Requires a session at an access manager in another domain. */
 export const CrossDomainSingleSignOnFilter = defineType({
   name: 'CrossDomainSingleSignOnFilter',
   kind: FilterKind,
@@ -51,7 +52,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
     const { amService, verificationSecretId, secretsProvider } = config
     const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
     const keys = verificationSecretId === undefined ? null : configuredKeys(provider, verificationSecretId)
-    return new CrossDomainLogin({
+    const settings: CrossDomainSettings = {
       amService,
       tokens: new AgentTokens(amService, keys, env),
       redirectEndpoint: config.redirectEndpoint,
@@ -63,6 +64,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       failureHandler: config.failureHandler ?? null,
       logger: env.logger,
       now: () => env.clock.now(),
-    }).filter
+    }
+    return async (exchange, next) => crossDomainSingleSignOn(new CrossDomainRequest(exchange, next, settings))
   },
 })

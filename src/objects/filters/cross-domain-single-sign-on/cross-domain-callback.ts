@@ -1,0 +1,115 @@
+import { type Response, respond } from '#http'
+import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { writeCookie } from '../../lib/session/session-cookie.ts'
+import { arrival } from '../../lib/sso/arrival.ts'
+import type { BegunLogin } from '../../lib/sso/login-cookies.ts'
+import { flow } from '../lib/flow.ts'
+import { type AgentToken, TokenRejected } from './agent-token.ts'
+import { LOGINS } from './cross-domain-redirect.ts'
+import { CrossDomainRequest, failedLogin } from './cross-domain-request.ts'
+
+/** Bytes of a form with a token. */
+const MAX_FORM = 64 * 1024
+/** Characters of an error that a browser posts, in logs and contexts. */
+const MAX_REASON = 256
+
+/** One request to the redirect endpoint. */
+class CallbackRequest extends CrossDomainRequest {
+  form = new URLSearchParams()
+  login: BegunLogin | null = null
+  token: AgentToken | TokenRejected = new TokenRejected('not verified')
+  goto: string | null = null
+}
+
+/** Completes a login that this browser began; its cookie is removed in every case. */
+const completion = flow<CallbackRequest>([
+  { name: 'report the error of the access manager', when: hasError, answer: reportError },
+  { name: 'verify the token and its nonce', prepare: verifyToken },
+  { name: 'refuse an invalid token', when: isTokenRejected, answer: refuseToken },
+  { name: 'refuse a target on another site', when: hasForeignTarget, answer: refuseTarget },
+  { name: 'set the cookie and redirect to the target', answer: setCookie },
+])
+
+const callback = flow<CallbackRequest>([
+  { name: 'refuse methods other than POST', when: isNoPost, answer: refuseMethod },
+  { name: 'read the form', prepare: readForm },
+  { name: 'refuse a state without login', when: hasNoLogin, answer: refuseState },
+  { name: 'complete the login', answer: completeLogin },
+])
+
+/** Handles the response of the access manager, which the browser posts to the redirect endpoint. */
+export function handleCallback({ exchange, next, settings }: CrossDomainRequest): Promise<Response> {
+  return callback(new CallbackRequest(exchange, next, settings))
+}
+
+function isNoPost({ exchange }: CallbackRequest): boolean {
+  return exchange.request.method !== 'POST'
+}
+
+function refuseMethod(): Response {
+  return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
+}
+
+async function readForm(state: CallbackRequest): Promise<void> {
+  const { exchange, settings } = state
+  const content = Buffer.from(await exchange.request.body.read(MAX_FORM)).toString('utf8')
+  state.form = new URLSearchParams(content)
+  state.login = LOGINS.recall(exchange, state.form.get('state') ?? '', settings.now())
+}
+
+function hasNoLogin({ login }: CallbackRequest): boolean {
+  return login === null
+}
+
+function refuseState(state: CallbackRequest): Response | Promise<Response> {
+  return failedLogin(state, 'invalid_request', 'this browser has begun no login with that state')
+}
+
+async function completeLogin(state: CallbackRequest): Promise<Response> {
+  const response = await completion(state)
+  LOGINS.forget(response, state.exchange, state.form.get('state') ?? '')
+  return response
+}
+
+function hasError({ form }: CallbackRequest): boolean {
+  return form.has('error')
+}
+
+function reportError(state: CallbackRequest): Response | Promise<Response> {
+  const error = state.form.get('error') ?? ''
+  const description = state.form.get('error_description') ?? 'the access manager refused'
+  return failedLogin(state, error.slice(0, MAX_REASON), description.slice(0, MAX_REASON))
+}
+
+async function verifyToken(state: CallbackRequest): Promise<void> {
+  const { exchange, settings, form } = state
+  const login = state.login as BegunLogin
+  state.token = await settings.tokens.open(form.get('id_token') ?? '', String(login['nonce']))
+  state.goto = sameOriginGoto(login.goto, exchange.originalUri)
+}
+
+function isTokenRejected({ token }: CallbackRequest): boolean {
+  return token instanceof TokenRejected
+}
+
+function refuseToken(state: CallbackRequest): Response | Promise<Response> {
+  return failedLogin(state, 'invalid_token', (state.token as TokenRejected).reason)
+}
+
+function hasForeignTarget({ goto }: CallbackRequest): boolean {
+  return goto === null
+}
+
+function refuseTarget(state: CallbackRequest): Response | Promise<Response> {
+  return failedLogin(state, 'invalid_request', 'the login leads to another site')
+}
+
+async function setCookie({ exchange, settings, form, goto }: CallbackRequest): Promise<Response> {
+  const { cookie, amService } = settings
+  const byPage = cookie.sameSite === 'STRICT'
+  // OpenAM posts to a URL with the token in its fragment, which a redirect without a fragment keeps.
+  const { family } = await amService.dialect()
+  const response = arrival(family === 'openam' && !byPage ? `${goto}#` : (goto as string), byPage)
+  writeCookie(response, exchange, cookie, cookie.name, form.get('id_token') ?? '')
+  return response
+}

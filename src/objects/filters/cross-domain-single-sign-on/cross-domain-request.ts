@@ -1,0 +1,67 @@
+import { type AmService, type AmSession, type CdssoFailure, CdssoFailureContext } from '#contracts'
+import { type Exchange, type Handler, type Response, respond, Uri } from '#http'
+import type { Logger } from '#logging'
+import type { Condition } from '#schema'
+import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
+import type { FlowState } from '../lib/flow.ts'
+import type { AgentToken, AgentTokens } from './agent-token.ts'
+import type { CrossDomainRedirectSettings } from './cross-domain-redirect.ts'
+
+/** Settings of a cross-domain single sign-on filter. */
+export interface CrossDomainSettings extends CrossDomainRedirectSettings {
+  readonly amService: AmService
+  readonly tokens: AgentTokens
+  readonly redirectEndpoint: string
+  readonly cookie: SessionCookieSettings
+  readonly logoutExpression: Condition | null
+  readonly landingPage: string | null
+  readonly failureHandler: Handler | null
+  readonly logger: Logger
+}
+
+/** A verified token of the access manager, and its JWT. */
+export interface VerifiedToken {
+  readonly jwt: string
+  readonly token: AgentToken
+}
+
+/** One request to the filter. */
+export class CrossDomainRequest implements FlowState {
+  readonly exchange: Exchange
+  readonly next: Handler
+  readonly settings: CrossDomainSettings
+  /** Redirect endpoint, at the site of the request where the configuration has a path. */
+  readonly endpoint: Uri
+  /** Whether the browser comes back from a login. */
+  isReturn = false
+  verified: VerifiedToken | null = null
+  session: AmSession | null = null
+
+  constructor(exchange: Exchange, next: Handler, settings: CrossDomainSettings) {
+    this.exchange = exchange
+    this.next = next
+    this.settings = settings
+    const { redirectEndpoint } = settings
+    const { scheme, authority } = exchange.originalUri
+    this.endpoint = Uri.parse(
+      redirectEndpoint.startsWith('/') ? `${scheme}://${authority}${redirectEndpoint}` : redirectEndpoint,
+    )
+  }
+
+  get logger(): Logger {
+    return this.settings.logger
+  }
+}
+
+/** Response to a login that failed. */
+export function failedLogin(
+  { exchange, settings, endpoint }: CrossDomainRequest,
+  error: string,
+  description: string,
+): Response | Promise<Response> {
+  const { failureHandler, logger } = settings
+  const fields = { reason: error, description, transactionId: exchange.transactionId.value }
+  logger.limited(fields.transactionId).warn(fields, 'a login failed')
+  const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
+  return failureHandler === null ? respond(403) : failureHandler(exchange.with(CdssoFailureContext, failure))
+}

@@ -1,0 +1,147 @@
+import {
+  AccessManagerError,
+  type AmSession,
+  CdssoContext,
+  ClaimsSet,
+  type LoginWay,
+  LoginWayContext,
+  passes,
+  type SsoToken,
+  SsoTokenContext,
+} from '#contracts'
+import { type Response, respond } from '#http'
+import { OpenIdError } from '#openid'
+import { writeCookie } from '../../lib/session/session-cookie.ts'
+import { endSession, landing } from '../../lib/sso/am-logout.ts'
+import { notNavigable } from '../../lib/sso/login-required.ts'
+import { flow } from '../lib/flow.ts'
+import { TokenRejected } from './agent-token.ts'
+import { handleCallback } from './cross-domain-callback.ts'
+import { authorizeUrl, crossDomainRedirect, LOGINS } from './cross-domain-redirect.ts'
+import { type CrossDomainRequest, failedLogin, type VerifiedToken } from './cross-domain-request.ts'
+
+/** Logs users in by a token that the access manager issues to the gateway, as an agent, through their browser (protocol 7.2). */
+export const crossDomainSingleSignOn = flow<CrossDomainRequest>(
+  [
+    { name: 'handle the response to a login', when: isCallback, answer: handleCallback },
+    { name: 'remove the redirection marker', prepare: removeMarker },
+    { name: 'verify the token of the cookie', prepare: verifyCookie },
+    { name: 'log out', when: isLogout, answer: logOut },
+    { name: 'look up the session', when: hasToken, prepare: findSession },
+    { name: 'stop a redirect loop', when: isLoop, answer: refuseLoop },
+    { name: 'refuse requests that are no navigation', when: hasNoSession, check: refuseSubresource },
+    { name: 'redirect to the login page', when: hasNoSession, answer: redirectToLogin },
+    { name: 'redirect to the URL without marker', check: clearMarker },
+    { name: 'pass the request on with its session', answer: passOn },
+  ],
+  [
+    { name: 'access manager unavailable', of: AccessManagerError, answer: unavailable },
+    { name: 'keys unavailable', of: OpenIdError, when: (error: OpenIdError) => error.unavailable, answer: unavailable },
+  ],
+)
+
+function isCallback({ exchange, endpoint }: CrossDomainRequest): boolean {
+  return exchange.originalUri.rawPath === endpoint.rawPath
+}
+
+function removeMarker(state: CrossDomainRequest): void {
+  state.isReturn = state.settings.marker.take(state.exchange.request.uri)
+}
+
+async function verifyCookie(state: CrossDomainRequest): Promise<void> {
+  const { cookie, tokens, logger } = state.settings
+  const [sent] = state.exchange.request.cookies[cookie.name] ?? []
+  if (sent === undefined) return
+  const token = await tokens.open(sent.value, null)
+  if (token instanceof TokenRejected) logger.debug({ reason: token.reason }, 'token of the cookie rejected')
+  else state.verified = { jwt: sent.value, token }
+}
+
+function isLogout({
+  exchange,
+  settings: { logoutExpression, logger },
+}: CrossDomainRequest): boolean | Promise<boolean> {
+  return logoutExpression !== null && passes(logoutExpression, exchange, null, logger)
+}
+
+async function logOut({ exchange, next, settings, verified }: CrossDomainRequest): Promise<Response> {
+  const { amService, logger, landingPage, cookie } = settings
+  if (verified !== null) await endSession(amService, verified.token.sessionToken, exchange, logger)
+  const response = landingPage === null ? await next(exchange) : landing(landingPage)
+  writeCookie(response, exchange, cookie, cookie.name, '')
+  return response
+}
+
+function hasToken({ verified }: CrossDomainRequest): boolean {
+  return verified !== null
+}
+
+async function findSession(state: CrossDomainRequest): Promise<void> {
+  const { token } = state.verified as VerifiedToken
+  state.session = await state.settings.amService.sessions.find(token.sessionToken)
+}
+
+function hasNoSession({ session }: CrossDomainRequest): boolean {
+  return session === null
+}
+
+function isLoop({ session, isReturn }: CrossDomainRequest): boolean {
+  return session === null && isReturn
+}
+
+function refuseLoop(state: CrossDomainRequest): Response | Promise<Response> {
+  const { name } = state.settings.cookie
+  const description = `the login did not last: the cookie ${name} did not arrive, or the session has ended`
+  return failedLogin(state, 'login_required', description)
+}
+
+function refuseSubresource({ exchange, settings }: CrossDomainRequest): Response | null {
+  return notNavigable(exchange.request, `${settings.amService.url}/`)
+}
+
+function redirectToLogin(state: CrossDomainRequest): Response | Promise<Response> {
+  const { exchange, settings } = state
+  return loginOf(state).begin(302, settings.marker.mark(exchange.originalUri))
+}
+
+function clearMarker({ exchange, settings }: CrossDomainRequest): Response | null {
+  return settings.marker.cleared(exchange)
+}
+
+function passOn(state: CrossDomainRequest): Promise<Response> {
+  const { exchange, next, settings, endpoint } = state
+  const { cookie } = settings
+  const { jwt, token } = state.verified as VerifiedToken
+  LOGINS.strip(exchange)
+  const cdsso = {
+    token: jwt,
+    value: token.sessionToken,
+    sessionUid: token.sessionUid,
+    claimsSet: new ClaimsSet(token.claims),
+    redirectEndpoint: endpoint.toString(),
+    cookieInfo: { name: cookie.name, domain: cookie.domain ?? null, path: cookie.path },
+  }
+  const onward = exchange.with(CdssoContext, cdsso).with(SsoTokenContext, ssoTokenOf(state))
+  return next(onward.with(LoginWayContext, loginOf(state)))
+}
+
+function ssoTokenOf({ settings, endpoint, session, verified }: CrossDomainRequest): SsoToken {
+  const { sessionToken, sessionUid } = (verified as VerifiedToken).token
+  const { info, properties, username, realm, universalId } = session as AmSession
+  return {
+    value: sessionToken,
+    info: { ...info, ...properties, username, realm, ...(sessionUid === null ? {} : { sessionUid }) },
+    loginEndpoint: authorizeUrl(endpoint, settings).toString(),
+    universalId,
+  }
+}
+
+function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginWay {
+  return crossDomainRedirect(exchange, endpoint, settings)
+}
+
+function unavailable(error: Error, { exchange, logger }: CrossDomainRequest): Response {
+  const fields = { error, transactionId: exchange.transactionId.value }
+  logger.limited().error(fields, 'session lookup failed: requests of this route get 503')
+  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+}
