@@ -1,262 +1,195 @@
 import { NotAsked } from '#cache'
-import {
-  AccessManagerError,
-  type AmService,
-  CdssoContext,
-  LoginWayContext,
-  type PolicyDecision,
-  PolicyDecisionContext,
-  type ResourceUriProvider,
-  SsoTokenContext,
-} from '#contracts'
-import { type Exchange, equalsIgnoreCase, type Filter, type Handler, type Response, respond } from '#http'
-import type { Logger } from '#logging'
-import type { Clock } from '#schema'
+import { AccessManagerError, type LoginWay, LoginWayContext } from '#contracts'
+import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
-import { addAdviceMarker, type FollowedAdvice, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
-import { loggedResource } from '../../lib/policy/logged-resource.ts'
+import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
 import { takeTransaction } from '../../lib/policy/transaction.ts'
-import { tokenDigest } from '../../lib/session-marks.ts'
 import { clearAddress } from '../../lib/sso/clear-address.ts'
+import { flow } from '../lib/flow.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
-import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
-import type { DecisionCache } from './decision-cache.ts'
-import {
-  bodyOfQuestion,
-  environmentOf,
-  NoSubject,
-  type Question,
-  type QuestionSources,
-  type Subject,
-  subjectOf,
-} from './policy-question.ts'
-import { isOfAdmittedRealm } from './subject-realm.ts'
+import { type Decision, SubjectRefused } from './ask-decision.ts'
+import type { EnforcementRequest } from './enforcement-request.ts'
+import { findDecision } from './find-decision.ts'
+import { environmentOf, NoSubject, type Subject, subjectOf } from './policy-question.ts'
 
-/** What enforcing needs to know. */
-export interface EnforcementSettings {
-  readonly amService: AmService
-  readonly realm: string
-  readonly application: string | null
-  readonly cache: DecisionCache | null
-  readonly sources: QuestionSources
-  readonly failureHandler: Handler | null
-  readonly resource: ResourceUriProvider
-  readonly adviceHeaderName: string
-  readonly legacyAdvices: boolean
-  readonly logger: Logger
-  readonly clock: Clock
+/** Passes requests on that the access manager allows. Fails closed: no error on the way to a decision is a permission. */
+export const enforcePolicies = flow<EnforcementRequest>(
+  [
+    { name: 'remove the parameters of redirects', prepare: removeParameters },
+    { name: 'evaluate the subject', prepare: evaluateSubject },
+    { name: 'deny a request without subject', when: hasNoSubject, answer: denyWithoutSubject },
+    { name: 'evaluate the environment', prepare: evaluateEnvironment },
+    { name: 'evaluate the resource', prepare: evaluateResource },
+    { name: 'get the policy decision', prepare: getDecision },
+    { name: 'refuse while no decision is available', when: isUnavailable, answer: refuseUnavailable },
+    { name: 'deny a subject that the access manager refuses', when: isSubjectRefused, answer: denySubject },
+    { name: 'deny what no login can change', when: isDeniedForGood, answer: denyByPolicy },
+    { name: 'send the advices in a header', when: wantsAdviceHeader, answer: sendAdviceHeader },
+    { name: 'stop a redirect loop', when: isAdviceLoop, answer: refuseLoop },
+    { name: 'redirect to follow the advices', when: isDenied, answer: redirectToAdvice },
+    { name: 'redirect to the URL without marker', when: isReturn, check: clearMarker },
+    { name: 'pass the request on with the decision', answer: passOn },
+  ],
+  [{ name: 'access manager unavailable', of: AccessManagerError, when: isUndecided, answer: undecided }],
+)
+
+function removeParameters(state: EnforcementRequest): void {
+  const { uri } = state.exchange.request
+  state.followed = takeAdviceMarker(uri)
+  state.transaction = takeTransaction(uri)
 }
 
-/** Lets requests pass that the access manager allows; nothing that fails on the way to its answer is a permission. */
-export class Enforcement {
-  readonly #settings: EnforcementSettings
+function evaluateSubject(state: EnforcementRequest): Awaitable<void> {
+  return then(subjectOf(state.settings.sources, state.exchange), (subject) => {
+    state.subject = subject
+  })
+}
 
-  constructor(settings: EnforcementSettings) {
-    this.#settings = settings
-  }
+function hasNoSubject({ subject }: EnforcementRequest): boolean {
+  return subject instanceof NoSubject
+}
 
-  readonly filter: Filter = (exchange, next) => {
-    try {
-      const followed = takeAdviceMarker(exchange.request.uri)
-      const decided = this.#decided(exchange)
-      return Promise.resolve(then(decided, (decision) => this.#enforce(decision, exchange, next, followed)))
-    } catch (error) {
-      return Promise.reject(error)
-    }
-  }
+function denyWithoutSubject(state: EnforcementRequest): Awaitable<Response> {
+  return denyWithoutDecision(state, (state.subject as NoSubject).reason)
+}
 
-  #enforce(
-    decision: Decision | Denied | Undecided,
-    exchange: Exchange,
-    next: Handler,
-    followed: FollowedAdvice | null,
-  ): Awaitable<Response> {
-    if (decision instanceof Undecided) return decision.response
-    if (decision instanceof Denied) {
-      // Not the policies say no: whoever runs the gateway is to see why.
-      const { reason } = decision
-      const fields = { reason, transactionId: exchange.transactionId.value }
-      this.#settings.logger.limited(fields.transactionId).info(fields, 'a request was denied without a policy decision')
-      return this.#denied(exchange, reason)
-    }
-    const { context } = decision
+function evaluateEnvironment(state: EnforcementRequest): Awaitable<void> {
+  return then(environmentOf(state.settings.sources.environment, state.exchange), (environment) => {
+    state.environment = environment
+  })
+}
+
+function evaluateResource(state: EnforcementRequest): Awaitable<void> {
+  return then(state.settings.resource.resourceUri(state.exchange), (resource) => {
+    state.resource = resource
+  })
+}
+
+function getDecision(state: EnforcementRequest): Awaitable<void> {
+  const { resource, environment, transaction, exchange, settings } = state
+  const question = { resource, subject: state.subject as Subject, environment }
+  return then(findDecision(question, transaction, exchange, settings), (found) => {
+    state.found = found
+    if (found instanceof NotAsked || found instanceof SubjectRefused) return
+    const { actions } = found.context
     const { method } = exchange.request
-    const inside = exchange.with(PolicyDecisionContext, context)
-    const allowed = Object.hasOwn(context.actions, method) && context.actions[method] === true
-    if (!allowed) return this.#advised(inside, context, followed)
-    const cleared = followed === null ? null : clearAddress(exchange, (uri) => takeAdviceMarker(uri) !== null)
-    return cleared ?? next(inside)
-  }
+    state.isAllowed = Object.hasOwn(actions, method) && actions[method] === true
+  })
+}
 
-  /** The decision: at once where it is kept and nothing has to be read first. */
-  #decided(exchange: Exchange): Awaitable<Decision | Denied | Undecided> {
-    const transaction = takeTransaction(exchange.request.uri)
-    try {
-      const decision = this.#decide(exchange, transaction)
-      if (!(decision instanceof Promise)) return decision
-      return decision.catch((error: unknown) => this.#undecided(error, exchange))
-    } catch (error) {
-      return this.#undecided(error, exchange)
-    }
-  }
+function isUnavailable({ found }: EnforcementRequest): boolean {
+  return found instanceof NotAsked
+}
 
-  #decide(exchange: Exchange, transaction: string | null): Awaitable<Decision | Denied | Undecided> {
-    const { sources, resource: provider } = this.#settings
-    return then(subjectOf(sources, exchange), (subject) => {
-      if (subject instanceof NoSubject) return new Denied(subject.reason)
-      return then(environmentOf(sources.environment, exchange), (environment) =>
-        then(provider.resourceUri(exchange), (resource) =>
-          then(this.#find({ resource, subject, environment }, transaction, exchange), outcomeOf),
-        ),
-      )
-    })
-  }
+function refuseUnavailable({ found }: EnforcementRequest): Response {
+  return unavailable((found as NotAsked).reason)
+}
 
-  #find(
-    known: Question,
-    transaction: string | null,
-    exchange: Exchange,
-  ): Awaitable<Decision | SubjectRefused | NotAsked> {
-    const { cache, logger } = this.#settings
-    // What a transaction opens, it opens once.
-    const question =
-      transaction === null ? known : { ...known, environment: { ...known.environment, TxId: [transaction] } }
-    let isCached = true
-    const ask = () => {
-      isCached = false
-      return this.#ask(question, exchange)
-    }
-    const found =
-      cache === null
-        ? ask()
-        : transaction === null
-          ? cache.find(question, () => sessionNames(exchange, known.subject), ask)
-          : cache.pass(ask)
-    if (!logger.isEnabled('debug')) return found
-    return then(found, (outcome) => {
-      this.#trace(question.resource, exchange, outcome, isCached)
-      return outcome
-    })
-  }
+function isSubjectRefused({ found }: EnforcementRequest): boolean {
+  return found instanceof SubjectRefused
+}
 
-  /** What was asked and answered: the place to look where policies do not do what they should. */
-  #trace(resource: string, exchange: Exchange, found: Decision | SubjectRefused | NotAsked, cached: boolean): void {
-    const { logger, realm, application } = this.#settings
-    const fields = {
-      resource: loggedResource(resource),
-      method: exchange.request.method,
-      realm,
-      policySet: application,
-      cached,
-      transactionId: exchange.transactionId.value,
-    }
-    if (found instanceof SubjectRefused || found instanceof NotAsked) {
-      logger.debug({ ...fields, reason: found.reason }, 'no policy decision')
-      return
-    }
-    const { actions, advices } = found.context
-    logger.debug({ ...fields, actions: { ...actions }, advices: { ...advices } }, 'policy decision')
-  }
+function denySubject(state: EnforcementRequest): Awaitable<Response> {
+  return denyWithoutDecision(state, (state.found as SubjectRefused).reason)
+}
 
-  async #ask(question: Question, exchange: Exchange): Promise<Decision | SubjectRefused> {
-    const { amService, realm, application } = this.#settings
-    const { ssoToken } = question.subject
-    const [isAdmitted, decision] = await Promise.all([
-      ssoToken === undefined || isOfAdmittedRealm(amService, exchange, ssoToken),
-      askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange),
-    ])
-    return isAdmitted ? decision : new SubjectRefused('the subject has no session of a realm that counts here')
-  }
+function isDenied({ isAllowed }: EnforcementRequest): boolean {
+  return !isAllowed
+}
 
-  #undecided(error: unknown, exchange: Exchange): Undecided {
-    if (!(error instanceof AccessManagerError)) throw error
-    const fields = { error, transactionId: exchange.transactionId.value }
-    const isAway = error.reason === 'unavailable' || error.reason === 'refused'
-    const message = `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`
-    this.#settings.logger.limited().error(fields, message)
-    return new Undecided(isAway ? unavailable('the access manager can not be asked at the moment') : respond(500))
-  }
+function isDeniedForGood({ isAllowed, exchange, found }: EnforcementRequest): boolean {
+  if (isAllowed) return false
+  return exchange.context(LoginWayContext) === null || !canBeFollowed((found as Decision).context.advices)
+}
 
-  /** The answer to a decision that allows nothing: the way to get in where there is one. */
-  async #advised(exchange: Exchange, { advices }: PolicyDecision, followed: FollowedAdvice | null): Promise<Response> {
-    const { amService, adviceHeaderName, legacyAdvices, sources, clock } = this.#settings
-    const way = exchange.context(LoginWayContext)
-    if (way === null || !canBeFollowed(advices)) return this.#denied(exchange, 'the policy decision allows it not')
-    const wanted = exchange.request.headers.get(adviceHeaderName)
-    if (wanted !== null && equalsIgnoreCase(wanted, 'HEADER')) return adviceHeader(amService, advices)
-    const { adviceEncoding } = await amService.dialect()
-    const subject = (await subjectOf(sources, exchange)) as Subject
-    if (isRepeated(followed, subject, advices, clock.now())) return this.#repeated(exchange, Object.keys(advices))
-    const back = exchange.originalUri.clone()
-    takeTransaction(back)
-    takeAdviceMarker(back)
-    way.stripMarker(back)
-    // The id of a transaction is another one each time.
-    if (advices['TransactionConditionAdvice'] === undefined) addAdviceMarker(back, subject, advices, clock.now())
-    return adviceRedirect(way, back, advices, legacyAdvices ? 'xml' : adviceEncoding)
-  }
+function denyByPolicy(state: EnforcementRequest): Awaitable<Response> {
+  return deny(state, state.exchangeWithDecision, 'denied by the policy decision')
+}
 
-  /** The login page sent the browser back without a login, or with one that the policy does not accept. */
-  #repeated(exchange: Exchange, advices: readonly string[]): Promise<Response> {
-    const { logger } = this.#settings
-    const fields = { advices, transactionId: exchange.transactionId.value }
-    logger
-      .limited('advice')
-      .warn(
-        fields,
-        'the browser came back from the login page with the same session, and the policy decision has the same advice: 403 instead of another redirect; check that the login page reads the advice and that the login it asks for exists',
-      )
-    return this.#denied(exchange, 'the advice was followed without effect', () =>
-      respond(403, {}, repeatedText(advices)),
+function wantsAdviceHeader({ isAllowed, exchange, settings }: EnforcementRequest): boolean {
+  if (isAllowed) return false
+  const wanted = exchange.request.headers.get(settings.adviceHeaderName)
+  return wanted !== null && equalsIgnoreCase(wanted, 'HEADER')
+}
+
+function sendAdviceHeader({ settings, decision }: EnforcementRequest): Response {
+  return adviceHeader(settings.amService, decision.advices)
+}
+
+function isAdviceLoop({ isAllowed, followed, subject, found, settings }: EnforcementRequest): boolean {
+  if (isAllowed) return false
+  return isRepeated(followed, subject, (found as Decision).context.advices, settings.clock.now())
+}
+
+/** The login page sent the browser back without a login, or with one that the policy does not accept. */
+function refuseLoop(state: EnforcementRequest): Awaitable<Response> {
+  const advices = Object.keys(state.decision.advices)
+  const fields = { advices, transactionId: state.exchange.transactionId.value }
+  state.logger
+    .limited('advice')
+    .warn(
+      fields,
+      'the browser came back from the login page with the same session, and the policy decision has the same advice: 403 instead of another redirect; check that the login page reads the advice and that the login it asks for exists',
     )
-  }
-
-  #denied(exchange: Exchange, reason: string, otherwise = () => respond(403)): Promise<Response> {
-    const { failureHandler, logger } = this.#settings
-    logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
-    return failureHandler === null ? Promise.resolve(otherwise()) : failureHandler(exchange)
-  }
+  const text = `The access manager asks for a further login (${advices.join(', ')}), and the login page has sent you back without one.\n`
+  return deny(state, state.exchangeWithDecision, 'the advice was followed without effect', text)
 }
 
-/** A request that gets nothing, and why. */
-class Denied {
-  readonly reason: string
-
-  constructor(reason: string) {
-    this.reason = reason
-  }
+async function redirectToAdvice({ exchange, settings, subject, decision }: EnforcementRequest): Promise<Response> {
+  const { advices } = decision
+  const login = exchange.context(LoginWayContext) as LoginWay
+  const { adviceEncoding } = await settings.amService.dialect()
+  const back = exchange.originalUri.clone()
+  takeTransaction(back)
+  takeAdviceMarker(back)
+  login.stripMarker(back)
+  // The id of a transaction differs each time, so that its advice is never repeated.
+  if (advices['TransactionConditionAdvice'] === undefined) addAdviceMarker(back, subject, advices, settings.clock.now())
+  return adviceRedirect(login, back, advices, settings.legacyAdvices ? 'xml' : adviceEncoding)
 }
 
-/** A request about which nobody could say anything. */
-class Undecided {
-  readonly response: Response
-
-  constructor(response: Response) {
-    this.response = response
-  }
+function isReturn({ followed }: EnforcementRequest): boolean {
+  return followed !== null
 }
 
-function outcomeOf(found: Decision | SubjectRefused | NotAsked): Decision | Denied | Undecided {
-  if (found instanceof NotAsked) return new Undecided(unavailable(found.reason))
-  if (found instanceof SubjectRefused) return new Denied(found.reason)
-  return found
+function clearMarker({ exchange }: EnforcementRequest): Response | null {
+  return clearAddress(exchange, (uri) => takeAdviceMarker(uri) !== null)
 }
 
-function repeatedText(advices: readonly string[]): string {
-  return `The access manager asks for a further login (${advices.join(', ')}), and the login page has sent you back without one.\n`
+function passOn(state: EnforcementRequest): Promise<Response> {
+  return state.next(state.exchangeWithDecision)
+}
+
+/** Logged at info: the reason is the configuration or the session, and not a policy. */
+function denyWithoutDecision(state: EnforcementRequest, reason: string): Awaitable<Response> {
+  const { exchange, logger } = state
+  const fields = { reason, transactionId: exchange.transactionId.value }
+  logger.limited(fields.transactionId).info(fields, 'a request was denied without a policy decision')
+  return deny(state, exchange, reason)
+}
+
+function deny(
+  { settings }: EnforcementRequest,
+  exchange: Exchange,
+  reason: string,
+  text?: string,
+): Awaitable<Response> {
+  const { failureHandler, logger } = settings
+  logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
+  return failureHandler === null ? respond(403, {}, text) : failureHandler(exchange)
+}
+
+function isUndecided(_: AccessManagerError, { found }: EnforcementRequest): boolean {
+  return found === null
+}
+
+function undecided(error: AccessManagerError, { exchange, logger }: EnforcementRequest): Response {
+  const fields = { error, transactionId: exchange.transactionId.value }
+  const isAway = error.reason === 'unavailable' || error.reason === 'refused'
+  logger.limited().error(fields, `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`)
+  return isAway ? unavailable('the access manager can not be asked at the moment') : respond(500)
 }
 
 function unavailable(reason: string): Response {
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }, `No policy decision: ${reason}.\n`)
-}
-
-/** Other names of the session that news may use. */
-function sessionNames(exchange: Exchange, { ssoToken }: Subject): readonly string[] {
-  const known = exchange.context(SsoTokenContext)
-  // The access manager takes the token of a login over domains in the place of the session token that is in it.
-  const isSame = known !== null && (known.value === ssoToken || exchange.context(CdssoContext)?.token === ssoToken)
-  if (!isSame) return []
-  const { sessionUid, AMCtxId } = known.info
-  const names = [known.universalId, sessionUid, AMCtxId].filter((name) => typeof name === 'string')
-  return known.value === ssoToken ? names : [...names, tokenDigest(known.value)]
 }

@@ -19,7 +19,8 @@ import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { requestResource } from '../../lib/policy/request-resource.ts'
 import { DecisionCache } from './decision-cache.ts'
-import { Enforcement } from './enforcement.ts'
+import { enforcePolicies } from './enforcement.ts'
+import { EnforcementRequest, type EnforcementSettings } from './enforcement-request.ts'
 import type { MapSource } from './policy-question.ts'
 
 /** Decisions that are kept where nobody says how many, in one unit. */
@@ -123,7 +124,7 @@ export const PolicyEnforcementFilter = defineType({
             env,
           )
         : null
-    return new Enforcement({
+    const settings: EnforcementSettings = {
       amService,
       realm,
       application,
@@ -140,7 +141,8 @@ export const PolicyEnforcementFilter = defineType({
       legacyAdvices: config.useLegacyAdviceEncoding ?? false,
       logger: env.logger,
       clock: env.clock,
-    }).filter
+    }
+    return (exchange, next) => enforcePolicies(new EnforcementRequest(exchange, next, settings))
   },
 })
 

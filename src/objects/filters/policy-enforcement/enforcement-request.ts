@@ -1,0 +1,58 @@
+import type { NotAsked } from '#cache'
+import { type AmService, type PolicyDecision, PolicyDecisionContext, type ResourceUriProvider } from '#contracts'
+import type { Exchange, Handler } from '#http'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import type { FollowedAdvice } from '../../lib/policy/advice-marker.ts'
+import type { FlowState } from '../lib/flow.ts'
+import type { Decision, SubjectRefused } from './ask-decision.ts'
+import type { DecisionCache } from './decision-cache.ts'
+import { NoSubject, type QuestionSources, type Subject } from './policy-question.ts'
+
+/** Settings of a policy enforcement filter. */
+export interface EnforcementSettings {
+  readonly amService: AmService
+  readonly realm: string
+  readonly application: string | null
+  readonly cache: DecisionCache | null
+  readonly sources: QuestionSources
+  readonly failureHandler: Handler | null
+  readonly resource: ResourceUriProvider
+  readonly adviceHeaderName: string
+  readonly legacyAdvices: boolean
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** One request to the filter. */
+export class EnforcementRequest implements FlowState {
+  readonly exchange: Exchange
+  readonly next: Handler
+  readonly settings: EnforcementSettings
+  /** The advice redirect that the browser comes back from. */
+  followed: FollowedAdvice | null = null
+  transaction: string | null = null
+  subject: Subject | NoSubject = new NoSubject('')
+  environment: Readonly<Record<string, readonly string[]>> | null = null
+  resource = ''
+  found: Decision | SubjectRefused | NotAsked | null = null
+  isAllowed = false
+
+  constructor(exchange: Exchange, next: Handler, settings: EnforcementSettings) {
+    this.exchange = exchange
+    this.next = next
+    this.settings = settings
+  }
+
+  get logger(): Logger {
+    return this.settings.logger
+  }
+
+  get decision(): PolicyDecision {
+    return (this.found as Decision).context
+  }
+
+  get exchangeWithDecision(): Exchange {
+    return this.exchange.with(PolicyDecisionContext, this.decision)
+  }
+}

@@ -1,0 +1,100 @@
+import { NotAsked } from '#cache'
+import { type AmService, CdssoContext, SsoTokenContext } from '#contracts'
+import type { Exchange } from '#http'
+import type { Logger } from '#logging'
+import { type Awaitable, then } from '../../lib/awaitable.ts'
+import { loggedResource } from '../../lib/policy/logged-resource.ts'
+import { tokenDigest } from '../../lib/session-marks.ts'
+import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
+import type { DecisionCache } from './decision-cache.ts'
+import { bodyOfQuestion, type Question, type Subject } from './policy-question.ts'
+import { isOfAdmittedRealm } from './subject-realm.ts'
+
+type Found = Decision | SubjectRefused | NotAsked
+
+/** Where decisions come from. */
+export interface DecisionSettings {
+  readonly amService: AmService
+  readonly realm: string
+  readonly application: string | null
+  readonly cache: DecisionCache | null
+  readonly logger: Logger
+}
+
+/** The decision from the cache, or from the access manager. A transaction is valid once, so its decision is not cached. */
+export function findDecision(
+  withoutTransaction: Question,
+  transaction: string | null,
+  exchange: Exchange,
+  settings: DecisionSettings,
+): Awaitable<Found> {
+  const { cache, logger } = settings
+  const { subject, environment } = withoutTransaction
+  const question =
+    transaction === null
+      ? withoutTransaction
+      : { ...withoutTransaction, environment: { ...environment, TxId: [transaction] } }
+  let isCached = true
+  const ask = () => {
+    isCached = false
+    return askAccessManager(question, exchange, settings)
+  }
+  const found =
+    cache === null
+      ? ask()
+      : transaction === null
+        ? cache.find(question, () => sessionNames(exchange, subject), ask)
+        : cache.pass(ask)
+  if (!logger.isEnabled('debug')) return found
+  return then(found, (outcome) => {
+    trace(question.resource, exchange, outcome, isCached, settings)
+    return outcome
+  })
+}
+
+async function askAccessManager(
+  question: Question,
+  exchange: Exchange,
+  { amService, realm, application }: DecisionSettings,
+): Promise<Decision | SubjectRefused> {
+  const { ssoToken } = question.subject
+  const [isAdmitted, decision] = await Promise.all([
+    ssoToken === undefined || isOfAdmittedRealm(amService, exchange, ssoToken),
+    askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange),
+  ])
+  return isAdmitted ? decision : new SubjectRefused('the subject has no session of a realm that counts here')
+}
+
+function trace(
+  resource: string,
+  exchange: Exchange,
+  found: Found,
+  cached: boolean,
+  { logger, realm, application }: DecisionSettings,
+): void {
+  const fields = {
+    resource: loggedResource(resource),
+    method: exchange.request.method,
+    realm,
+    policySet: application,
+    cached,
+    transactionId: exchange.transactionId.value,
+  }
+  if (found instanceof SubjectRefused || found instanceof NotAsked) {
+    logger.debug({ ...fields, reason: found.reason }, 'no policy decision')
+    return
+  }
+  const { actions, advices } = found.context
+  logger.debug({ ...fields, actions: { ...actions }, advices: { ...advices } }, 'policy decision')
+}
+
+/** Other names of the session that notifications may use. */
+function sessionNames(exchange: Exchange, { ssoToken }: Subject): readonly string[] {
+  const known = exchange.context(SsoTokenContext)
+  // The access manager accepts the token of a cross-domain login in place of the session token inside.
+  const isSame = known !== null && (known.value === ssoToken || exchange.context(CdssoContext)?.token === ssoToken)
+  if (!isSame) return []
+  const { sessionUid, AMCtxId } = known.info
+  const names = [known.universalId, sessionUid, AMCtxId].filter((name) => typeof name === 'string')
+  return known.value === ssoToken ? names : [...names, tokenDigest(known.value)]
+}
