@@ -12,7 +12,7 @@ const handshake = [
   '\r\n',
 ].join('\r\n')
 
-/** Sends messages of one size and waits for each to come back, on as many connections as told, for a fixed time. */
+/** Sends messages of one size and waits for each to come back, on the given number of connections, for a fixed time. */
 export function echoLoad(size: number): (url: string, options: LoadOptions) => Promise<Load> {
   const message = frame(size)
   return async (url, { connections, seconds }) => {

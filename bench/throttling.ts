@@ -16,7 +16,7 @@ import { node, root, Workspace } from './workspace.ts'
 export const throttlingTargets = { ratio: 1.05 } as const
 
 const sizes = [1, 1_000, 1_000_000] as const
-/** Nobody is refused, and no bucket is full again while it is measured. */
+/** High enough that no request is refused, and no bucket is full again during the measurement. */
 const RATE = { numberOfRequests: 1_000_000, duration: '3650 days' }
 const nameOf = (size: number): string => `${size.toLocaleString('en')} partition${size === 1 ? '' : 's'}`
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the named Debian packages that are missing. A check may use a program of the system (nginx as a peer of the
-# gateway), but nobody must be root to run the tests: without it a notice says what will be skipped, and the run goes on.
+# gateway), but tests do not need root: without it a notice lists the skipped ones, and the run continues.
 # A package whose program has another name is given as package:program.
 set -u
 missing=

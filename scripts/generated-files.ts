@@ -6,7 +6,7 @@ import { CONFIG_SCHEMA, ROUTE_SCHEMA } from '#instance'
 import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
 import { root } from './steps.ts'
 
-/** First line of every generated page; a page without it was written by somebody. */
+/** First line of every generated page; a page without it was written by hand. */
 export const GENERATED_MARK = '<!-- Made by `npm run generate` from the definitions in src/objects. Do not edit. -->'
 
 const REFERENCE = 'docs/reference'

@@ -10,7 +10,7 @@ import { Load } from '../test/support/load.ts'
 import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '../test/support/probe-extension.ts'
 import { httpUpstream } from '../test/support/upstream.ts'
 
-/** Threats F26: growth over the last half, in MiB for a million requests, and what it takes to be told from noise. */
+/** Threats F26: growth over the last half, in MiB for a million requests, and the least growth that differs from noise. */
 const SLOPE_LIMIT = 10
 const NOISE = 48
 

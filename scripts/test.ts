@@ -42,9 +42,9 @@ const tests: Step = {
   command: testCommand(words.length > 0 ? files : sharedProcesses(files, scratch), record),
 }
 
-// Somebody who names a test wants that test: the rest of the run would only stand in the way.
+// With words on the command line only the chosen tests run, without the static checks.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
-// Details of failures come after the counts in what people read, so the counts are repeated at the very end.
+// The spec reporter prints details of failures after the counts, so the counts are repeated at the end.
 console.log(`\n${closingCounts(record)}`)
 rmSync(scratch, { recursive: true, force: true })
 process.exitCode = passed ? 0 : 1

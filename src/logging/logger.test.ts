@@ -169,7 +169,7 @@ test('limited: the first entry of a message, then one in each interval with the 
   assert.deepEqual(written(), ['no binding 5', 'no binding -', 'another -', 'no binding -'])
 })
 
-test('limited: keys are told apart, and those that a client makes up are bounded', () => {
+test('limited: causes are counted separately, and their number is bounded', () => {
   const log = memoryLog()
   let now = 0
   const logger = createLogger({ destination: log, now: () => now })

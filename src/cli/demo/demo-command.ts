@@ -31,7 +31,7 @@ export const DemoCommand: Command = {
   examples: [{ line: 'gateway demo --port 9000', note: 'where something else has port 8080' }],
   exits: [
     [EXIT.failed, 'it could not start'],
-    [EXIT.forced, 'it was told to stop twice'],
+    [EXIT.forced, 'it got a second signal to stop'],
   ],
   async run(args, surroundings) {
     const port = portOption(args, 'port') ?? (await firstFree(TRAFFIC_PORT))

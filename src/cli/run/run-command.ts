@@ -30,7 +30,7 @@ export const RunCommand: Command = {
   ],
   exits: [
     [EXIT.failed, 'it could not start, for example because a port is taken, or it stopped after an internal error'],
-    [EXIT.forced, 'it was told to stop twice'],
+    [EXIT.forced, 'it got a second signal to stop'],
     [EXIT.configuration, 'admin.json or config.json can not be used'],
   ],
   async run(args, surroundings) {
