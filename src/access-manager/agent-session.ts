@@ -1,7 +1,7 @@
+import { CachedValue } from '#cache'
 import { AccessManagerError } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
-import { Remembered } from './remembered.ts'
 
 /** What a session of the agent is made and ended by. */
 export interface AgentSessionSettings {
@@ -27,21 +27,21 @@ export const LOGOUT_LIMIT = 2_000
 /** The session of the agent: begun when it is first wanted, by one login for all who wait. */
 export class AgentSession {
   readonly #settings: AgentSessionSettings
-  readonly #token: Remembered<string>
+  readonly #token: CachedValue<string>
   readonly #renewals: number[] = []
   #failing = false
   #closed = false
 
   constructor(settings: AgentSessionSettings) {
     this.#settings = settings
-    this.#token = new Remembered(
-      () => this.#logIn(),
-      settings.clock,
-      (error) =>
+    this.#token = new CachedValue({
+      clock: settings.clock,
+      load: () => this.#logIn(),
+      failurePause: (error) =>
         error instanceof AccessManagerError && error.reason !== 'unavailable'
           ? PAUSE_AFTER_REFUSAL
           : PAUSE_AFTER_FAILURE,
-    )
+    })
   }
 
   /** Rejects with an AccessManagerError. */
@@ -52,16 +52,16 @@ export class AgentSession {
 
   /** The token that takes the place of one that the server does not take any more: one login, whoever else noticed. */
   async renewed(stale: string): Promise<string> {
-    if (this.#token.known === stale) {
+    if (this.#token.fresh === stale) {
       this.#admitRenewal()
-      this.#token.forget()
+      this.#token.invalidate()
     }
     return this.token()
   }
 
   /** The credentials may have changed: a refusal of before says nothing any more. */
   retry(): void {
-    if (this.#token.known === null) this.#token.forget()
+    this.#token.endPause()
   }
 
   /** Ends the session at the server, if it can be done in a moment. */
@@ -75,8 +75,8 @@ export class AgentSession {
 
   async #logOut(): Promise<void> {
     try {
-      const token = this.#token.known ?? (await this.#token.pending)
-      this.#token.forget()
+      const token = this.#token.fresh ?? (await this.#token.pending)
+      this.#token.invalidate()
       if (token !== null) await this.#settings.logOut(token)
     } catch (error) {
       this.#settings.logger.debug({ error }, 'the agent could not log out')

@@ -1,10 +1,10 @@
+import { CachedValue } from '#cache'
 import { AccessManagerError, type AmDialect } from '#contracts'
 import { type Handler, isToken } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { dialectOf } from './dialect.ts'
 import type { RealmUris } from './realm-uri.ts'
-import { Remembered } from './remembered.ts'
 import { callRest } from './rest-call.ts'
 
 /** What is known of a server beforehand, and how it is asked for the rest. */
@@ -31,7 +31,7 @@ interface SessionCookie {
 const DOMAIN = /^\.?(?!.*\.\.)[a-z0-9][a-z0-9.-]{0,252}$/i
 const MAX_COOKIE_NAME = 128
 const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
-const PAUSE = 1_000
+const FAILURE_PAUSE = 1_000
 
 /** Whether a text can be the name of a header field and of a cookie. */
 export function isHeaderName(text: string): boolean {
@@ -46,21 +46,14 @@ function isPrecise(version: string, expected: string): boolean {
 /** Finds out what the configuration leaves open. */
 export class Discovery {
   readonly #settings: DiscoverySettings
-  readonly #cookie: Remembered<SessionCookie>
-  readonly #dialect: Remembered<AmDialect>
+  readonly #cookie: CachedValue<SessionCookie>
+  readonly #dialect: CachedValue<AmDialect>
 
   constructor(settings: DiscoverySettings) {
     this.#settings = settings
-    this.#cookie = new Remembered(
-      () => this.#askForCookie(),
-      settings.clock,
-      () => PAUSE,
-    )
-    this.#dialect = new Remembered(
-      () => this.#askForVersion(),
-      settings.clock,
-      () => PAUSE,
-    )
+    const { clock } = settings
+    this.#cookie = new CachedValue({ clock, failurePause: FAILURE_PAUSE, load: () => this.#askForCookie() })
+    this.#dialect = new CachedValue({ clock, failurePause: FAILURE_PAUSE, load: () => this.#askForVersion() })
   }
 
   async cookieName(): Promise<string> {
@@ -87,12 +80,12 @@ export class Discovery {
 
   /** What is known without asking. */
   get assumed(): AmDialect {
-    return this.#dialect.known ?? dialectOf(this.#settings.version)
+    return this.#dialect.fresh ?? dialectOf(this.#settings.version)
   }
 
   /** What the server or the configuration has told; null before. */
   get told(): AmDialect | null {
-    return this.#dialect.known ?? (this.#settings.version === null ? null : dialectOf(this.#settings.version))
+    return this.#dialect.fresh ?? (this.#settings.version === null ? null : dialectOf(this.#settings.version))
   }
 
   /** Whether the REST API answers at this moment. */

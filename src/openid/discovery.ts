@@ -1,3 +1,4 @@
+import { CachedValue } from '#cache'
 import type { Handler } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import type { Clock } from '#schema'
@@ -11,60 +12,45 @@ export type ServerMetadata = JsonObject & { readonly issuer: string }
 const FAILURE_PAUSE = 2_000
 /** What a login needs to know. */
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
-/** Metadata are asked for anew after this time; keys have a time of their own. */
-const LIFETIME = 60 * 60_000
+/** Keys have a TTL of their own. */
+const METADATA_TTL = 60 * 60_000
 
-/** Reads the metadata of a server when they are first wanted, once for all who wait, and again from time to time. */
+/** The metadata of an authorization server (RFC 8414), loaded on first use and cached. */
 export class Discovery {
   readonly #url: string
   readonly #handler: Handler
-  readonly #clock: Clock
   readonly #required: readonly string[]
-  #known: { readonly metadata: ServerMetadata; readonly at: number } | null = null
-  #asking: Promise<ServerMetadata> | null = null
-  #failed: { readonly error: OpenIdError; readonly at: number } | null = null
+  readonly #metadata: CachedValue<ServerMetadata>
 
   /** `required`: members that the metadata must have, as URLs. */
   constructor(url: string, handler: Handler, clock: Clock, required: readonly string[] = LOGIN_MEMBERS) {
     this.#url = url
     this.#handler = handler
-    this.#clock = clock
     this.#required = required
+    this.#metadata = new CachedValue({
+      clock,
+      ttl: METADATA_TTL,
+      staleTtl: Number.POSITIVE_INFINITY,
+      failurePause: FAILURE_PAUSE,
+      load: () => this.#fetch(),
+    })
   }
 
   /** The metadata; while the server fails, those known from before. */
-  async metadata(): Promise<ServerMetadata> {
-    const now = this.#clock.monotonic()
-    const known = this.#known
-    if (known !== null && now - known.at < LIFETIME) return known.metadata
-    if (this.#failed !== null && now - this.#failed.at < FAILURE_PAUSE) {
-      if (known !== null) return known.metadata
-      throw this.#failed.error
-    }
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null
-    })
-    return this.#asking.catch((error: unknown) => {
-      if (known !== null) return known.metadata
-      throw error
-    })
+  metadata(): Promise<ServerMetadata> {
+    return this.#metadata.get()
   }
 
-  async #ask(): Promise<ServerMetadata> {
+  async #fetch(): Promise<ServerMetadata> {
     try {
       const answer = await fetchBy(this.#handler, null)(this.#url, {
         method: 'GET',
         headers: { Accept: 'application/json' },
       })
-      const metadata = checked(answer.status, await answer.text(), this.#required)
-      this.#known = { metadata, at: this.#clock.monotonic() }
-      this.#failed = null
-      return metadata
+      return checked(answer.status, await answer.text(), this.#required)
     } catch (cause) {
       const message = `the metadata at ${this.#url} can not be read: ${(cause as Error).message}`
-      const error = new OpenIdError('temporarily_unavailable', message, true, { cause })
-      this.#failed = { error, at: this.#clock.monotonic() }
-      throw error
+      throw new OpenIdError('temporarily_unavailable', message, true, { cause })
     }
   }
 }

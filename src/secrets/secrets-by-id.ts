@@ -1,8 +1,9 @@
+import { CachedValue } from '#cache'
 import { type Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { Changes } from './changes.ts'
-import { Leased, type Reading } from './leased.ts'
+import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 
 /** The secrets of one id; null where there are none of it. */
 export type SecretsOfId = readonly Secret[] | null
@@ -12,8 +13,8 @@ export interface SecretsByIdSettings {
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger
-  /** Reads them now; `kept` is what was read last, while its lease runs. */
-  read(secretId: string, kept: SecretsOfId): Promise<Reading<SecretsOfId>>
+  /** Reads them now; `cached` are those read last, while their lease runs. */
+  read(secretId: string, cached: SecretsOfId): Promise<Versioned<SecretsOfId>>
 }
 
 /** Ids come from configuration and are few; more would be a mistake that must not fill the memory. */
@@ -22,7 +23,7 @@ const MOST_IDS = 10_000
 /** A store that reads the secrets of each id on its own, when they are asked for, and keeps them for a lease. */
 export class SecretsById implements SecretStore {
   readonly #settings: SecretsByIdSettings
-  readonly #byId = new Map<string, Leased<SecretsOfId>>()
+  readonly #byId = new Map<string, CachedValue<Versioned<SecretsOfId>>>()
   readonly #changes = new Changes()
   readonly onChange = this.#changes.onChange
 
@@ -37,11 +38,11 @@ export class SecretsById implements SecretStore {
 
   async find({ secretId }: SecretQuery): Promise<SecretsOfId> {
     const known = this.#byId.get(secretId)
-    if (known !== undefined) return known.get()
+    if (known !== undefined) return (await known.get()).content
     if (this.#byId.size >= MOST_IDS) throw new SecretError(`more than ${MOST_IDS} secret ids were asked for`)
-    const leased = this.#leased(secretId)
-    this.#byId.set(secretId, leased)
-    return leased.get()
+    const cached = this.#cached(secretId)
+    this.#byId.set(secretId, cached)
+    return (await cached.get()).content
   }
 
   /** Reads the secrets of an id anew; never fails. */
@@ -53,22 +54,25 @@ export class SecretsById implements SecretStore {
     await Promise.all(this.ids.map((id) => this.refresh(id)))
   }
 
-  #leased(secretId: string): Leased<SecretsOfId> {
+  #cached(secretId: string): CachedValue<Versioned<SecretsOfId>> {
     const { lease, clock, logger, read } = this.#settings
-    const leased: Leased<SecretsOfId> = new Leased({
-      lease,
+    const cached: CachedValue<Versioned<SecretsOfId>> = new CachedValue({
+      ttl: lease,
+      failurePause: READ_FAILURE_PAUSE,
       clock,
-      read: () => read(secretId, leased.kept),
-      onFailure: (error, kept) => {
+      load: () => read(secretId, cached.fresh?.content ?? null),
+      onFailure: (error, previous, kept) => {
+        if (error.message === previous?.message) return
         const outcome = kept > 0 ? 'the last good one counts until its lease ends' : 'queries for it fail'
         logger.error({ error, secretId, keptForMilliseconds: kept }, `a secret can not be read; ${outcome}`)
       },
       onRecovery: () => logger.info({ secretId }, 'a secret can be read again'),
-      onChange: () => {
+      onLoaded: ({ version }, previous) => {
+        if (previous === null || previous.version === version) return
         logger.info({ secretId }, 'a secret has changed')
         this.#changes.tell()
       },
     })
-    return leased
+    return cached
   }
 }

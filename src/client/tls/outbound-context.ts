@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { CachedValue } from '#cache'
 import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
 
 /** Defaults without `tls`: platform trust, host names verified, no client certificate. */
@@ -22,26 +23,20 @@ export interface OutboundContext {
 export class OutboundContexts {
   readonly tls: ClientTls
   readonly #stops: (() => void)[] = []
-  #current: Promise<OutboundContext> | null = null
+  readonly #context: CachedValue<OutboundContext>
 
   constructor(tls: ClientTls, onChange: () => void) {
     this.tls = tls
+    this.#context = new CachedValue({ load: () => contextOf(tls) })
     const changed = () => {
-      this.#current = null
+      this.#context.invalidate()
       onChange()
     }
     for (const source of [tls.keys, tls.trust]) if (source !== null) this.#stops.push(source.onChange(changed))
   }
 
   current(): Promise<OutboundContext> {
-    if (this.#current !== null) return this.#current
-    const made = contextOf(this.tls)
-    this.#current = made
-    // Failures are not cached: the next connection retries.
-    made.catch(() => {
-      if (this.#current === made) this.#current = null
-    })
-    return made
+    return this.#context.get()
   }
 
   stop(): void {

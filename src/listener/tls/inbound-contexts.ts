@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto'
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { CachedValue } from '#cache'
 import { authorityOptions, identityOptions, type ServerTls, type TlsIdentity } from '#contracts'
 
 /** Forward secrecy and authenticated encryption, or no connection. */
@@ -22,7 +23,7 @@ const GOOD_GROUPS = '?X25519MLKEM768:X25519:prime256v1:secp384r1'
 export class InboundContexts {
   readonly #tls: ServerTls
   #contexts = new Map<readonly TlsIdentity[], Promise<SecureContext>>()
-  #trust: Promise<SecureContextOptions> | null = null
+  readonly #trust = new CachedValue({ load: () => this.#readTrust() })
   /** Whether client certificates are judged, as opposed to accepted whatever they say. */
   #judging = true
 
@@ -48,7 +49,7 @@ export class InboundContexts {
   /** Keys or trust have changed: nothing that was made of them is handed out again. */
   forget(): void {
     this.#contexts = new Map()
-    this.#trust = null
+    this.#trust.invalidate()
   }
 
   #make(identities: readonly TlsIdentity[]): Promise<SecureContext> {
@@ -69,18 +70,8 @@ export class InboundContexts {
       honorCipherOrder: true,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ...identityOptions(identities),
-      ...(await this.#trusted()),
+      ...(await this.#trust.get()),
     }
-  }
-
-  #trusted(): Promise<SecureContextOptions> {
-    if (this.#trust !== null) return this.#trust
-    const read = this.#readTrust()
-    this.#trust = read
-    read.catch(() => {
-      if (this.#trust === read) this.#trust = null
-    })
-    return read
   }
 
   async #readTrust(): Promise<SecureContextOptions> {

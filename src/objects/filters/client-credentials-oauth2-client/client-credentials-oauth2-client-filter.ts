@@ -3,7 +3,7 @@ import { chain, type Handler } from '#http'
 import { config, defineType, needs, ref, secretId, string, url } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 import { bearToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/bear-token.ts'
-import { KeptToken } from '../../lib/oauth2-client/kept-token.ts'
+import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { requestToken } from '../../lib/oauth2-client/token-request.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
@@ -51,7 +51,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(clientId !== undefined && !authenticates && { client_id: clientId }),
     }
-    const token = new KeptToken({
+    const token = new ClientToken({
       clock: env.clock,
       logger: env.logger,
       fetches: env.metrics.counter('gw_oauth2_client_token_requests_total', 'requests to token endpoints', {

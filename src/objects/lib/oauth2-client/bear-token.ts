@@ -1,6 +1,6 @@
 import { type Exchange, type Filter, type Response, respond } from '#http'
 import { config, list, string } from '#schema'
-import type { KeptToken, NoToken } from './kept-token.ts'
+import type { ClientToken, TokenUnavailable } from './client-token.ts'
 
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
@@ -18,12 +18,12 @@ export function checkScopes(scopes: readonly string[], report: (path: string, me
 }
 
 /** Sends each request with the token; once more with a new one where a service does not accept it. */
-export function bearToken(tokens: KeptToken): Filter {
+export function bearToken(tokens: ClientToken): Filter {
   return async (exchange, next) => {
     const credentials = await tokens.get()
     if (typeof credentials !== 'string') return without(credentials)
     const response = await next(withCredentials(exchange, credentials))
-    if (response.status !== 401 || !tokens.refused(credentials)) return response
+    if (response.status !== 401 || !tokens.rejected(credentials)) return response
     // A body that has gone by can not be sent again; the next request will find the new token.
     if (!exchange.request.body.isBuffered || exchange.aborted) return response
     const other = await tokens.get()
@@ -40,6 +40,6 @@ function withCredentials(exchange: Exchange, credentials: string): Exchange {
 }
 
 /** The client can do nothing about it: never 401 or 403 (spec gap 167). */
-function without({ status }: NoToken): Response {
+function without({ status }: TokenUnavailable): Response {
   return status === 503 ? respond(503, { 'Retry-After': '1' }) : respond(status)
 }

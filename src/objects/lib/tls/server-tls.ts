@@ -21,10 +21,10 @@ import {
   secretId,
 } from '#schema'
 import { Changes } from '#secrets'
+import { CachedIdentities, IdentityReports } from './cached-identities.ts'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
 import { providerFor } from './provider.ts'
-import { IdentityReports, RenewedIdentities } from './renewed-identities.ts'
 import { identityOfSecret } from './secret-identity.ts'
 import { chooseByName, plainServerName } from './server-names.ts'
 
@@ -64,7 +64,7 @@ type ServerValues = Settled<DecodedMembers<typeof SERVER_FIELDS>>
 
 /** Gives identities for server names. */
 interface Chooser {
-  readonly sources: readonly RenewedIdentities[]
+  readonly sources: readonly CachedIdentities[]
   /** Whether it costs little to ask the sources whether they can still be read. */
   readonly isChecked: boolean
   identitiesFor(serverName: string | null): Promise<readonly TlsIdentity[]>
@@ -106,7 +106,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   await trust?.authorities()
   const changes = new Changes()
   const changed = () => {
-    for (const source of chooser.sources) source.outdate()
+    for (const source of chooser.sources) source.invalidate()
     changes.tell()
     void checkSources(chooser)
   }
@@ -139,7 +139,7 @@ function bySecretId(
   const { serverNames, defaultSecretId } = sni
   const names = new Map(Object.entries(serverNames).map(([name, id]) => [name.toLowerCase().replace(/\.$/, ''), id]))
   const ids = new Set([defaultSecretId, ...names.values()])
-  const byId = new Map([...ids].map((id) => [id, new RenewedIdentities(id, identitiesOf(provider, id), reports)]))
+  const byId = new Map([...ids].map((id) => [id, new CachedIdentities(id, identitiesOf(provider, id), reports)]))
   return {
     sources: [...byId.values()],
     isChecked: true,
@@ -163,7 +163,7 @@ function byCertificate(keys: KeyManager, reports: IdentityReports): Chooser {
     if (identities.length === 0) throw new TypeError('keyManager: expected a key with its certificate, found none')
     return identities
   }
-  const source = new RenewedIdentities('keyManager', read, reports)
+  const source = new CachedIdentities('keyManager', read, reports)
   /** One list for each choice among the identities that it was made of. */
   let choices = { of: [] as readonly TlsIdentity[], byKey: new Map<string, readonly TlsIdentity[]>() }
   return {

@@ -7,10 +7,10 @@ import {
   formattedSecrets,
   isAbsent,
   pathInside,
-  type Reading,
   readSecretFile,
   SecretsById,
   type SecretsOfId,
+  type Versioned,
 } from '#secrets'
 import { type FormatSettings, formatOf } from '../lib/formats.ts'
 
@@ -58,7 +58,7 @@ export class FileSecrets implements SecretStore {
     }
   }
 
-  async #read(secretId: string, kept: SecretsOfId): Promise<Reading<SecretsOfId>> {
+  async #read(secretId: string, kept: SecretsOfId): Promise<Versioned<SecretsOfId>> {
     const names = await this.#filesOf(secretId)
     // Taken before the content, so that a change in between is seen as one.
     const state = await this.#stateOf(names)

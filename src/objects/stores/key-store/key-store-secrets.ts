@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
+import { CachedValue } from '#cache'
 import type { Secret, SecretQuery, SecretStore, SecretsProvider } from '#contracts'
 import type { Environment } from '#schema'
 import {
@@ -7,10 +8,10 @@ import {
   fileState,
   KeyStoreError,
   type KeyStoreType,
-  Leased,
-  type Reading,
+  READ_FAILURE_PAUSE,
   readKeyStore,
   readSecretFile,
+  type Versioned,
 } from '#secrets'
 import { type Mapping, mappedSecrets } from './key-store-mappings.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
@@ -36,13 +37,13 @@ const LARGEST_KEYSTORE = 16 * 1024 * 1024
 export class KeyStoreSecrets implements SecretStore {
   readonly #settings: KeyStoreSettings
   readonly #ids: ReadonlySet<string>
-  readonly #content: Leased<SecretsByIds>
+  readonly #content: CachedValue<Versioned<SecretsByIds>>
   readonly #changes = new Changes()
   readonly onChange = this.#changes.onChange
   /** What the file looked like when it was read last. */
   #state: string | null = null
   /** What was made of the file last: keys are slow to open on purpose, and the same file holds the same ones. */
-  #last: Reading<SecretsByIds> | null = null
+  #last: Versioned<SecretsByIds> | null = null
   /** While loading, the author of the configuration hears of what is not quite right; afterwards the log does. */
   #isOpen = false
 
@@ -51,17 +52,19 @@ export class KeyStoreSecrets implements SecretStore {
     this.#ids = new Set(settings.mappings.map(({ secretId }) => secretId))
     const { file, lease, env } = settings
     const { logger } = env
-    this.#content = new Leased({
-      lease,
+    this.#content = new CachedValue({
+      ttl: lease,
+      failurePause: READ_FAILURE_PAUSE,
       clock: env.clock,
-      read: () => this.#read(),
-      onFailure: (error, kept) => {
-        if (!this.#isOpen) return
+      load: () => this.#read(),
+      onFailure: (error, previous, kept) => {
+        if (!this.#isOpen || error.message === previous?.message) return
         const outcome = kept > 0 ? 'its last good secrets count until their lease ends' : 'queries for its secrets fail'
         logger.error({ error, file, keptForMilliseconds: kept }, `a keystore can not be read; ${outcome}`)
       },
       onRecovery: () => logger.info({ file }, 'a keystore can be read again'),
-      onChange: () => {
+      onLoaded: ({ version }, previous) => {
+        if (previous === null || previous.version === version) return
         logger.info({ file }, 'a keystore has changed and was read again')
         this.#changes.tell()
       },
@@ -76,7 +79,7 @@ export class KeyStoreSecrets implements SecretStore {
 
   async find({ secretId }: SecretQuery): Promise<readonly Secret[] | null> {
     if (!this.#ids.has(secretId)) return null
-    return (await this.#content.get()).get(secretId) ?? []
+    return (await this.#content.get()).content.get(secretId) ?? []
   }
 
   /** Reads the keystore again if its file has changed since it was read. */
@@ -89,7 +92,7 @@ export class KeyStoreSecrets implements SecretStore {
     return this.#content.refresh()
   }
 
-  async #read(): Promise<Reading<SecretsByIds>> {
+  async #read(): Promise<Versioned<SecretsByIds>> {
     const { file, type, storePasswordSecretId, entryPasswordSecretId, mappings, env } = this.#settings
     // Taken before the content, so that a change in between is seen as one.
     this.#state = await fileState(file)

@@ -1,0 +1,141 @@
+import { CachedValue } from '#cache'
+import type { TlsIdentity } from '#contracts'
+import type { Environment } from '#schema'
+
+type Identities = readonly TlsIdentity[]
+
+/**
+ * The TLS identities of one source, read again when it changes. While the source fails the last good ones are served without
+ * limit: a certificate file that is broken during a renewal must not become an outage.
+ */
+export class CachedIdentities {
+  readonly name: string
+  readonly #identities: CachedValue<Identities>
+  #problem: string | null = null
+
+  constructor(name: string, read: () => Promise<Identities>, events: IdentityEvents) {
+    this.name = name
+    this.#identities = new CachedValue({
+      staleTtl: Number.POSITIVE_INFINITY,
+      // With identities to serve, only a change of the source or `refresh` reads it again.
+      failurePause: () => (this.#identities.last === null ? 0 : Number.POSITIVE_INFINITY),
+      load: async () => {
+        const identities = await read()
+        const { last } = this.#identities
+        return last !== null && areSame(last, identities) ? last : identities
+      },
+      onFailure: (error, previous) => {
+        if (this.#identities.last === null) return
+        this.#problem = error.message
+        if (error.message !== previous?.message) events.failed(this, error)
+      },
+      onRecovery: () => {
+        if (this.#problem === null) return
+        this.#problem = null
+        events.recovered(this)
+      },
+    })
+  }
+
+  /** Why the source fails while the last good identities are served; null where it does not. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** When the first of the certificates expires, in seconds since the epoch; NaN before they were read. */
+  get notAfter(): number {
+    const ends = (this.#identities.last ?? []).map(
+      ({ chain }) => (chain[0]?.validToDate.getTime() ?? Number.NaN) / 1_000,
+    )
+    return ends.length === 0 ? Number.NaN : Math.min(...ends)
+  }
+
+  /** The same list until other identities were read. */
+  get(): Promise<Identities> {
+    return this.#identities.get()
+  }
+
+  async refresh(): Promise<void> {
+    await this.#identities.reload()
+  }
+
+  /** The source may have changed: the next call of `get` reads it. */
+  invalidate(): void {
+    this.#identities.invalidate()
+  }
+}
+
+interface IdentityEvents {
+  failed(identities: CachedIdentities, error: Error): void
+  recovered(identities: CachedIdentities): void
+}
+
+function areSame(some: Identities, others: Identities): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ key, chain }, at) => {
+      const other = others[at]!
+      return (
+        key.equals(other.key) &&
+        chain.map(({ fingerprint256 }) => fingerprint256).join() ===
+          other.chain.map(({ fingerprint256 }) => fingerprint256).join()
+      )
+    })
+  )
+}
+
+/** What operators see of the identities of one object: log, health and metrics. */
+export class IdentityReports implements IdentityEvents {
+  readonly #env: ReportingEnvironment
+  readonly #failing = new Set<CachedIdentities>()
+
+  constructor(env: ReportingEnvironment) {
+    this.#env = env
+  }
+
+  measure(identities: CachedIdentities): void {
+    const { metrics, name } = this.#env
+    const labels = { name, certificate: identities.name }
+    metrics.reading(
+      'gw_tls_certificate_not_after_seconds',
+      'When a certificate of a connector ends, in seconds since 1970.',
+      {
+        labels,
+        read: () => identities.notAfter,
+        merge: 'max',
+      },
+    )
+    metrics.reading(
+      'gw_tls_certificate_stale',
+      'Whether the source of a certificate fails, so that the last good one is used.',
+      {
+        labels,
+        read: () => (identities.problem === null ? 0 : 1),
+        merge: 'max',
+      },
+    )
+  }
+
+  failed(identities: CachedIdentities, error: Error): void {
+    this.#failing.add(identities)
+    this.#env.logger.error(
+      { error, certificate: identities.name },
+      'a certificate of the connector can not be read; the last good one stays in use',
+    )
+    this.#report()
+  }
+
+  recovered(identities: CachedIdentities): void {
+    this.#failing.delete(identities)
+    this.#env.logger.info({ certificate: identities.name }, 'a certificate of the connector can be read again')
+    this.#report()
+  }
+
+  #report(): void {
+    const names = [...this.#failing].map(({ name }) => name).sort()
+    if (names.length === 0) this.#env.reportState('up', 'all certificates can be read')
+    else this.#env.reportState('degraded', `last good certificate in use, its source fails: ${names.join(', ')}`)
+  }
+}
+
+type ReportingEnvironment = Pick<Environment, 'name' | 'logger' | 'metrics' | 'reportState'>
