@@ -1,6 +1,7 @@
 // Holds every object type to the recipe of CONTRIBUTING.md: listed, described, tested, explained, generated.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -106,3 +107,12 @@ function undescribed(field: Field, path: string): string[] {
   const below = [inner, item, entries, ...(branches?.values() ?? [])].filter((each) => each !== undefined)
   return [...own, ...below.flatMap((each) => undescribed(each, path))]
 }
+
+test('the client of Redis is loaded with the first object that uses it, not with the types', () => {
+  const loaded = Object.keys(createRequire(import.meta.url).cache)
+  assert.ok(loaded.some((path) => path.includes('/undici/')))
+  assert.deepEqual(
+    loaded.filter((path) => path.includes('/ioredis/')),
+    [],
+  )
+})

@@ -1,9 +1,10 @@
 import { type ClientTls, providerOf } from '#contracts'
 import type { Environment } from '#schema'
 import { isSecure, topologyOf } from './redis-addresses.ts'
-import { type RedisAccess, redisClient, tlsOptions } from './redis-client.ts'
-import { RedisConnection } from './redis-connection.ts'
+import type { RedisAccess } from './redis-client.ts'
+import type { RedisConnection } from './redis-connection.ts'
 import type { RedisValues } from './redis-fields.ts'
+import { tlsOptions } from './tls-options.ts'
 
 /** How long the load of a route waits for the first connection; it goes on without one, too. */
 const FIRST_CONNECTION = 1_000
@@ -16,6 +17,9 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   const { logger, clock } = env
   warnOfPlainConnection(values, env)
   const access = accessBy(values, env)
+  // The client library is loaded with the first object that uses Redis: other gateways start faster without it.
+  const { redisClient } = await import('./redis-client.ts')
+  const { RedisConnection } = await import('./redis-connection.ts')
   const connection = new RedisConnection(redisClient(await access()), {
     clock,
     timeout: values.timeout,

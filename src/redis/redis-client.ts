@@ -1,6 +1,5 @@
-import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis } from 'ioredis'
-import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
 import type { RedisTopology } from './redis-addresses.ts'
 
 /** Who the gateway is at a server. */
@@ -85,20 +84,4 @@ export function redisClient(access: RedisAccess): RedisClient {
     sentinelCommandTimeout: SENTINEL_LIMIT,
     ...(tls === null ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
   })
-}
-
-/** Options of TLS as Node takes them, with keys and trust as they are now. */
-export async function tlsOptions(tls: ClientTls | null): Promise<ConnectionOptions> {
-  if (tls === null) return { minVersion: 'TLSv1.2' }
-  const identities = (await tls.keys?.identities()) ?? []
-  const authorities = (await tls.trust?.authorities()) ?? 'platform'
-  return {
-    minVersion: tls.minVersion,
-    maxVersion: tls.maxVersion,
-    ...(tls.ciphers === null ? {} : { ciphers: tls.ciphers }),
-    ...identityOptions(identities),
-    ...authorityOptions(authorities),
-    rejectUnauthorized: authorities !== 'anything',
-    checkServerIdentity: tls.hostnames === 'STRICT' ? checkServerIdentity : () => undefined,
-  }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
 import { answerWithin, NoAnswerError } from './answer-deadline.ts'
@@ -6,22 +5,11 @@ import type { Availability, AvailabilityEvents } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
+import type { RedisScript } from './redis-script.ts'
 import { Servers, WHOLE } from './servers.ts'
 
 /** What a command takes. */
 export type RedisArgument = string | number | Buffer
-
-/** A script that Redis runs in one step; it is sent once and named by its digest from then on. */
-export class RedisScript {
-  readonly lua: string
-  readonly digest: string
-
-  constructor(lua: string) {
-    this.lua = lua
-    // Redis names scripts by their SHA-1 (EVALSHA); nothing is trusted for it.
-    this.digest = createHash('sha1').update(lua).digest('hex')
-  }
-}
 
 /** What a connection needs to know. */
 export interface ConnectionSettings extends AvailabilityEvents {
