@@ -1,6 +1,5 @@
-import { dashedName, Headers, isHopByHop, removeHopByHop } from '#http'
+import { dashedName, Headers, isConnectionField, isHopByHop, namesFields, removeHopByHop } from '#http'
 
-const ORDINARY_CONNECTION = /^[ \t]*(?:keep-alive|close)[ \t]*$/i
 const PLAIN_TEXT = /^[\x20-\x7e]+$/
 const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -33,7 +32,7 @@ export function inboundHeaders(received: readonly (Buffer | string)[]): Headers 
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i]!.toString('latin1')
     const value = received[i + 1]!.toString('latin1')
-    if (isConnection(name) && !ORDINARY_CONNECTION.test(value)) naming = true
+    if (isConnectionField(name) && namesFields(value)) naming = true
     else if (isHopByHop(name)) continue
     list.push(name, value)
   }
@@ -59,7 +58,7 @@ export function trailersNotInHead(head: Headers, trailers: readonly string[]): s
 }
 
 /** Fields of an informational response that may bypass filters: the links of 103 (RFC 8297). */
-export function interimFields(received: readonly (Buffer | string)[]): string[] {
+export function informationalFields(received: readonly (Buffer | string)[]): string[] {
   const list: string[] = []
   for (let i = 0; i < received.length; i += 2) {
     if (received[i]!.length !== 4 || received[i]!.toString('latin1').toLowerCase() !== 'link') continue
@@ -103,16 +102,12 @@ export function isOfHttp1({ httpVersion }: { readonly httpVersion: string }): bo
 function endToEnd(headers: Headers): readonly string[] {
   const raw = headers.raw()
   for (let i = 0; i < raw.length; i += 2) {
-    if (!isConnection(raw[i]!) || ORDINARY_CONNECTION.test(raw[i + 1]!)) continue
+    if (!isConnectionField(raw[i]!) || !namesFields(raw[i + 1]!)) continue
     const copy = headers.clone()
     removeHopByHop(copy)
     return copy.raw()
   }
   return raw
-}
-
-function isConnection(name: string): boolean {
-  return name.length === 10 && name.toLowerCase() === 'connection'
 }
 
 /** The one hop-by-hop field that is forwarded, since the gateway relays trailers. */

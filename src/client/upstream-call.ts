@@ -3,7 +3,7 @@ import { Body, type Exchange, IDEMPOTENT_METHODS, type Request, Response, reason
 import {
   inboundHeaders,
   inboundTrailers,
-  interimFields,
+  informationalFields,
   isPlainlyFramed,
   isReasonPhrase,
   trailersNotInHead,
@@ -153,7 +153,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     if (status < 200) {
       // An unsolicited 101, or a status below 100 (threats B28).
       if (status < 102 || ++this.#informational > MAX_INFORMATIONAL) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
-      this.#exchange.sendInformational(status, interimFields(controller.rawHeaders as Buffer[]))
+      this.#exchange.sendInformational(status, informationalFields(controller.rawHeaders as Buffer[]))
       return
     }
     // Decisions, "A proxy's 407": the gateway's own credentials were refused.

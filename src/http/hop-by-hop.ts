@@ -16,32 +16,33 @@ const HOP_BY_HOP = [
   'http2-settings',
 ]
 
-// A peer must not be able to have these removed by naming them in Connection (threats B16, B17).
-const ESSENTIAL = new Set([
+// Fields a peer can not have removed by naming them in Connection (threats B16, B17).
+const PROTECTED = new Set([
   'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
   'authorization',
   'cookie',
   'set-cookie',
   'www-authenticate',
   'location',
   'cache-control',
+  'strict-transport-security',
   'date',
   'forwarded',
   'via',
   'x-real-ip',
 ])
+const PROTECTED_PREFIX = /^(?:content-|x-forwarded-)/
 
-// By length, so that most fields are passed over without being looked at.
+const USUAL_OPTIONS = /^[ \t]*(?:keep-alive|close|upgrade)?[ \t]*$/i
+
+// By length: most names are dismissed without a comparison.
 const BY_LENGTH: string[][] = []
 for (const name of HOP_BY_HOP) {
   BY_LENGTH[name.length] ??= []
   BY_LENGTH[name.length]!.push(name)
 }
 
-/** Whether a field concerns one connection only. */
+/** Whether a field is hop-by-hop, whether or not Connection names it. */
 export function isHopByHop(name: string): boolean {
   const candidates = BY_LENGTH[name.length]
   if (candidates === undefined) return false
@@ -49,22 +50,32 @@ export function isHopByHop(name: string): boolean {
   return false
 }
 
-/** Removes the fields that concern one connection only, and those that Connection lists, essentials excepted. */
-export function removeHopByHop(headers: Headers): void {
-  const listed = listedInConnection(headers)
-  headers.deleteWhere((name) => isHopByHop(name) || listed?.has(name.toLowerCase()) === true)
+export function isConnectionField(name: string): boolean {
+  return name.length === 10 && equalsIgnoreCase(name, 'connection')
 }
 
-function listedInConnection(headers: Headers): Set<string> | null {
-  let listed: Set<string> | null = null
-  for (const value of headers.all('connection')) {
-    if (value === 'keep-alive' || value === 'close') continue
-    for (const part of value.split(',')) {
+/** Whether a value of Connection names fields, beyond the usual options. */
+export function namesFields(connection: string): boolean {
+  return connection !== 'keep-alive' && connection !== 'close' && !USUAL_OPTIONS.test(connection)
+}
+
+/** The fields that Connection names, in lower case and without protected ones; null without any. */
+export function fieldsNamedInConnection(raw: readonly string[]): Set<string> | null {
+  let named: Set<string> | null = null
+  for (let i = 0; i < raw.length; i += 2) {
+    if (!isConnectionField(raw[i]!) || !namesFields(raw[i + 1]!)) continue
+    for (const part of raw[i + 1]!.split(',')) {
       const name = part.trim().toLowerCase()
-      if (name === '' || isHopByHop(name) || ESSENTIAL.has(name) || name.startsWith('x-forwarded-')) continue
-      listed ??= new Set()
-      listed.add(name)
+      if (name === '' || isHopByHop(name) || PROTECTED.has(name) || PROTECTED_PREFIX.test(name)) continue
+      named ??= new Set()
+      named.add(name)
     }
   }
-  return listed
+  return named
+}
+
+/** Removes hop-by-hop fields and those that Connection names, except protected ones. */
+export function removeHopByHop(headers: Headers): void {
+  const named = fieldsNamedInConnection(headers.raw())
+  headers.deleteWhere((name) => isHopByHop(name) || named?.has(name.toLowerCase()) === true)
 }

@@ -1,7 +1,13 @@
 import { METHODS } from 'node:http'
+import { isToken } from '#http'
 
-/** A well-formed method: one that can be sent in HTTP/1.1 and HTTP/2 alike. */
-export const METHOD = /^[A-Z][A-Z0-9!#$%&'*+.^_`|~-]{0,31}$/
+const MAX_METHOD = 32
+const NO_LOWER_CASE = /^[A-Z][^a-z]*$/
+
+/** Whether a method is well-formed: a token, as registered methods are spelt. */
+export function isMethod(text: string): boolean {
+  return NO_LOWER_CASE.test(text) && isToken(text, MAX_METHOD)
+}
 
 // The parser also knows RTSP and Icecast; methods that only those have are none of HTTP.
 const httpMethods: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'SOURCE'))
@@ -28,7 +34,7 @@ export interface ParserError extends Error {
 export function stoppedAtUnknownMethod({ code, rawPacket, bytesParsed }: ParserError): boolean {
   if (rawPacket === undefined || bytesParsed === undefined) return false
   const line = REQUEST_LINE.exec(rawPacket.toString('latin1', 0, LONGEST_LINE))
-  if (line === null || !METHOD.test(line[1]!) || isKnownMethod(line[1]!)) return false
+  if (line === null || !isMethod(line[1]!) || isKnownMethod(line[1]!)) return false
   if (code === 'HPE_INVALID_METHOD') return bytesParsed < line[0].length
   // Methods of RTSP are refused when the name of the protocol has been read.
   return code === 'HPE_INVALID_CONSTANT' && bytesParsed === line[0].length - '/1.1\r\n'.length

@@ -1,4 +1,4 @@
-import { Headers, removeHopByHop } from '#http'
+import { Headers, namesFields, removeHopByHop } from '#http'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
@@ -81,7 +81,7 @@ export function readHead(
         encoding = value
         break
       case field.connection:
-        if (!isPlainConnection(value)) {
+        if (namesFields(value)) {
           connectionLists = true
           raw.push(name, value)
         }
@@ -126,13 +126,6 @@ function valuesOf(forwarded: ForwardedFields, kind: number): string[] {
   if (kind === field.forwardedProto) return forwarded.proto
   if (kind === field.forwardedHost) return forwarded.host
   return kind === field.forwardedPort ? forwarded.port : forwarded.elements
-}
-
-const plainConnections: ReadonlySet<string> = new Set(['', 'keep-alive', 'close', 'upgrade'])
-
-function isPlainConnection(value: string): boolean {
-  if (value === 'keep-alive' || value === 'close') return true
-  return plainConnections.has(value.trim().toLowerCase())
 }
 
 /** RFC 9112 section 6: exactly one way to tell where the body ends, or a refusal; the strictest reading decides. */

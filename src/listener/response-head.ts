@@ -1,4 +1,4 @@
-import { isHopByHop, type Response } from '#http'
+import { fieldsNamedInConnection, isHopByHop, type Response } from '#http'
 import { allowedTrailers } from './trailers.ts'
 
 /** How a response is to be written. */
@@ -23,14 +23,14 @@ export function headOf(response: Response, method: string, connection: 'keep' | 
   const hasTrailers = response.trailers !== null || (body.trailers !== null && allowedTrailers(body.trailers) !== null)
   const length = hasTrailers ? null : body.length
   const given = response.headers.raw()
-  const listed = listedInConnection(given)
+  const named = fieldsNamedInConnection(given)
   const raw: string[] = []
   let declared: string | null = null
   for (let i = 0; i < given.length; i += 2) {
     const name = given[i]!
     const lower = name.toLowerCase()
     if (lower === 'content-length') declared = given[i + 1]!
-    else if (!isHopByHop(lower) && listed?.has(lower) !== true) raw.push(name, given[i + 1]!)
+    else if (!isHopByHop(lower) && named?.has(lower) !== true) raw.push(name, given[i + 1]!)
   }
   if (hasBody) {
     if (length !== null) raw.push('Content-Length', String(length))
@@ -45,21 +45,4 @@ export function headOf(response: Response, method: string, connection: 'keep' | 
   }
   if (connection === 'close') raw.push('Connection', 'close')
   return { raw, length, hasBody }
-}
-
-// RFC 9110 section 7.6.1. Fields that protect the client stay, whatever the upstream lists.
-const kept = /^(?:content-.*|set-cookie|www-authenticate|cache-control|location|strict-transport-security|date)$/
-
-function listedInConnection(raw: readonly string[]): Set<string> | null {
-  let listed: Set<string> | null = null
-  for (let i = 0; i < raw.length; i += 2) {
-    if (raw[i]!.length !== 10 || raw[i]!.toLowerCase() !== 'connection') continue
-    for (const part of raw[i + 1]!.split(',')) {
-      const name = part.trim().toLowerCase()
-      if (name === '' || kept.test(name)) continue
-      listed ??= new Set()
-      listed.add(name)
-    }
-  }
-  return listed
 }

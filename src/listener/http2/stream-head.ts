@@ -1,5 +1,5 @@
 import { type Admitted, admitHead } from '../admission.ts'
-import { METHOD } from '../method.ts'
+import { isMethod } from '../method.ts'
 import type { Peer } from '../peer.ts'
 import type { Refusal } from '../refusal.ts'
 import { readHead } from '../request-head.ts'
@@ -32,7 +32,7 @@ export function admitStream(
   const { pseudo, list, hosts, bytes, declaresLength } = fields
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
   const method = pseudo.get(':method') ?? ''
-  if (!METHOD.test(method)) return { status: 400, problem: 'a method that is none' }
+  if (!isMethod(method)) return { status: 400, problem: 'a method that is none' }
   const authority = authorityOf(pseudo.get(':authority'), hosts)
   if (typeof authority !== 'string') return authority
   // The client does not choose the scheme (threats B14).
