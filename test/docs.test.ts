@@ -6,13 +6,13 @@ import { join, sep } from 'node:path'
 import { after, test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { CATALOGUE } from '#catalogue'
-import { ConfigDocument, type World } from '#heap'
+import { ConfigDocument, type UnitContext } from '#heap'
 import { respond } from '#http'
 import { DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { memoryLog } from '#logging'
 import { pageName } from '#schema'
-import { TestMetrics, testWorld } from '#test/build'
+import { TestMetrics, testUnitContext } from '#test/build'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
 
@@ -61,8 +61,8 @@ writeFileSync(join(directory, 'secrets', 'keycloak.authority'), testIdentity('au
 writeFileSync(join(directory, 'secrets', 'session.key'), Buffer.alloc(32, 7).toString('base64'))
 
 const log = memoryLog()
-const world: World = {
-  ...testWorld(
+const unitContext: UnitContext = {
+  ...testUnitContext(
     directory,
     CATALOGUE,
     { router: { openRouter: async () => async () => respond(404) } },
@@ -72,14 +72,14 @@ const world: World = {
   // The servers of examples are not there.
   serving: false,
 }
-const properties = rootProperties({ ...world, mode: 'PRODUCTION', env: {} })
+const properties = rootProperties({ ...unitContext, mode: 'PRODUCTION', env: {} })
 
 /** The configuration that routes of examples live under: nothing but what is there without being declared. */
 async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> {
   const document = new ConfigDocument(
     RootDocument,
     { handler: { type: 'StaticResponseHandler', config: { status: 404 } } },
-    { world, parent: null, properties, segments: ['gateway'], revision: '1', defaults: DEFAULT_OBJECTS },
+    { unitContext, parent: null, properties, segments: ['gateway'], revision: '1', defaults: DEFAULT_OBJECTS },
   )
   await document.build()
   return document
@@ -98,7 +98,7 @@ test('every default object can be built', async () => {
   const document = new ConfigDocument(
     RouteDocument,
     { heap: used, handler: 'ForgeRockClientHandler' },
-    { world, parent: parent.heap, properties, segments: ['gateway', 'defaults'], revision: '1' },
+    { unitContext, parent: parent.heap, properties, segments: ['gateway', 'defaults'], revision: '1' },
   )
   await document.build()
   await document.heap.dispose()
@@ -120,7 +120,7 @@ test('every route in the documents builds', async (context) => {
   const parent = await openRoot()
   for (const { place, json } of documents) {
     await context.test(place, async () => {
-      const input = { world, properties, segments: ['gateway', 'example'], revision: '1' }
+      const input = { unitContext, properties, segments: ['gateway', 'example'], revision: '1' }
       const document = isRoot(json)
         ? new ConfigDocument(RootDocument, json, { ...input, parent: null, defaults: DEFAULT_OBJECTS })
         : new ConfigDocument(RouteDocument, json, { ...input, parent: parent.heap })

@@ -4,7 +4,7 @@ import type { Logger } from '#logging'
 import { eventLine, MAX_LINE_BYTES } from './event.ts'
 
 /** Where lines go: a file, or whatever else keeps them. Throws where it can not. */
-export interface LineKeeper {
+export interface LineSink {
   append(lines: string): Promise<void>
 }
 
@@ -36,7 +36,7 @@ const MAX_BATCH = 256 * 1024
  * they come faster than the disk takes them. A disk that refuses them holds nobody up: they wait, up to a bound.
  */
 export class AuditTrail {
-  readonly #keeper: LineKeeper
+  readonly #keeper: LineSink
   readonly #logger: Logger
   readonly #maxWaitingBytes: number
   readonly #retryAfter: number
@@ -50,7 +50,7 @@ export class AuditTrail {
   #retry: NodeJS.Timeout | null = null
   #outage: { loss: boolean } | null = null
 
-  constructor(keeper: LineKeeper, logger: Logger, limits: TrailLimits = {}) {
+  constructor(keeper: LineSink, logger: Logger, limits: TrailLimits = {}) {
     this.#keeper = keeper
     this.#logger = logger
     this.#maxWaitingBytes = limits.maxWaitingBytes ?? MAX_WAITING_BYTES

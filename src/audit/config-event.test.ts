@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
 import { changedFields } from './changed-fields.ts'
 import { type ConfigChange, configEvent } from './config-event.ts'
-import { chronology, EventIds, eventLine, isTopicName, MAX_LINE_BYTES } from './event.ts'
+import { chronologicalKey, EventIds, eventLine, isTopicName, MAX_LINE_BYTES } from './event.ts'
 
 const CHANGE: ConfigChange = {
   actor: { userId: 'admin', authentication: 'basic', client: { ip: '127.0.0.1', port: 4711 } },
@@ -103,7 +103,7 @@ test('ids are unique, and with the time put events in the order in which they ha
   const ids = new EventIds()
   const made = Array.from({ length: 12 }, () => ids.next())
   assert.equal(new Set([...made, new EventIds().next()]).size, 13)
-  const places = made.map((id) => chronology({ id, timestamp: '2026-01-01T00:00:00.000Z' }))
+  const places = made.map((id) => chronologicalKey({ id, timestamp: '2026-01-01T00:00:00.000Z' }))
   assert.deepEqual([...places].sort(), places)
 })
 

@@ -32,7 +32,7 @@ export class EventIds {
 }
 
 /** The text that puts events in the order in which they happened, by code unit. */
-export function chronology({ id, timestamp }: { readonly id: string; readonly timestamp: unknown }): string {
+export function chronologicalKey({ id, timestamp }: { readonly id: string; readonly timestamp: unknown }): string {
   return `${timestamp} ${id.slice(id.lastIndexOf('-') + 1).padStart(16, '0')}`
 }
 

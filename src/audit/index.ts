@@ -1,4 +1,4 @@
-export { AuditTrail, type LineKeeper, type TrailCounts, type TrailLimits } from './audit-trail.ts'
+export { AuditTrail, type LineSink, type TrailCounts, type TrailLimits } from './audit-trail.ts'
 export { changedFields } from './changed-fields.ts'
 export {
   CONFIG_TOPIC,
@@ -10,5 +10,5 @@ export {
 } from './config-event.ts'
 export { type AuditEvent, EventIds, isTopicName, MAX_LINE_BYTES } from './event.ts'
 export { trailCollection } from './trail-collection.ts'
-export { TrailFile, type TrailPlace } from './trail-file.ts'
+export { TrailFile, type TrailLocation } from './trail-file.ts'
 export { type ReadEvent, readTrail } from './trail-reader.ts'

@@ -3,7 +3,7 @@ import { access, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:
 import { basename, dirname, join } from 'node:path'
 
 /** Where a trail is kept, and how much of it. */
-export interface TrailPlace {
+export interface TrailLocation {
   readonly directory: string
   readonly topic: string
   /** A file that has grown to this size is put aside. */
@@ -29,7 +29,7 @@ export class TrailFile {
   readonly #oldFiles: number
   readonly #now: () => number
 
-  constructor({ directory, topic, maxBytes = MAX_BYTES, oldFiles = OLD_FILES, now = Date.now }: TrailPlace) {
+  constructor({ directory, topic, maxBytes = MAX_BYTES, oldFiles = OLD_FILES, now = Date.now }: TrailLocation) {
     this.path = join(directory, `${topic}.audit.json`)
     this.#maxBytes = maxBytes
     this.#oldFiles = oldFiles

@@ -8,11 +8,11 @@ import {
   type Resource,
   type ResultPage,
 } from '#crest'
-import { chronology } from './event.ts'
+import { chronologicalKey } from './event.ts'
 import type { ReadEvent } from './trail-reader.ts'
 
 /** More events than this are never held at once: a query for more has to ask for pages. */
-export const MAX_REACH = 5_000
+export const MAX_QUERY_EVENTS = 5_000
 
 /** Beyond what is wanted, so many events are gathered before those that can not be on the page are let go. */
 const SLACK = 1_000
@@ -28,9 +28,12 @@ export async function queryEvents(
 ): Promise<ResultPage<Resource> | Refusal> {
   const { selector, pageSize, offset, countOnly } = query
   if (!('filter' in selector)) return new Refusal(501, 'only _queryFilter is supported here')
-  const wanted = pageSize === 0 ? MAX_REACH : offset + pageSize
-  if (wanted > MAX_REACH) {
-    return new Refusal(400, `_pagedResultsOffset: at most ${MAX_REACH} events can be reached; use _pagedResultsCookie`)
+  const wanted = pageSize === 0 ? MAX_QUERY_EVENTS : offset + pageSize
+  if (wanted > MAX_QUERY_EVENTS) {
+    return new Refusal(
+      400,
+      `_pagedResultsOffset: at most ${MAX_QUERY_EVENTS} events can be reached; use _pagedResultsCookie`,
+    )
   }
   if (countOnly) return counted(await count(events, selector.filter))
   const gathering = new Gathering(query, cookies, wanted + 1)
@@ -79,7 +82,7 @@ class Gathering {
 
   page(): ResultPage<Resource> | Refusal {
     const { pageSize, countPolicy } = this.#query
-    if (pageSize === 0 && this.#found > MAX_REACH) return tooMany()
+    if (pageSize === 0 && this.#found > MAX_QUERY_EVENTS) return tooMany()
     const page = this.#list(this.#query)
     if (page instanceof Refusal || countPolicy === 'NONE') return page
     return { ...page, total: this.#found, remaining: page.remaining + this.#dropped }
@@ -96,11 +99,11 @@ class Gathering {
   }
 
   #list(query: Query): ResultPage<Resource> | Refusal {
-    const naturalOrder = ({ id, content }: Resource) => chronology({ id, timestamp: content['timestamp'] })
+    const naturalOrder = ({ id, content }: Resource) => chronologicalKey({ id, timestamp: content['timestamp'] })
     return listResources(this.#kept, query, { cookies: this.#cookies, naturalOrder })
   }
 }
 
 function tooMany(): Refusal {
-  return new Refusal(400, `more than ${MAX_REACH} events match; ask for pages with _pageSize, or for fewer`)
+  return new Refusal(400, `more than ${MAX_QUERY_EVENTS} events match; ask for pages with _pageSize, or for fewer`)
 }

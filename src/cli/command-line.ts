@@ -2,21 +2,21 @@ import { Arguments, UsageError } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { helpOf, overview } from './help.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 import { paintFor } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 /** Runs a command line, without the program's name; gives the exit code. */
-export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCommand(words: readonly string[], context: ProcessContext): Promise<number> {
   try {
-    return await dispatch(words, surroundings)
+    return await dispatch(words, context)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const [command] = words
     const known = COMMANDS.some(({ name }) => name === command)
     const where = known ? `${command}: ` : ''
     const advice = known ? `gateway ${command} --help` : 'gateway help'
-    surroundings.stderr.write(`gateway: ${where}${error.message}${await suggestion(error)}\nTry: ${advice}\n`)
+    context.stderr.write(`gateway: ${where}${error.message}${await suggestion(error)}\nTry: ${advice}\n`)
     return EXIT.usage
   }
 }
@@ -28,13 +28,13 @@ async function suggestion({ misspelled }: UsageError): Promise<string> {
   return didYouMean(misspelled.word, misspelled.known)
 }
 
-async function dispatch([first, ...rest]: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { stdout } = surroundings
-  const paint = paintFor(stdout, surroundings)
-  if (first === '--version') return dispatch(['version', ...rest], surroundings)
+async function dispatch([first, ...rest]: readonly string[], context: ProcessContext): Promise<number> {
+  const { stdout } = context
+  const paint = paintFor(stdout, context)
+  if (first === '--version') return dispatch(['version', ...rest], context)
   if (first === undefined || ['help', '--help', '-h'].includes(first)) {
     const [topic] = rest
-    if (topic !== undefined && !topic.startsWith('-')) return dispatch([topic, '--help'], surroundings)
+    if (topic !== undefined && !topic.startsWith('-')) return dispatch([topic, '--help'], context)
     stdout.write(overview(COMMANDS, VERSION.version, paint))
     return EXIT.ok
   }
@@ -46,7 +46,7 @@ async function dispatch([first, ...rest]: readonly string[], surroundings: Surro
     stdout.write(helpOf(entry, command, paint))
     return EXIT.ok
   }
-  return command.run(args, surroundings)
+  return command.run(args, context)
 }
 
 function unknown(word: string): UsageError {

@@ -1,5 +1,5 @@
 import type { Arguments } from './arguments.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 
 /** An option of a command, as its help shows it. */
 export interface CommandOption {
@@ -25,5 +25,5 @@ export interface Command {
   readonly examples: readonly { readonly line: string; readonly note: string }[]
   /** What its exit codes mean, beside 0 and 64. */
   readonly exits: readonly (readonly [code: number, meaning: string])[]
-  run(args: Arguments, surroundings: Surroundings): Promise<number>
+  run(args: Arguments, context: ProcessContext): Promise<number>
 }

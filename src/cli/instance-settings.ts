@@ -16,9 +16,9 @@ import type { Logger } from '#logging'
 import type { TypeDefinition } from '#schema'
 import { type Arguments, UsageError } from './arguments.ts'
 import type { CommandOption } from './command.ts'
-import { type PlacedProblem, placed, problemsOf } from './problems.ts'
+import { type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
+import type { ProcessContext } from './process-context.ts'
 import { shellWord } from './shell-word.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** The option by which commands are told their instance. */
 export const INSTANCE_OPTION: CommandOption = {
@@ -37,7 +37,7 @@ export const DEFINE_OPTION: CommandOption = {
 }
 
 /** The system properties that a command was started with. */
-export function definedProperties(args: Arguments, { env }: Surroundings): SystemProperties {
+export function definedProperties(args: Arguments, { env }: ProcessContext): SystemProperties {
   const definitions = args.values(DEFINE_OPTION.name)
   const nameless = definitions.find((definition) => /^(?:=|$)/.test(definition))
   if (nameless !== undefined) throw new UsageError(`-D needs a name: -D${DEFINE_OPTION.value}`)
@@ -47,7 +47,7 @@ export function definedProperties(args: Arguments, { env }: Surroundings): Syste
 /** The instance a command was told to use, and whether anybody named it. */
 export function chosenInstance(
   args: Arguments,
-  { env }: Surroundings,
+  { env }: ProcessContext,
 ): { instance: string; origin: 'named' | 'default' } {
   const asked = args.value('instance')
   const named = asked !== undefined || env['GATEWAY_INSTANCE_DIR'] !== undefined
@@ -60,7 +60,7 @@ export function chosenInstance(
 }
 
 /** Why a directory can not be an instance, or null. */
-export function missingInstance(instance: string): PlacedProblem | null {
+export function missingInstance(instance: string): LocatedProblem | null {
   if (existsSync(instance)) return null
   return {
     file: instance,
@@ -71,8 +71,8 @@ export function missingInstance(instance: string): PlacedProblem | null {
 
 /** admin.json settled, or every problem of it. */
 export type OpenedSettings =
-  | { readonly settings: AdminSettings; readonly warnings: readonly PlacedProblem[] }
-  | { readonly problems: readonly PlacedProblem[] }
+  | { readonly settings: AdminSettings; readonly warnings: readonly LocatedProblem[] }
+  | { readonly problems: readonly LocatedProblem[] }
 
 /** Every object type of an instance: the built-in ones, then those of its `extra` folder. */
 export async function instanceTypes({ extra }: InstanceDirectories): Promise<readonly TypeDefinition[]> {
@@ -86,7 +86,7 @@ export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | '
 export async function openSettings(
   instance: string,
   logger: Logger,
-  { env }: Surroundings,
+  { env }: ProcessContext,
   options: SettingsOptions = {},
 ): Promise<OpenedSettings> {
   const directories = instanceDirectories(instance)
@@ -101,8 +101,8 @@ export async function openSettings(
   try {
     document = readConfigFile(file)
     const settings = await openAdminSettings(document.value as JsonObject, { instance, types, env, logger, ...options })
-    return { settings, warnings: placed(file, document, settings.warnings) }
+    return { settings, warnings: locateProblems(file, document, settings.warnings) }
   } catch (error) {
-    return { problems: placed(file, document, problemsOf(error)) }
+    return { problems: locateProblems(file, document, problemsOf(error)) }
   }
 }

@@ -6,16 +6,16 @@ import { ConfigError, type Problem } from '#schema'
 export type FoundProblem = Problem & Partial<Position>
 
 /** A problem and the place of it, as it is printed. */
-export interface PlacedProblem extends FoundProblem {
+export interface LocatedProblem extends FoundProblem {
   readonly file: string
 }
 
 /** Finds the line of each problem in its file. */
-export function placed(
+export function locateProblems(
   file: string,
   document: JsonDocument | null,
   problems: readonly FoundProblem[],
-): PlacedProblem[] {
+): LocatedProblem[] {
   return problems.map((problem) => ({ file, ...document?.locate(problem.pointer), ...problem }))
 }
 
@@ -27,7 +27,7 @@ export function shownPath(path: string): string {
 }
 
 /** `file:line:column: /json/pointer: message`, as editors and terminals make it a link. */
-export function formatPlaced({ file, line, column, pointer, message }: PlacedProblem): string {
+export function formatLocated({ file, line, column, pointer, message }: LocatedProblem): string {
   const shown = shownPath(file)
   const place = line === undefined ? shown : `${shown}:${line}:${column}`
   return pointer === '' ? `${place}: ${message}` : `${place}: ${pointer}: ${message}`
@@ -45,7 +45,7 @@ export function problemsOf(error: unknown): readonly FoundProblem[] {
 }
 
 /** By file, then from the top of it to the bottom. */
-export function byPlace(a: PlacedProblem, b: PlacedProblem): number {
+export function byPlace(a: LocatedProblem, b: LocatedProblem): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 }

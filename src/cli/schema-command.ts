@@ -20,9 +20,9 @@ export const SchemaCommand: Command = {
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
   exits: [],
-  async run(args, surroundings) {
-    const { stdout } = surroundings
-    const { instance } = chosenInstance(args, surroundings)
+  async run(args, context) {
+    const { stdout } = context
+    const { instance } = chosenInstance(args, context)
     const types = (await instanceTypes(instanceDirectories(instance))).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     if (args.has('list')) {
       const list = types.map(({ name, kind, summary }) => ({ name, kind: kind?.name ?? 'any', summary }))

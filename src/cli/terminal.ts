@@ -1,4 +1,4 @@
-import type { Output, Surroundings } from './surroundings.ts'
+import type { Output, ProcessContext } from './process-context.ts'
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
@@ -6,7 +6,7 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 export type Paint = (style: keyof typeof CODES, text: string) => string
 
 /** Colours on terminals only, and not where NO_COLOR asks for none (no-color.org). */
-export function paintFor(output: Output, { env }: Surroundings): Paint {
+export function paintFor(output: Output, { env }: ProcessContext): Paint {
   const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   return wanted ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text
 }

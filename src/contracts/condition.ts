@@ -8,7 +8,7 @@ export type { Condition }
 const WARN_INTERVAL = 60_000
 
 /** Where a condition stands, and what else happens when it fails. */
-export interface FailingCondition {
+export interface ConditionSource {
   /** The route that the condition belongs to, for the warning. */
   readonly route?: string
   readonly onFailure?: (error: unknown) => void
@@ -25,7 +25,7 @@ export function passes(
   exchange: Exchange,
   response: Response | null,
   logger: Logger,
-  { route, onFailure }: FailingCondition = {},
+  { route, onFailure }: ConditionSource = {},
 ): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
     if (error instanceof BodyTooLargeError && error.subject === 'request') throw error

@@ -1,6 +1,6 @@
 import { call, notice } from '#rpc'
 import type { RecordChange, SharedRecord } from '#schema'
-import type { ObjectStatus, OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from './messages.ts'
+import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 
 /** Milliseconds: requests wait for the store, which holds sessions among others. */
 const STORE_TIMEOUT = 5_000
@@ -13,7 +13,7 @@ interface StoreKey {
 /** What a unit asks of the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
 export const CONTROL_CALLS = {
   /** The routes of a folder as they are deployed now. Waits for the deploy that is in progress. */
-  openRouter: call<OpeningRouter, readonly RouteSource[]>(10 * 60_000),
+  openRouter: call<RouterOpening, readonly RouteSource[]>(10 * 60_000),
   /** The router has built what it could. */
   routerOpened: notice<{ readonly directory: string; readonly failures: readonly RouteFailure[] }>(),
   closeRouter: notice<{ readonly directory: string }>(),

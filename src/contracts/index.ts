@@ -54,16 +54,16 @@ export { HandlerKind } from './handler.ts'
 export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
 export type {
   ChangeProblems,
+  ConditionResult,
   ConnectorSettings,
-  ImaginedMessage,
   ObjectStatus,
-  OpeningRouter,
   RouteChange,
   RouteFailure,
+  RouteMatch,
+  RouterOpening,
   RouteSource,
-  RouteTrial,
-  RouteTrials,
   RouteWarnings,
+  SimulatedRequestMessage,
   UnitSettings,
   UnitStart,
 } from './messages.ts'
@@ -76,7 +76,7 @@ export type {
   SeriesHead,
 } from './metric-report.ts'
 export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
-export { isProved, markProved } from './proved-requests.ts'
+export { isProofSent, markProofSent } from './proof-of-possession.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
@@ -100,6 +100,7 @@ export {
 } from './throttling.ts'
 export {
   type Authorities,
+  type BidirectionalTls,
   type ClientTls,
   ClientTlsKind,
   type KeyManager,
@@ -109,7 +110,6 @@ export {
   KeyStoreKind,
   type ServerTls,
   ServerTlsKind,
-  type TlsForBothEnds,
   type TlsIdentity,
   type TlsLimits,
   TlsOptionsKind,

@@ -49,7 +49,7 @@ export interface ObjectStatus {
 }
 
 /** A request that nobody has sent, as plain data. */
-export interface ImaginedMessage {
+export interface SimulatedRequestMessage {
   readonly method: string
   /** As it would stand in the request line. */
   readonly target: string
@@ -61,7 +61,7 @@ export interface ImaginedMessage {
 }
 
 /** A route that was asked whether it takes a request. */
-export interface RouteTrial {
+export interface ConditionResult {
   readonly id: string
   readonly name: string
   readonly condition: string
@@ -71,13 +71,13 @@ export interface RouteTrial {
 }
 
 /** What the routes of a router say to a request: those asked, in order, and the id of the one that takes it. */
-export interface RouteTrials {
-  readonly tried: readonly RouteTrial[]
+export interface RouteMatch {
+  readonly tried: readonly ConditionResult[]
   readonly route: string | null
 }
 
 /** A router that asks for the routes of its folder. */
-export interface OpeningRouter {
+export interface RouterOpening {
   readonly directory: string
   readonly scanInterval: number
   readonly name: string

@@ -52,7 +52,7 @@ export interface ServerTls extends TlsLimits {
 }
 
 /** Options that serve at either end; `server` is null where they name no identity to show. */
-export interface TlsForBothEnds {
+export interface BidirectionalTls {
   readonly client: ClientTls
   readonly server: ServerTls | null
 }
@@ -81,7 +81,7 @@ export const KeyManagerKind = kind<KeyManager>('KeyManager')
 export const TrustManagerKind = kind<TrustManager>('TrustManager')
 
 /** Options of the past that served both ends. */
-export const TlsOptionsKind = kind<TlsForBothEnds>('TlsOptions')
+export const TlsOptionsKind = kind<BidirectionalTls>('TlsOptions')
 
 /** Options of TLS towards other servers. */
 export const ClientTlsKind = kind<ClientTls>('ClientTlsOptions', [adapter(TlsOptionsKind, ({ client }) => client)])

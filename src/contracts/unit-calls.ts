@@ -1,5 +1,5 @@
 import { call, notice } from '#rpc'
-import type { ChangeProblems, ImaginedMessage, RouteChange, RouteTrials, UnitStart } from './messages.ts'
+import type { ChangeProblems, RouteChange, RouteMatch, SimulatedRequestMessage, UnitStart } from './messages.ts'
 import type { MetricReport } from './metric-report.ts'
 
 /** Milliseconds one route may take to build; one that holds a Router builds all of that router's routes in it. */
@@ -21,9 +21,9 @@ export const UNIT_CALLS = {
   /** What the unit has measured; `after` is the last series that is known of it. */
   collect: call<{ readonly after: number }, MetricReport>(2_000),
   /** Which route takes a request, or why the listener would refuse it. */
-  tryRoutes: call<
-    { readonly router: string; readonly request: ImaginedMessage },
-    RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }
+  matchRoutes: call<
+    { readonly router: string; readonly request: SimulatedRequestMessage },
+    RouteMatch | { readonly refused: { readonly status: number; readonly reason: string } }
   >(5_000),
   /** Closes the listeners, lets requests end within the grace periods; says how many it had to abort. The thread then ends. */
   drain: call<void, { readonly aborted: number }>(10_000),

@@ -42,7 +42,7 @@ export async function removeDurably(directory: string, name: string): Promise<vo
 const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 /** Whether a file could not be opened for reasons that have nothing to do with it (threats F17). */
-export function isShortage(error: unknown): boolean {
+export function isResourceShortage(error: unknown): boolean {
   return SHORTAGES.has((error as NodeJS.ErrnoException).code)
 }
 

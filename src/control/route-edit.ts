@@ -8,7 +8,7 @@ export interface RouteEdit {
   /** Null: the file is removed. */
   readonly next: RouteFile | null
   /** True: find out what would happen, and change nothing. */
-  readonly rehearse?: boolean
+  readonly openDryRun?: boolean
   /** The route that is meant and who wants it, for its history; the file may say another id. */
   readonly id?: string
   readonly by?: Replacement

@@ -12,7 +12,7 @@ import {
   readDocument,
 } from '#json'
 import type { Problem } from '#schema'
-import { isShortage } from './durable-file.ts'
+import { isResourceShortage } from './durable-file.ts'
 
 /** A route file as it was last read. */
 export interface RouteFile {
@@ -58,7 +58,7 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
   } catch (error) {
     // Gone between listing and reading: as if it had never been listed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    if (isShortage(error)) throw error
+    if (isResourceShortage(error)) throw error
     const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
     return { file: name, text: '', stamp: '', route: null, problems }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RouteFile } from './route-files.ts'
 import { parseRouteFile } from './route-files.ts'
-import { planRoutes, type Serving } from './route-plan.ts'
+import { planRoutes, type ServedRoute } from './route-plan.ts'
 
 type Json = Readonly<Record<string, unknown>> | string
 
@@ -14,7 +14,7 @@ function files(contents: Readonly<Record<string, Json>>): Map<string, RouteFile>
   return new Map(entries)
 }
 
-function serving(contents: Readonly<Record<string, Json>>, incomplete = false): Map<string, Serving> {
+function serving(contents: Readonly<Record<string, Json>>, incomplete = false): Map<string, ServedRoute> {
   const served = [...files(contents).values()].flatMap(({ route, text, file }) => {
     if (route === null) return []
     const { id, name, revision } = route
@@ -24,7 +24,7 @@ function serving(contents: Readonly<Record<string, Json>>, incomplete = false): 
 }
 
 /** A plan as text: `put id (file)`, `remove id (file)`, `refused file: message`. */
-function planned(now: Readonly<Record<string, Json>>, before: Map<string, Serving>): string[] {
+function planned(now: Readonly<Record<string, Json>>, before: Map<string, ServedRoute>): string[] {
   const { changes, refused } = planRoutes(files(now), before)
   return [
     ...changes.map(({ change, file }) =>

@@ -3,7 +3,7 @@ import type { Problem } from '#schema'
 import type { RouteFile } from './route-files.ts'
 
 /** A route that is being served, and the file it came from. */
-export interface Serving {
+export interface ServedRoute {
   readonly source: RouteSource
   readonly file: string
   /** A unit could not build it when it started: the same content is worth another try. */
@@ -27,7 +27,10 @@ export interface RoutePlan {
  * Compares the files with what is served. Whoever serves keeps an id or name; of two newcomers the first by file
  * name gets it (decisions 4: Route order).
  */
-export function planRoutes(files: ReadonlyMap<string, RouteFile>, serving: ReadonlyMap<string, Serving>): RoutePlan {
+export function planRoutes(
+  files: ReadonlyMap<string, RouteFile>,
+  serving: ReadonlyMap<string, ServedRoute>,
+): RoutePlan {
   const servedBy = new Map([...serving.values()].map((served) => [served.file, served]))
   const claims = new Claims()
   const refused = new Map<string, Problem>()

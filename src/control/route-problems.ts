@@ -7,12 +7,12 @@ import type { RouteFile } from './route-files.ts'
 import type { RoutePlan } from './route-plan.ts'
 
 /** A problem with its place in the file. */
-export type PlacedProblem = Problem & Partial<Position>
+export type LocatedProblem = Problem & Partial<Position>
 
 type Files = ReadonlyMap<string, RouteFile>
 
 /** Is told of a file that is not served as it is written. */
-export type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly PlacedProblem[]) => void
+export type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly LocatedProblem[]) => void
 
 /** Why files of one folder are not served as they are written, and which contents need not be tried again. */
 export class RouteProblems {
@@ -20,7 +20,7 @@ export class RouteProblems {
   readonly #deploys: DeployCounts
   readonly #logger: Logger
   readonly #observer: FailureObserver
-  readonly #problems = new Map<string, readonly PlacedProblem[]>()
+  readonly #problems = new Map<string, readonly LocatedProblem[]>()
   /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
   readonly #failed = new Map<string, string>()
 
@@ -42,12 +42,12 @@ export class RouteProblems {
   }
 
   /** What is wrong with a file; empty where it is served as it is written. */
-  of(file: string): readonly PlacedProblem[] {
+  of(file: string): readonly LocatedProblem[] {
     return this.#problems.get(file) ?? []
   }
 
   /** Remembers and logs why a file is not served; the same reason only once. */
-  add(files: Files, file: string, problems: readonly PlacedProblem[], content: string): void {
+  add(files: Files, file: string, problems: readonly LocatedProblem[], content: string): void {
     const document = files.get(file)?.route?.document
     const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
     const before = JSON.stringify(this.#problems.get(file))

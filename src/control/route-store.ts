@@ -9,7 +9,7 @@ import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
 import { type PlannedChange, planRoutes } from './route-plan.ts'
-import { type PlacedProblem, RouteProblems } from './route-problems.ts'
+import { type LocatedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
 import { ServedRoutes } from './served-routes.ts'
 import type { UnitLink } from './unit-link.ts'
@@ -19,7 +19,7 @@ export interface RouteStatus {
   readonly file: string
   readonly id: string | null
   readonly state: 'loaded' | 'failed'
-  readonly problems: readonly PlacedProblem[]
+  readonly problems: readonly LocatedProblem[]
 }
 
 /** A folder of routes, and who keeps record of what happens in it. */
@@ -144,7 +144,7 @@ export class RouteStore {
   }
 
   /** What is wrong with a file; empty where it is served as it is written. */
-  problemsOf(file: string): readonly PlacedProblem[] {
+  problemsOf(file: string): readonly LocatedProblem[] {
     return this.#problems.of(file)
   }
 
@@ -186,7 +186,7 @@ export class RouteStore {
   }
 
   async #edit(edit: RouteEdit): Promise<EditOutcome> {
-    const { file, next, rehearse = false } = edit
+    const { file, next, openDryRun = false } = edit
     const files = new Map(this.#files)
     if (next === null) files.delete(file)
     else files.set(file, next)
@@ -200,7 +200,7 @@ export class RouteStore {
       planned.map(({ change }) => change),
     )
     const problems = [...deployment.problems.values()].flat()
-    if (problems.length > 0 || rehearse) {
+    if (problems.length > 0 || openDryRun) {
       await deployment.commit([])
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }

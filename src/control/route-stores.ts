@@ -1,4 +1,4 @@
-import type { OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
+import type { RouteFailure, RouterOpening, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
 import type { MetricsRegistry, MetricsScope } from '#metrics'
 import type { CallContext } from '#rpc'
@@ -20,7 +20,7 @@ interface OpenStore {
 }
 
 /** Where all stores count what they do, and keep what has been. */
-export interface StoreRecords {
+export interface RouteStoreContext {
   readonly metrics: MetricsRegistry
   readonly history: RouteHistory
   readonly audit: ConfigAudit
@@ -30,10 +30,10 @@ export interface StoreRecords {
 export class RouteStores {
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
-  readonly #records: StoreRecords
+  readonly #records: RouteStoreContext
   readonly #stores = new Map<string, OpenStore>()
 
-  constructor(units: () => readonly UnitLink[], records: StoreRecords, logger: Logger) {
+  constructor(units: () => readonly UnitLink[], records: RouteStoreContext, logger: Logger) {
     this.#units = units
     this.#records = records
     this.#logger = logger
@@ -57,7 +57,7 @@ export class RouteStores {
   }
 
   /** A router of a unit opens on a folder; gives the routes that are deployed there. */
-  async open(unit: UnitLink, router: OpeningRouter, { signal }: CallContext): Promise<readonly RouteSource[]> {
+  async open(unit: UnitLink, router: RouterOpening, { signal }: CallContext): Promise<readonly RouteSource[]> {
     const { directory } = router
     // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
     unit.opens(directory)
@@ -98,7 +98,7 @@ export class RouteStores {
     for (const directory of [...this.#stores.keys()]) this.#drop(directory)
   }
 
-  #store({ directory, name, router, scanInterval }: OpeningRouter): RouteStore {
+  #store({ directory, name, router, scanInterval }: RouterOpening): RouteStore {
     const known = this.#stores.get(directory)
     const place = this.#placeOf(router, name)
     known?.routers.set(router, place)

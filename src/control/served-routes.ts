@@ -3,7 +3,7 @@ import type { RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
-import type { PlannedChange, RoutePlan, Serving } from './route-plan.ts'
+import type { PlannedChange, RoutePlan, ServedRoute } from './route-plan.ts'
 
 /** Warnings of one revision that are logged once; beyond that they may be logged again. */
 const MOST_REMEMBERED = 200
@@ -13,7 +13,7 @@ export class ServedRoutes {
   readonly #directory: string
   readonly #deploys: DeployCounts
   readonly #logger: Logger
-  readonly #routes = new Map<string, Serving>()
+  readonly #routes = new Map<string, ServedRoute>()
   /** Warnings that have been logged, by route. */
   readonly #warned = new Map<string, { readonly revision: string; readonly messages: Set<string> }>()
 
@@ -24,7 +24,7 @@ export class ServedRoutes {
   }
 
   /** By their ids. */
-  get routes(): ReadonlyMap<string, Serving> {
+  get routes(): ReadonlyMap<string, ServedRoute> {
     return this.#routes
   }
 
@@ -33,7 +33,7 @@ export class ServedRoutes {
   }
 
   /** What is served of a file. */
-  ofFile(file: string): Serving | undefined {
+  ofFile(file: string): ServedRoute | undefined {
     return [...this.#routes.values()].find((served) => served.file === file)
   }
 
@@ -44,7 +44,7 @@ export class ServedRoutes {
   }
 
   /** A unit could not build a route; others may serve it, so it stays known: removing its file must remove it there. */
-  markIncomplete(id: string): Serving | undefined {
+  markIncomplete(id: string): ServedRoute | undefined {
     const served = this.#routes.get(id)
     if (served !== undefined) this.#routes.set(id, { ...served, incomplete: true })
     return served

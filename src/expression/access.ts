@@ -3,7 +3,7 @@ import { describe } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { type AnyExposure, exposureOf, getterOf, setterOf } from './exposed.ts'
 import type { Scope } from './scope.ts'
-import { changeable, isBytes, isMap, isPlainObject, isSet, visible } from './values.ts'
+import { isBytes, isMap, isPlainObject, isSet, mutableCopy, toExpressionValue } from './values.ts'
 
 const ownEnumerable = Object.prototype.propertyIsEnumerable
 const listIndex = /^(?:0|[1-9]\d{0,9})$/
@@ -21,8 +21,8 @@ export function reader(key: string | number): (base: unknown) => unknown {
       known = exposure
       get = getterOf(exposure, name)
     }
-    if (get !== undefined) return visible(get(base))
-    return visible(exposure.index?.(base, key))
+    if (get !== undefined) return toExpressionValue(get(base))
+    return toExpressionValue(exposure.index?.(base, key))
   }
 }
 
@@ -34,20 +34,20 @@ export function read(base: unknown, key: unknown): unknown {
   const exposure = exposureOf(base)
   if (exposure !== undefined) return readExposed(exposure, base, key)
   if (Array.isArray(base)) return readList(base, key)
-  if (isMap(base)) return visible(base.get(mapKey(key)))
+  if (isMap(base)) return toExpressionValue(base.get(mapKey(key)))
   if (isBytes(base)) return readList(base, key)
   if (isSet(base)) return key === 'size' || key === 'length' ? base.size : null
   const name = mapKey(key)
   if (name === null || !isPlainObject(base) || !ownEnumerable.call(base, name)) return null
-  return visible(base[name])
+  return toExpressionValue(base[name])
 }
 
 function readExposed(exposure: AnyExposure, base: object, key: unknown): unknown {
   const name = mapKey(key)
   if (name === null) return null
   const get = getterOf(exposure, name)
-  if (get !== undefined) return visible(get(base))
-  return visible(exposure.index?.(base, typeof key === 'number' ? key : name))
+  if (get !== undefined) return toExpressionValue(get(base))
+  return toExpressionValue(exposure.index?.(base, typeof key === 'number' ? key : name))
 }
 
 function readString(text: string, key: unknown): unknown {
@@ -59,7 +59,7 @@ function readString(text: string, key: unknown): unknown {
 function readList(list: ArrayLike<unknown>, key: unknown): unknown {
   if (key === 'length' || key === 'size') return list.length
   const index = indexOf(key)
-  return index === null || index >= list.length ? null : visible(list[index])
+  return index === null || index >= list.length ? null : toExpressionValue(list[index])
 }
 
 function indexOf(key: unknown): number | null {
@@ -76,7 +76,7 @@ function mapKey(key: unknown): string | null {
 export function write(base: unknown, key: unknown, value: unknown, scope: Scope): void {
   const name = mapKey(key)
   if (name === null) throw new EvaluationError(`expected a name or an index, found ${describe(key)}`)
-  const done = typeof base === 'object' && base !== null && tryWrite(base, name, key, changeable(value))
+  const done = typeof base === 'object' && base !== null && tryWrite(base, name, key, mutableCopy(value))
   if (!done)
     scope.warn?.(`the assignment to "${name.slice(0, 100)}" of ${describe(base)} was ignored: it cannot be written`)
 }

@@ -11,7 +11,7 @@ import { isEmpty, strictOperators } from './operators.ts'
 import { cachedRegex } from './regex/cache.ts'
 import { compileRegex, type Matcher } from './regex/matcher.ts'
 import type { Scope } from './scope.ts'
-import { visible } from './values.ts'
+import { toExpressionValue } from './values.ts'
 
 /** A compiled node: gives its value in a scope. */
 export type Evaluate = (scope: Scope) => unknown
@@ -25,7 +25,7 @@ export function compileNode(node: Node): Evaluate {
     }
     case 'name': {
       const { name } = node
-      return (scope) => visible(scope.lookup(name))
+      return (scope) => toExpressionValue(scope.lookup(name))
     }
     case 'member':
       return compileMember(node.target, node.key)

@@ -23,19 +23,19 @@ export const isSet = (value: unknown): value is Set<unknown> => types.isSet(valu
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value)
 
 /** Turns what expressions must never hold (nothing, functions, symbols) into null. */
-export function visible(value: unknown): unknown {
+export function toExpressionValue(value: unknown): unknown {
   if (value === undefined) return null
   const type = typeof value
   return type === 'function' || type === 'symbol' ? null : value
 }
 
 /** Gives a copy of a frozen list or map, such as the JSON of a body: what is assigned can be changed where it now stands. */
-export function changeable(value: unknown): unknown {
+export function mutableCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return value
-  if (Array.isArray(value)) return value.map(changeable)
+  if (Array.isArray(value)) return value.map(mutableCopy)
   if (exposureOf(value) !== undefined || !isPlainObject(value)) return value
   const copy: Record<string, unknown> = Object.create(null)
-  for (const key of Object.keys(value)) copy[key] = changeable(value[key])
+  for (const key of Object.keys(value)) copy[key] = mutableCopy(value[key])
   return copy
 }
 

@@ -128,7 +128,7 @@ export function decodeInPlace(reference: Reference, pointer: string, context: De
   const declaration = decodeDeclaration(reference.target as JsonValue, pointer, context)
   reference.declared = declaration
   const kind = declaration?.definition.kind ?? null
-  if (declaration !== null && kind !== null && !fits(kind, reference.kinds)) {
+  if (declaration !== null && kind !== null && !isOfKind(kind, reference.kinds)) {
     const wanted = reference.kinds.map(({ name }) => name).join(' or ')
     const message = `expected a ${wanted}, got a ${kind.name} (type ${declaration.definition.name})`
     context.problems.push({ pointer, message })
@@ -137,7 +137,7 @@ export function decodeInPlace(reference: Reference, pointer: string, context: De
 }
 
 /** Whether an object of a kind can stand for one of the wanted kinds. */
-export function fits(kind: Kind, wanted: readonly Kind[]): boolean {
+export function isOfKind(kind: Kind, wanted: readonly Kind[]): boolean {
   return wanted.some((want) => want === kind || want.adapters.some(({ from }) => from === kind))
 }
 

@@ -18,7 +18,7 @@ export interface Entry {
 
 /** What a document declares. */
 interface DeclarationsInput {
-  readonly world: { readonly catalogue: Catalogue }
+  readonly unitContext: { readonly catalogue: Catalogue }
   readonly declarations: JsonValue
   readonly globalDecorators: JsonValue
   readonly defaults?: readonly JsonValue[]
@@ -33,14 +33,14 @@ export class DeclaredObjects {
   readonly decoding: DecodeContext
 
   constructor(
-    { world, declarations, globalDecorators, defaults = [] }: DeclarationsInput,
+    { unitContext, declarations, globalDecorators, defaults = [] }: DeclarationsInput,
     parent: DeclaredObjects | null,
   ) {
     const problems: DecodeContext['problems'] = []
     const declared = Array.isArray(declarations) ? declarations : []
-    const types = decoratorTypes([...defaults, ...declared], world.catalogue)
+    const types = decoratorTypes([...defaults, ...declared], unitContext.catalogue)
     this.decoding = {
-      catalogue: world.catalogue,
+      catalogue: unitContext.catalogue,
       problems,
       warnings: [],
       maySetTarget: false,

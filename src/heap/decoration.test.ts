@@ -255,8 +255,8 @@ test('a child can not wait for a global decorator of its parent that waits for i
     },
     {
       types: [...TYPES, opening],
-      onRouter: (heap: Heap, underConstruction) => {
-        const child = open({ handler: { type: 'EchoHandler' } }, { parent: heap, underConstruction, defaults: [] })
+      onRouter: (heap: Heap, buildPath) => {
+        const child = open({ handler: { type: 'EchoHandler' } }, { parent: heap, buildPath, defaults: [] })
         outcome = child.build().catch((error: Error) => error.message)
       },
       router: { openRouter: async () => (await outcome) as Handler },

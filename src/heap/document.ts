@@ -15,10 +15,10 @@ import {
   type Settled,
 } from '#schema'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
-import { type Construction, Heap } from './heap.ts'
+import { type BuildPath, Heap } from './heap.ts'
 import { missingTargets } from './missing-target.ts'
 import type { Properties } from './properties.ts'
-import type { World } from './world.ts'
+import type { UnitContext } from './unit-context.ts'
 
 /** A kind of configuration document: its fields beside heap, properties and decorators. */
 export interface DocumentType<M extends Members> {
@@ -35,13 +35,13 @@ export function documentType<M extends Members>(members: M, legacy: readonly str
 
 /** What a document is opened with. */
 export interface DocumentInput {
-  readonly world: World
+  readonly unitContext: UnitContext
   readonly parent: Heap | null
   readonly properties: Properties
   readonly segments: readonly string[]
   readonly revision: string
   readonly defaults?: readonly JsonValue[]
-  readonly underConstruction?: Construction
+  readonly buildPath?: BuildPath
 }
 
 const STRUCTURE = ['heap', 'properties', 'globalDecorators'] as const

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Construction, type DocumentType, documentType, type Heap } from '#heap'
+import { type BuildPath, type DocumentType, documentType, type Heap } from '#heap'
 import type { JsonObject, JsonValue } from '#json'
 import {
   adapter,
@@ -297,7 +297,7 @@ test('default objects are built only when something asks for them, and a declare
 
 test('an object can not wait for one of a parent that waits for it', async () => {
   const journal: string[] = []
-  const outer: { heap: Heap; chain: Construction }[] = []
+  const outer: { heap: Heap; chain: BuildPath }[] = []
   const opens = defineType({
     name: 'Opens',
     kind: PartKind,
@@ -309,7 +309,7 @@ test('an object can not wait for one of a parent that waits for it', async () =>
         env,
       )
       const { heap, chain } = outer.at(-1) as (typeof outer)[number]
-      const child = machine({ main: part('child', 'router') }, { parent: heap, underConstruction: chain }, journal)
+      const child = machine({ main: part('child', 'router') }, { parent: heap, buildPath: chain }, journal)
       await assert.rejects(child.build(), {
         message: '/main/config/parts/0: these objects need each other, so none can be built: router -> router',
       })

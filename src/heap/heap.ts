@@ -14,18 +14,18 @@ import {
   settle,
   type Typed,
 } from '#schema'
-import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, fits } from './declaration.ts'
+import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, isOfKind } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
-import { located, same } from './located-problems.ts'
+import { isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
-import type { World } from './world.ts'
+import type { UnitContext } from './unit-context.ts'
 
 /** What a heap is made from. */
 export interface HeapInput {
-  readonly world: World
+  readonly unitContext: UnitContext
   readonly parent: Heap | null
   /** The segment of this heap in qualified names: `gateway`, a router, a route. */
   readonly segments: readonly string[]
@@ -37,11 +37,11 @@ export interface HeapInput {
   /** Tells this heap's shared memory apart from that of another revision of the same route. */
   readonly revision: string
   /** For routes: the objects of parent heaps that wait for this one, so that it can not wait for them. */
-  readonly underConstruction?: Construction
+  readonly buildPath?: BuildPath
 }
 
 /** Objects that are being built, the outermost first. */
-export type Construction = readonly Entry[]
+export type BuildPath = readonly Entry[]
 
 /** The objects of one configuration document: decoded together, built on demand, disposed in reverse order. */
 export class Heap {
@@ -74,7 +74,7 @@ export class Heap {
    * wrong, nothing else can be judged.
    */
   get isChecked(): boolean {
-    return this.#input.world.serving === false && this.properties.problems.length === 0
+    return this.#input.unitContext.serving === false && this.properties.problems.length === 0
   }
 
   get warnings(): Problem[] {
@@ -109,8 +109,8 @@ export class Heap {
   }
 
   /** Objects of parents that wait for this heap. */
-  get #outer(): Construction {
-    return this.#input.underConstruction ?? []
+  get #outer(): BuildPath {
+    return this.#input.buildPath ?? []
   }
 
   /** Builds every declared object, used or not: one that can not be built fails the document. */
@@ -125,7 +125,7 @@ export class Heap {
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
         for (const problem of error.problems)
-          if (!problems.some((known) => same(known, problem))) problems.push(problem)
+          if (!problems.some((known) => isSameProblem(known, problem))) problems.push(problem)
       }
     }
     if (problems.length > 0) throw new ConfigError(problems)
@@ -153,7 +153,7 @@ export class Heap {
     await this.#resources.disposeAsync()
   }
 
-  #settleContext(chain: Construction) {
+  #settleContext(chain: BuildPath) {
     return {
       scope: this.properties.scope,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
@@ -165,7 +165,7 @@ export class Heap {
     }
   }
 
-  async #resolve(reference: Reference, pointer: string, chain: Construction): Promise<Typed> {
+  async #resolve(reference: Reference, pointer: string, chain: BuildPath): Promise<Typed> {
     if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
     const declaration = this.#inPlace(reference, pointer)
     const entry = { declaration, building: null }
@@ -181,7 +181,7 @@ export class Heap {
     if (declaration === null || context.problems.length > 0) throw new ConfigError(context.problems)
     // Reported when it was decoded.
     const { kind } = declaration.definition
-    if (kind !== null && !fits(kind, reference.kinds)) throw new ConfigError([])
+    if (kind !== null && !isOfKind(kind, reference.kinds)) throw new ConfigError([])
     return declaration
   }
 
@@ -189,7 +189,7 @@ export class Heap {
    * The stores of `secrets` here and in the parents, in order. One that is being built and waits for the object that
    * asks can not answer it and is passed over.
    */
-  async *#inheritedStores(chain: Construction): AsyncGenerator<SecretStore> {
+  async *#inheritedStores(chain: BuildPath): AsyncGenerator<SecretStore> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const waiting = heap === this ? chain : this.#outer
       for (const [reference, { pointer, entry }] of heap.#secretStores) {
@@ -201,7 +201,7 @@ export class Heap {
     }
   }
 
-  #inheritedSecrets(chain: Construction): SecretsProvider {
+  #inheritedSecrets(chain: BuildPath): SecretsProvider {
     const inherited = new InheritedSecrets(() => this.#inheritedStores(chain))
     this.#resources.defer(() => inherited.release())
     return providerOf([inherited])
@@ -212,7 +212,7 @@ export class Heap {
     return own !== null || this.parent === null ? own : this.parent.#entryOf(name)
   }
 
-  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: Construction): Promise<Typed> {
+  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: BuildPath): Promise<Typed> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#declared.entries.get(name)
       if (heap.#declared.unusable.has(name)) throw new ConfigError([])
@@ -250,12 +250,12 @@ export class Heap {
     throw new ConfigError([{ pointer, message: `expected a ${wanted}, got a ${object.kind.name}` }])
   }
 
-  #build(entry: Entry, chain: Construction): Promise<Typed> {
+  #build(entry: Entry, chain: BuildPath): Promise<Typed> {
     entry.building ??= this.#create(entry, [...chain, entry])
     return entry.building
   }
 
-  async #create(entry: Entry, chain: Construction): Promise<Typed> {
+  async #create(entry: Entry, chain: BuildPath): Promise<Typed> {
     const { definition, config, pointer, name, decorations } = entry.declaration
     const at = appendPointer(pointer, 'config')
     if (config === null) throw new ConfigError(await this.#problemsBelow(entry.declaration, chain))
@@ -272,7 +272,7 @@ export class Heap {
   }
 
   /** What is wrong with the objects that an object beyond use names or declares. */
-  async #problemsBelow({ definition, json, pointer }: Declaration, chain: Construction): Promise<Problem[]> {
+  async #problemsBelow({ definition, json, pointer }: Declaration, chain: BuildPath): Promise<Problem[]> {
     const problems: Problem[] = []
     for (const place of placesIn(definition.config, json, appendPointer(pointer, 'config'))) {
       const { kinds } = place.field.info.shape
@@ -288,8 +288,8 @@ export class Heap {
     return problems
   }
 
-  async #lookUpSecrets({ definition, pointer }: Declaration, settled: unknown, chain: Construction): Promise<void> {
-    if (this.#input.world.secretsLookedUp !== true) return
+  async #lookUpSecrets({ definition, pointer }: Declaration, settled: unknown, chain: BuildPath): Promise<void> {
+    if (this.#input.unitContext.secretsLookedUp !== true) return
     const at = appendPointer(pointer, 'config')
     const found = await lookUpSecrets(definition.config, settled, at, () => this.#inheritedSecrets(chain))
     this.findings.push(...found.problems)
@@ -300,24 +300,24 @@ export class Heap {
     return [...this.#input.segments, name].join('+')
   }
 
-  async #run({ definition, name, pointer }: Declaration, config: unknown, chain: Construction): Promise<unknown> {
+  async #run({ definition, name, pointer }: Declaration, config: unknown, chain: BuildPath): Promise<unknown> {
     try {
       return await definition.create(config as never, this.#environment(name, pointer, chain))
     } catch (error) {
-      throw located(error, pointer, appendPointer(pointer, 'config'), `${definition.name} can not be built`)
+      throw toConfigError(error, pointer, appendPointer(pointer, 'config'), `${definition.name} can not be built`)
     }
   }
 
-  #environment(name: string, pointer: string, chain: Construction) {
-    const { world, segments, revision } = this.#input
-    return objectEnvironment(world, {
+  #environment(name: string, pointer: string, chain: BuildPath) {
+    const { unitContext, segments, revision } = this.#input
+    return objectEnvironment(unitContext, {
       name,
       qualified: this.#qualified(name),
       segments,
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,
-      router: world.router(this, [...this.#outer, ...chain]),
+      router: unitContext.router(this, [...this.#outer, ...chain]),
       secrets: () => this.#inheritedSecrets(chain),
       warn: (message) => this.#warn({ pointer, message }),
     })
@@ -325,11 +325,11 @@ export class Heap {
 
   /** A global decorator has the same to say of each object. */
   #warn(warning: Problem): void {
-    if (!this.warnings.some((known) => same(known, warning))) this.warnings.push(warning)
+    if (!this.warnings.some((known) => isSameProblem(known, warning))) this.warnings.push(warning)
   }
 
   /** Where a decorated object stands. Wrappers of a parent's decorators belong to the object's own heap all the same. */
-  #place(name: string, chain: Construction): DecoratedPlace {
+  #place(name: string, chain: BuildPath): DecoratedPlace {
     const qualified = this.#qualified(name)
     return { name, qualified, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
   }
@@ -364,7 +364,7 @@ export class Heap {
         isWrapped ||= wrapped !== value
         value = wrapped
       } catch (error) {
-        throw located(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
+        throw toConfigError(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
       }
     }
     return isWrapped ? attributed(object.kind, value, qualified) : { kind: object.kind, value }
@@ -374,7 +374,7 @@ export class Heap {
 interface DecoratedPlace {
   readonly name: string
   readonly qualified: string
-  readonly chain: Construction
+  readonly chain: BuildPath
   readonly environment: (pointer: string) => Environment
 }
 

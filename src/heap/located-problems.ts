@@ -1,7 +1,7 @@
 import { ConfigError, type Problem } from '#schema'
 
 /** What an object threw while it was made, as problems with a place; its own problems are relative to `base`. */
-export function located(error: unknown, pointer: string, base: string, what: string): ConfigError {
+export function toConfigError(error: unknown, pointer: string, base: string, what: string): ConfigError {
   if (!(error instanceof ConfigError)) {
     return new ConfigError([{ pointer, message: `${what}: ${(error as Error).message}` }])
   }
@@ -9,6 +9,6 @@ export function located(error: unknown, pointer: string, base: string, what: str
 }
 
 /** Whether two problems say the same of the same place. */
-export function same(a: Problem, b: Problem): boolean {
+export function isSameProblem(a: Problem, b: Problem): boolean {
   return a.pointer === b.pointer && a.message === b.message
 }

@@ -2,7 +2,7 @@ import type { Scope } from '#expression'
 import type { Logger } from '#logging'
 import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
 import { jsonStore } from './json-store.ts'
-import type { StateReporter, World } from './world.ts'
+import type { StateReporter, UnitContext } from './unit-context.ts'
 
 /** Where one object stands. */
 interface Place {
@@ -21,7 +21,7 @@ interface Place {
 const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
 /** The environment handed to the `create` of one object. */
-export function objectEnvironment(world: World, place: Place): Environment {
+export function objectEnvironment(unitContext: UnitContext, place: Place): Environment {
   // Most objects of ten thousand routes never log nor count: what costs something is made when it is asked for.
   let logger: Logger | null = null
   let metrics: Metrics | null = null
@@ -31,46 +31,46 @@ export function objectEnvironment(world: World, place: Place): Environment {
     name: place.qualified,
     localName: place.name,
     get logger() {
-      logger ??= world.logger.child({ logger: place.qualified })
+      logger ??= unitContext.logger.child({ logger: place.qualified })
       return logger
     },
-    clock: world.clock,
+    clock: unitContext.clock,
     get metrics() {
       if (metrics === null) {
-        const holder = world.metrics(place.qualified)
+        const holder = unitContext.metrics(place.qualified)
         place.resources.defer(() => holder.release())
         metrics = holder
       }
       return metrics
     },
-    directories: world.directories,
+    directories: unitContext.directories,
     scope: place.scope,
-    units: world.units,
-    settings: world.settings,
-    variables: world.variables,
-    ownListeners: world.ownListeners ?? NO_LISTENERS,
-    serving: world.serving ?? true,
+    units: unitContext.units,
+    settings: unitContext.settings,
+    variables: unitContext.variables,
+    ownListeners: unitContext.ownListeners ?? NO_LISTENERS,
+    serving: unitContext.serving ?? true,
     router: place.router,
     get secrets() {
       secrets ??= place.secrets()
       return secrets
     },
     shared: async (name, bytes) => {
-      const { memory, release } = await world.shared(`${place.sharedKey}/${name}`, bytes)
+      const { memory, release } = await unitContext.shared(`${place.sharedKey}/${name}`, bytes)
       place.resources.defer(release)
       return memory
     },
-    sharedStore: (space) => jsonStore(world.sharedStore(space)),
+    sharedStore: (space) => jsonStore(unitContext.sharedStore(space)),
     onReload: (refresh) => {
-      const stop = world.onReload?.(refresh)
+      const stop = unitContext.onReload?.(refresh)
       if (stop !== undefined) place.resources.defer(stop)
     },
     onDispose: (release) => {
       place.resources.defer(release)
     },
     reportState: (state, detail) => {
-      if (states === null && world.stateReporter !== undefined) {
-        const reporter = world.stateReporter()
+      if (states === null && unitContext.stateReporter !== undefined) {
+        const reporter = unitContext.stateReporter()
         place.resources.defer(() => reporter.withdraw())
         states = reporter
       }

@@ -41,8 +41,9 @@ export class Properties {
         const at = appendPointer('/properties', key)
         const value = evaluated(source[key] as JsonValue, at, scope, token, problems)
         const group = key.startsWith('$location:') ? key.slice('$location:'.length) : key
-        const located = group === key ? value : ({ $location: value } as JsonValue)
-        own[group] = locationOf(located) === null ? located : this.#load(located, at, scope, token, problems)
+        const toConfigError = group === key ? value : ({ $location: value } as JsonValue)
+        own[group] =
+          locationOf(toConfigError) === null ? toConfigError : this.#load(toConfigError, at, scope, token, problems)
       }
     }
     return new Properties(scope, token, problems)

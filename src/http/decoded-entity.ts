@@ -1,4 +1,4 @@
-import { checkJson, deepFrozen, JsonLimitError, type JsonValue, parseJson } from '#json'
+import { checkJson, deepFreeze, JsonLimitError, type JsonValue, parseJson } from '#json'
 import type { Body } from './body.ts'
 import { decodeContent } from './content-coding.ts'
 import { type EntityLimits, EntityTooLargeError } from './entity-limits.ts'
@@ -24,7 +24,7 @@ export class DecodedEntity {
       if (body.length !== null && body.length > bytes) throw new EntityTooLargeError(`more than ${bytes} bytes`)
       return new TextDecoder(charset).decode(decodeContent(headers, body.bytes(), bytes))
     })
-    this.#json = once(() => deepFrozen(this.#parse()))
+    this.#json = once(() => deepFreeze(this.#parse()))
     this.#form = once(() => this.#fields())
   }
 

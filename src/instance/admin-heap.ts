@@ -1,4 +1,4 @@
-import { Catalogue, ConfigDocument, type World } from '#heap'
+import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { defaultSettings, type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
@@ -21,9 +21,9 @@ export interface AdminInput {
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
   /** Where objects count what they do; nowhere by default. */
-  readonly metrics?: World['metrics']
+  readonly metrics?: UnitContext['metrics']
   /** Where objects say how they are doing. */
-  readonly stateReporter?: NonNullable<World['stateReporter']>
+  readonly stateReporter?: NonNullable<UnitContext['stateReporter']>
 }
 
 /** admin.json with its objects; each thread that needs them builds its own. */
@@ -45,11 +45,11 @@ async function build(json: JsonObject, input: AdminInput) {
   const directories = instanceDirectories(instance)
   const mode = runMode(env, system)
   const reloads = new Set<() => void>()
-  const world = adminWorld(input, directories, reloads)
+  const unitContext = adminContext(input, directories, reloads)
   const document = new ConfigDocument(AdminDocument, json, {
-    world,
+    unitContext,
     parent: null,
-    properties: rootProperties({ directories, mode, env, system, clock: world.clock, logger }),
+    properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),
     segments: ['admin'],
     revision: 'admin',
     defaults: DEFAULT_OBJECTS,
@@ -65,7 +65,7 @@ async function build(json: JsonObject, input: AdminInput) {
 }
 
 const NOTHING = { add: () => {}, set: () => {}, observe: () => {} }
-const NO_METRICS: ReturnType<World['metrics']> = {
+const NO_METRICS: ReturnType<UnitContext['metrics']> = {
   counter: () => NOTHING,
   gauge: () => NOTHING,
   summary: () => NOTHING,
@@ -73,7 +73,7 @@ const NO_METRICS: ReturnType<World['metrics']> = {
   release: () => {},
 }
 
-function adminWorld(input: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): World {
+function adminContext(input: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): UnitContext {
   const { types, logger, serving = true, secretsLookedUp = false } = input
   return {
     catalogue: new Catalogue(types),

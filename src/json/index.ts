@@ -3,7 +3,7 @@ export { canonicalJson } from './canonical.ts'
 export { compareNumbers } from './compare-numbers.ts'
 export { JsonDocument, type Position, readDocument } from './document.ts'
 export { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
-export { isBeyondDoubles, JsonNumber, jsonNumber, numberValue } from './number.ts'
+export { exceedsDoubleRange, JsonNumber, jsonNumber, numberValue } from './number.ts'
 export {
   checkJson,
   DuplicateMemberError,
@@ -13,4 +13,4 @@ export {
   parseUniqueJson,
 } from './parse.ts'
 export { appendPointer, formatPointer, parsePointer } from './pointer.ts'
-export { copyJson, countMembers, deepFrozen, isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'
+export { copyJson, countMembers, deepFreeze, isPlainObject, type JsonObject, type JsonValue, setOwn } from './value.ts'

@@ -5,7 +5,7 @@ import {
   canonicalJson,
   compareNumbers,
   copyJson,
-  deepFrozen,
+  deepFreeze,
   JsonNumber,
   type JsonValue,
   jsonNumber,
@@ -50,7 +50,7 @@ test('what is read is written again as it was, wherever it stands', () => {
   const value = parseJson(text)
   assert.equal(JSON.stringify(value), text)
   assert.equal(JSON.stringify(copyJson(value)), text)
-  assert.equal(JSON.stringify(deepFrozen(value)), text)
+  assert.equal(JSON.stringify(deepFreeze(value)), text)
   assert.equal(canonicalJson(value), text)
   assert.equal(JSON.stringify(readDocument(text).value), text)
   assert.equal(JSON.stringify({ value: new JsonNumber('1.0') }, null, 2), '{\n  "value": 1.0\n}')

@@ -52,7 +52,7 @@ export function numberValue(value: unknown): number | null {
 }
 
 /** Whether a number written with an exponent is more than any double: most readers would make infinity of it. */
-export function isBeyondDoubles(value: number | JsonNumber): boolean {
+export function exceedsDoubleRange(value: number | JsonNumber): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   return !value.isInteger && !Number.isFinite(value.valueOf())
 }

@@ -28,9 +28,9 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
 }
 
 /** Makes a value and everything in it unchangeable. */
-export function deepFrozen<T extends JsonValue>(value: T): T {
+export function deepFreeze<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
-  if (!(value instanceof JsonNumber)) for (const each of Object.values(value)) deepFrozen(each)
+  if (!(value instanceof JsonNumber)) for (const each of Object.values(value)) deepFreeze(each)
   return Object.freeze(value)
 }
 

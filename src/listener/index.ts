@@ -1,5 +1,5 @@
 export { TrafficListeners } from './own-listeners.ts'
-export { type ImaginedRequest, previewRequest } from './preview.ts'
+export { previewRequest, type SimulatedRequest } from './preview.ts'
 export type { Refusal } from './refusal.ts'
 export { listen } from './server.ts'
 export type { Listener, ListenerSettings, ServerOptions } from './settings.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body } from '#http'
 import { temporaryStorage } from '#test/exchange'
-import { type ImaginedRequest, previewRequest } from './preview.ts'
+import { previewRequest, type SimulatedRequest } from './preview.ts'
 
 const settings = {
   port: 8080,
@@ -21,8 +21,8 @@ const settings = {
   reservedPrefix: 'gateway',
 }
 
-function preview(parts: Partial<ImaginedRequest>) {
-  const plain: ImaginedRequest = {
+function preview(parts: Partial<SimulatedRequest>) {
+  const plain: SimulatedRequest = {
     method: 'GET',
     target: '/',
     rawHeaders: ['Host', 'app.example.com'],

@@ -8,7 +8,7 @@ import { reservedPaths } from './reserved-path.ts'
 import type { ListenerSettings } from './settings.ts'
 
 /** A request that nobody has sent. */
-export interface ImaginedRequest {
+export interface SimulatedRequest {
   readonly method: string
   /** As it would stand in the request line. */
   readonly target: string
@@ -21,7 +21,7 @@ export interface ImaginedRequest {
 
 /** What a listener would make of a request: the exchange its handler would get, or the refusal its client would. */
 export function previewRequest(
-  { method, target, rawHeaders, scheme, clientAddress, body }: ImaginedRequest,
+  { method, target, rawHeaders, scheme, clientAddress, body }: SimulatedRequest,
   settings: ListenerSettings,
 ): { readonly exchange: Exchange } | Refusal {
   const trusted = new TrustedProxies(settings.trustedProxies)

@@ -1,21 +1,21 @@
 import { type Cluster, Command, type Redis } from 'ioredis'
-import { answerWithin } from './answer-deadline.ts'
 import type { RedisArgument } from './redis-connection.ts'
-import { type Servers, WHOLE } from './servers.ts'
+import { withResponseTimeout } from './response-timeout.ts'
+import { ALL_NODES, type ServerStates } from './servers.ts'
 
 /** Milliseconds between two looks for lost nodes. */
 const LOOK_INTERVAL = 1_000
 
 /** The node of a cluster that serves a key, as far as the client knows. */
 export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): string {
-  if (key === undefined) return WHOLE
+  if (key === undefined) return ALL_NODES
   const slot = new Command('get', [`${cluster.options.keyPrefix ?? ''}${key}`]).getSlot()
-  return cluster.slots[slot]?.[0] ?? WHOLE
+  return cluster.slots[slot]?.[0] ?? ALL_NODES
 }
 
 /** What watching a cluster needs. */
-export interface Watch {
-  readonly servers: Servers
+export interface WatchedCluster {
+  readonly servers: ServerStates
   /** Milliseconds an answer is waited for. */
   readonly timeout: number
   /** Whether it is still this client that is used. */
@@ -23,7 +23,7 @@ export interface Watch {
 }
 
 /** Keeps account of nodes by what happens to their connections, and looks for lost ones until they are found. */
-export function watchNodes(cluster: Cluster, watch: Watch): void {
+export function watchNodes(cluster: Cluster, watch: WatchedCluster): void {
   const { servers, isCurrent } = watch
   cluster.on('+node', (node: Redis) => {
     const name = nameOf(node)
@@ -43,11 +43,11 @@ export function watchNodes(cluster: Cluster, watch: Watch): void {
 
 /** Whether there is a connection to a node. */
 export function isConnected(cluster: Cluster, name: string): boolean {
-  return name === WHOLE || cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready')
+  return name === ALL_NODES || cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready')
 }
 
 /** Asks which node serves what: after a failover, nobody else tells the client. Nodes that are back are connected to. */
-function lookForLost(cluster: Cluster, watch: Watch): void {
+function lookForLost(cluster: Cluster, watch: WatchedCluster): void {
   if (!watch.servers.hasLostNode) return
   cluster.refreshSlotsCache()
   for (const node of cluster.nodes()) if (node.status === 'ready') void findAgain(node, watch)
@@ -60,15 +60,15 @@ export async function nodesConnected(cluster: Cluster): Promise<void> {
 }
 
 /** A node counts as found when it answers in time and says that it serves: one just started does not do so yet. */
-async function findAgain(node: Redis, { servers, timeout, isCurrent }: Watch): Promise<void> {
+async function findAgain(node: Redis, { servers, timeout, isCurrent }: WatchedCluster): Promise<void> {
   const name = nameOf(node)
   if (!servers.isLost(name)) return
-  const info = await answerWithin(node.cluster('INFO'), timeout).catch(() => '')
+  const info = await withResponseTimeout(node.cluster('INFO'), timeout).catch(() => '')
   if (isCurrent() && info.includes('cluster_state:ok') && servers.isLost(name)) servers.of(name).succeeded()
 }
 
 /** Forgets nodes that are no more, and connects to new ones and those that were lost. */
-function keepNodes(cluster: Cluster, servers: Servers): void {
+function keepNodes(cluster: Cluster, servers: ServerStates): void {
   servers.keep(new Set(cluster.nodes().map(nameOf)))
   for (const node of cluster.nodes()) connect(node)
 }

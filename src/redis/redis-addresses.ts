@@ -17,7 +17,7 @@ export type RedisTopology =
     }
 
 /** The fields that say where Redis is. */
-export interface RedisPlace {
+export interface RedisLocation {
   readonly url: string | readonly string[]
   readonly sentinelName?: string | undefined
 }
@@ -28,7 +28,7 @@ const SENTINEL_PORT = 26379
 const DATABASE = /^\/(\d{1,4})?$/
 
 /** What the fields describe: a text is one server, a list is a cluster, or sentinels where the primary is named. */
-export function topologyOf({ url, sentinelName }: RedisPlace): RedisTopology {
+export function topologyOf({ url, sentinelName }: RedisLocation): RedisTopology {
   const urls = typeof url === 'string' ? [url] : url
   const port = sentinelName === undefined ? DEFAULT_PORT : SENTINEL_PORT
   const addresses = urls.map((each) => addressOf(each, port))
@@ -39,13 +39,13 @@ export function topologyOf({ url, sentinelName }: RedisPlace): RedisTopology {
 }
 
 /** Whether TLS is spoken to the addresses. */
-export function isSecure({ url }: RedisPlace): boolean {
+export function isSecure({ url }: RedisLocation): boolean {
   return (typeof url === 'string' ? url : (url[0] as string)).startsWith('rediss:')
 }
 
 /** Reports addresses that do not fit together, or say what other fields are for. */
 export function checkAddresses(
-  { url, sentinelName }: RedisPlace,
+  { url, sentinelName }: RedisLocation,
   report: (path: string, message: string) => void,
 ): void {
   const urls = typeof url === 'string' ? [url] : url

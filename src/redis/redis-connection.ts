@@ -1,12 +1,12 @@
 import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
-import { answerWithin, NoAnswerError } from './answer-deadline.ts'
 import type { Availability, AvailabilityEvents } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
 import type { RedisScript } from './redis-script.ts'
-import { Servers, WHOLE } from './servers.ts'
+import { ResponseTimeoutError, withResponseTimeout } from './response-timeout.ts'
+import { ALL_NODES, ServerStates } from './servers.ts'
 
 /** What a command takes. */
 export type RedisArgument = string | number | Buffer
@@ -22,14 +22,14 @@ export interface ConnectionSettings extends AvailabilityEvents {
 export class RedisConnection {
   readonly #clock: Clock
   readonly #timeout: number
-  readonly #servers: Servers
+  readonly #servers: ServerStates
   #client: RedisClient
   #isClosed = false
 
   constructor(client: RedisClient, { timeout, clock, ...events }: ConnectionSettings) {
     this.#clock = clock
     this.#timeout = timeout
-    this.#servers = new Servers(clock, events)
+    this.#servers = new ServerStates(clock, events)
     this.#client = client
     this.#listen(client)
   }
@@ -82,7 +82,7 @@ export class RedisConnection {
 
   #listen(client: RedisClient): void {
     const isCurrent = () => client === this.#client && !this.#isClosed
-    const whole = this.#servers.of(WHOLE)
+    const whole = this.#servers.of(ALL_NODES)
     client.on('ready', () => isCurrent() && whole.succeeded())
     client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.failed('the connection was closed'))
@@ -92,13 +92,13 @@ export class RedisConnection {
 
   #send(key: RedisArgument | undefined, command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
     const client = this.#client
-    const name = client instanceof Cluster ? nodeFor(client, key) : WHOLE
+    const name = client instanceof Cluster ? nodeFor(client, key) : ALL_NODES
     const server = this.#servers.of(name)
     if (client.status !== 'ready' || !server.allows() || !this.#isReachable(client, name)) {
       return Promise.reject(new RedisError('unavailable', 'Redis can not be reached'))
     }
     const sentAt = this.#clock.monotonic()
-    return answerWithin(command(client), this.#timeout).then(
+    return withResponseTimeout(command(client), this.#timeout).then(
       (answer) => {
         server.succeeded()
         return answer
@@ -115,7 +115,7 @@ export class RedisConnection {
   }
 
   #failure(server: Availability, error: Error, sentAt: number): RedisError {
-    if (error instanceof NoAnswerError) {
+    if (error instanceof ResponseTimeoutError) {
       server.missed(error.message, sentAt)
       return new RedisError('timeout', error.message)
     }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '#test/build'
-import { Servers, WHOLE } from './servers.ts'
+import { ALL_NODES, ServerStates } from './servers.ts'
 
 function watched() {
   const told: string[] = []
   const clock = manualClock()
   const events = { lost: (problem: string) => void told.push(`lost: ${problem}`), found: () => void told.push('found') }
-  return { told, clock, servers: new Servers(clock, events) }
+  return { told, clock, servers: new ServerStates(clock, events) }
 }
 
 test('several nodes that are lost are told of once, and found with the last of them', () => {
@@ -26,7 +26,7 @@ test('a lost node keeps nobody from the others, and is tried once in a second', 
   const { clock, servers } = watched()
   for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer', clock.monotonic())
   assert.deepEqual(
-    [servers.of('a:1').allows(), servers.of('b:1').allows(), servers.of(WHOLE).allows()],
+    [servers.of('a:1').allows(), servers.of('b:1').allows(), servers.of(ALL_NODES).allows()],
     [false, true, true],
   )
   clock.advance(1_000)
@@ -38,17 +38,17 @@ test('commands that were sent together and time out together count once', () => 
   const timeout = (requests: number) => {
     const sentAt = clock.monotonic()
     clock.advance(50)
-    for (let request = 0; request < requests; request++) servers.of(WHOLE).missed('no answer', sentAt)
+    for (let request = 0; request < requests; request++) servers.of(ALL_NODES).missed('no answer', sentAt)
   }
   timeout(100)
   timeout(100)
-  assert.equal(servers.isLost(WHOLE), false)
-  servers.of(WHOLE).succeeded()
+  assert.equal(servers.isLost(ALL_NODES), false)
+  servers.of(ALL_NODES).succeeded()
   timeout(100)
   timeout(100)
-  assert.equal(servers.isLost(WHOLE), false)
+  assert.equal(servers.isLost(ALL_NODES), false)
   timeout(1)
-  assert.equal(servers.isLost(WHOLE), true)
+  assert.equal(servers.isLost(ALL_NODES), true)
 })
 
 test('a lost node that the cluster no longer has is not waited for', () => {
@@ -61,9 +61,9 @@ test('a lost node that the cluster no longer has is not waited for', () => {
 
 test('the cluster as a whole is no node', () => {
   const { told, servers } = watched()
-  servers.of(WHOLE).failed('nobody is there')
+  servers.of(ALL_NODES).failed('nobody is there')
   assert.equal(servers.hasLostNode, false)
   servers.keep(new Set())
-  servers.of(WHOLE).succeeded()
+  servers.of(ALL_NODES).succeeded()
   assert.deepEqual(told, ['lost: nobody is there', 'found'])
 })

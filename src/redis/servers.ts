@@ -2,13 +2,13 @@ import type { Clock } from '#schema'
 import { Availability, type AvailabilityEvents } from './availability.ts'
 
 /** The name of what commands without a key go to: the one server, or the cluster as a whole. */
-export const WHOLE = ''
+export const ALL_NODES = ''
 
 /**
  * Knows of each server whether it answers, so that a lost node of a cluster keeps nobody from using the others. What is
  * told to others is of all together: lost with the first, found with the last.
  */
-export class Servers {
+export class ServerStates {
   readonly #clock: Clock
   readonly #events: AvailabilityEvents
   readonly #all = new Map<string, Availability>()
@@ -24,7 +24,7 @@ export class Servers {
     const known = this.#all.get(name)
     if (known !== undefined) return known
     const fresh = new Availability(this.#clock, {
-      lost: (problem) => this.#countLost(name === WHOLE ? problem : `${name}: ${problem}`),
+      lost: (problem) => this.#countLost(name === ALL_NODES ? problem : `${name}: ${problem}`),
       found: () => this.#countFound(),
     })
     this.#all.set(name, fresh)
@@ -33,7 +33,7 @@ export class Servers {
 
   /** Whether a node of a cluster counts as gone. */
   get hasLostNode(): boolean {
-    return this.#lost > (this.isLost(WHOLE) ? 1 : 0)
+    return this.#lost > (this.isLost(ALL_NODES) ? 1 : 0)
   }
 
   /** Whether a server counts as gone. */
@@ -44,7 +44,7 @@ export class Servers {
   /** Nobody asks nodes any more but these. */
   keep(names: ReadonlySet<string>): void {
     for (const [name, server] of this.#all) {
-      if (name === WHOLE || names.has(name)) continue
+      if (name === ALL_NODES || names.has(name)) continue
       this.#all.delete(name)
       if (server.isLost) this.#countFound()
     }

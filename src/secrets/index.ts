@@ -1,4 +1,4 @@
-export { Changes } from './changes.ts'
+export { ChangeListeners } from './change-listeners.ts'
 export { DirectoryWatch } from './directory-watch.ts'
 export { formattedSecrets } from './formatted-secrets.ts'
 export { decodeJwk, jwkThumbprint, publicJwk } from './jwk.ts'

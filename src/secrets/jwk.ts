@@ -11,12 +11,12 @@ import type { DecodedSecret, Purpose } from '#contracts'
 import { isPlainObject } from '#json'
 
 /** A JSON Web Key as it was parsed: nothing in it is believed yet. */
-export type UncheckedJwk = Readonly<Record<string, unknown>>
+export type ParsedJwk = Readonly<Record<string, unknown>>
 
 type JsonWebKey = JsonWebKeyInput['key']
 
 /** Which part of a key pair is wanted: a key of somebody else is only ever its public part. */
-export type WantedPart = 'whole' | 'public'
+export type KeyPart = 'whole' | 'public'
 
 /** The members that make the public part of a key, by type (RFC 7518 section 6, RFC 8037). */
 const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,7 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 const SHORTEST_RSA = 2048
 
 /** Makes a key of a JWK (RFC 7517). Throws an Error that says what is wrong and shows nothing of the key. */
-export function decodeJwk(jwk: unknown, part: WantedPart): DecodedSecret {
+export function decodeJwk(jwk: unknown, part: KeyPart): DecodedSecret {
   if (!isPlainObject(jwk)) throw new Error('expected a JSON Web Key: an object with "kty"')
   const key = keyOf(jwk, part)
   return {
@@ -41,7 +41,7 @@ export function decodeJwk(jwk: unknown, part: WantedPart): DecodedSecret {
   }
 }
 
-function keyOf(jwk: UncheckedJwk, part: WantedPart): KeyObject {
+function keyOf(jwk: ParsedJwk, part: KeyPart): KeyObject {
   const kty = textMember(jwk, 'kty')
   if (kty === 'oct') return symmetricKey(jwk, part)
   const members = kty !== null && Object.hasOwn(PUBLIC_MEMBERS, kty) ? PUBLIC_MEMBERS[kty] : undefined
@@ -58,7 +58,7 @@ function keyOf(jwk: UncheckedJwk, part: WantedPart): KeyObject {
 }
 
 /** Messages of OpenSSL are left out: they say nothing to users and could say too much. */
-function imported(jwk: UncheckedJwk, members: string[], kty: string, part: WantedPart): KeyObject {
+function imported(jwk: ParsedJwk, members: string[], kty: string, part: KeyPart): KeyObject {
   try {
     if (part === 'whole' && jwk['d'] !== undefined) {
       return createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })
@@ -70,7 +70,7 @@ function imported(jwk: UncheckedJwk, members: string[], kty: string, part: Wante
   }
 }
 
-function symmetricKey(jwk: UncheckedJwk, part: WantedPart): KeyObject {
+function symmetricKey(jwk: ParsedJwk, part: KeyPart): KeyObject {
   if (part === 'public') throw new Error('a symmetric key has no public part')
   const k = textMember(jwk, 'k')
   if (k === null || !/^[A-Za-z0-9_-]+$/.test(k))
@@ -78,7 +78,7 @@ function symmetricKey(jwk: UncheckedJwk, part: WantedPart): KeyObject {
   return createSecretKey(Buffer.from(k, 'base64url'))
 }
 
-function textMember(jwk: UncheckedJwk, name: string): string | null {
+function textMember(jwk: ParsedJwk, name: string): string | null {
   const value = Object.hasOwn(jwk, name) ? jwk[name] : undefined
   return typeof value === 'string' && value !== '' ? value : null
 }
@@ -98,7 +98,7 @@ const SIGNATURE: readonly Purpose[] = ['SIGN', 'VERIFY']
 const ENCRYPTION: readonly Purpose[] = ['ENCRYPT', 'DECRYPT']
 
 /** What `use` and `key_ops` allow; null where neither is there. Words that are not known allow nothing. */
-function purposesOf({ use, key_ops: operations }: UncheckedJwk): readonly Purpose[] | null {
+function purposesOf({ use, key_ops: operations }: ParsedJwk): readonly Purpose[] | null {
   if (use === undefined && operations === undefined) return null
   const byUse =
     use === undefined ? [...SIGNATURE, ...ENCRYPTION] : use === 'sig' ? SIGNATURE : use === 'enc' ? ENCRYPTION : []
@@ -109,7 +109,7 @@ function purposesOf({ use, key_ops: operations }: UncheckedJwk): readonly Purpos
 }
 
 /** The certificates of `x5c`; the first must be that of the key (RFC 7517 section 4.7). */
-function certificatesOf(jwk: UncheckedJwk, key: KeyObject): readonly X509Certificate[] {
+function certificatesOf(jwk: ParsedJwk, key: KeyObject): readonly X509Certificate[] {
   const { x5c } = jwk
   if (x5c === undefined || key.type === 'secret') return []
   if (!Array.isArray(x5c) || !x5c.every((each) => typeof each === 'string')) {

@@ -2,7 +2,7 @@ import { CachedValue } from '#cache'
 import { type DecodedSecret, Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { Changes } from './changes.ts'
+import { ChangeListeners } from './change-listeners.ts'
 import type { JwkSet } from './jwk-set.ts'
 import { KeyMisses } from './key-misses.ts'
 
@@ -39,7 +39,7 @@ const MAX_NAME_LENGTH = 512
 /** Keys that a server publishes as a JWK Set, fetched on first use. While fetching fails, the last set is used until its lease ends. */
 export class RemoteKeys implements SecretStore {
   readonly #settings: RemoteKeysSettings
-  readonly #changes = new Changes()
+  readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
   readonly #keys: CachedValue<Fetched>
   readonly #misses: KeyMisses

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, symlinkSync, truncateSync } from 'node:fs'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
-import { fileState, LARGEST_FILE, pathInside, readSecretFile } from './secret-file.ts'
+import { fileState, MAX_FILE_BYTES, pathInside, readSecretFile } from './secret-file.ts'
 
 test('the state of a file changes with its content, its replacement and its removal', async () => {
   using folder = new Folder({ a: 'x', b: 'x' })
@@ -27,7 +27,7 @@ test('reads regular files of bounded size, and follows no link', async () => {
   await assert.rejects(readSecretFile(folder.in('sub')), /expected a regular file/)
   execFileSync('mkfifo', [folder.in('pipe')])
   await assert.rejects(readSecretFile(folder.in('pipe')), /expected a regular file/)
-  truncateSync(folder.in('a'), LARGEST_FILE + 1)
+  truncateSync(folder.in('a'), MAX_FILE_BYTES + 1)
   await assert.rejects(readSecretFile(folder.in('a')), /expected at most 4194304 bytes, got 4194305/)
 })
 

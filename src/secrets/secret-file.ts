@@ -3,7 +3,7 @@ import { constants, open, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 
 /** No password or key is larger; what is, is the wrong file. */
-export const LARGEST_FILE = 4 * 1024 * 1024
+export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /** What tells a state of a file from another; null where there is none. */
 export async function fileState(path: string): Promise<string | null> {
@@ -30,7 +30,7 @@ export function isAbsent(error: unknown): boolean {
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** The whole content of a regular file of bounded size; a path that ends in a link is not followed. */
-export async function readSecretFile(realPath: string, largest: number = LARGEST_FILE): Promise<Buffer> {
+export async function readSecretFile(realPath: string, largest: number = MAX_FILE_BYTES): Promise<Buffer> {
   const handle = await open(realPath, FLAGS)
   try {
     const stats = await handle.stat()

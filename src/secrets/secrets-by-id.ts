@@ -2,7 +2,7 @@ import { CachedValue } from '#cache'
 import { type Secret, SecretError, type SecretQuery, type SecretStore } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { Changes } from './changes.ts'
+import { ChangeListeners } from './change-listeners.ts'
 import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 
 /** The secrets of one id; null where there are none of it. */
@@ -24,7 +24,7 @@ const MOST_IDS = 10_000
 export class SecretsById implements SecretStore {
   readonly #settings: SecretsByIdSettings
   readonly #byId = new Map<string, CachedValue<Versioned<SecretsOfId>>>()
-  readonly #changes = new Changes()
+  readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
 
   constructor(settings: SecretsByIdSettings) {

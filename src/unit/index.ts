@@ -1,5 +1,5 @@
 export type { LiveRouter } from './live-router.ts'
 export type { RouteFeed } from './route-feed.ts'
-export { arriving, tryRoutes } from './route-trials.ts'
+export { matchRoutes, simulateArrival } from './route-matching.ts'
 export { Routers } from './routers.ts'
 export { Unit, type UnitInput } from './unit.ts'

@@ -9,7 +9,7 @@ import type { RouteMetrics } from './route-metrics.ts'
  * once. A failure of an upstream has a status of its own, whichever handler threw it (decisions 13); anything else is a
  * fault and answered with a 500 that says nothing of the inside (threats B86, B91).
  */
-export function guarded(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {
+export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {
   return async (exchange) => {
     const enteredAt = metrics.entered()
     let response: Response

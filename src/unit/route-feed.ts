@@ -1,10 +1,10 @@
-import type { ObjectStatus, OpeningRouter, RouteFailure, RouteSource, RouteWarnings } from '#contracts'
+import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from '#contracts'
 import type { SharedStore } from '#schema'
 
 /** Where a unit gets its routes from: the control plane, or the files themselves for commands that serve nothing. */
 export interface RouteFeed {
   /** The routes of a folder as they are deployed now. */
-  open(router: OpeningRouter): Promise<readonly RouteSource[]>
+  open(router: RouterOpening): Promise<readonly RouteSource[]>
   /** The router has built what it could. */
   opened(directory: string, failures: readonly RouteFailure[]): void
   close(directory: string): void

@@ -1,22 +1,22 @@
 import { passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
 import { conditionFacts, isAlwaysTrue } from '#expression'
-import { ConfigDocument, type Construction, type Heap, type World } from '#heap'
+import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
 import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Condition, Problem } from '#schema'
-import { guarded } from './route-boundary.ts'
+import { withBuildTimeout } from './build-timeout.ts'
+import { routeBoundary } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
 import { withSession } from './session-boundary.ts'
-import { builtWithin } from './within.ts'
 
 /** What routes are built in: the heap and properties of the configuration around their router. */
-export interface RouteSurroundings {
-  readonly world: World
+export interface RouteBuildContext {
+  readonly unitContext: UnitContext
   readonly heap: Heap
-  readonly underConstruction: Construction
+  readonly buildPath: BuildPath
   /** Qualified name of the router, in parts. */
   readonly segments: readonly string[]
   openMetrics(): MetricsScope
@@ -58,33 +58,33 @@ export class Route {
     this.#metrics = parts.metrics
     this.#scope = parts.scope
     this.#logger = parts.logger
-    this.#handler = guarded(parts.handler, parts.metrics, parts.logger)
+    this.#handler = routeBoundary(parts.handler, parts.metrics, parts.logger)
     this.#dispose = parts.dispose
   }
 
   /** Builds a route aside. Throws ConfigError with every problem; nothing is left behind then. */
-  static async build(source: RouteSource, around: RouteSurroundings): Promise<Route> {
+  static async build(source: RouteSource, around: RouteBuildContext): Promise<Route> {
     const segments = [...around.segments, source.id]
     const document = new ConfigDocument(RouteDocument, readDocument(source.text).value as JsonObject, {
-      world: around.world,
+      unitContext: around.unitContext,
       parent: around.heap,
       properties: around.heap.properties,
-      underConstruction: around.underConstruction,
+      buildPath: around.buildPath,
       segments,
       revision: source.revision,
     })
-    const logger = around.world.logger.child({ logger: segments.join('+') })
+    const logger = around.unitContext.logger.child({ logger: segments.join('+') })
     const building = document.build().then(async (fields) => ({
       condition: fields.condition,
       handler: withSession(fields.session, await document.decorateMain(fields.handler), logger),
     }))
-    const built = await builtWithin(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
+    const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
     const scope = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {
       ...built,
       scope,
-      metrics: new RouteMetrics(scope, labels, around.world.clock),
+      metrics: new RouteMetrics(scope, labels, around.unitContext.clock),
       logger,
       warnings: document.warnings,
       dispose: () => document.heap.dispose(),

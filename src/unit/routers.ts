@@ -1,19 +1,19 @@
 import type { ChangeProblems, RouteChange, RouteFailure } from '#contracts'
-import type { Construction, Heap, StateReporter, World } from '#heap'
+import type { BuildPath, Heap, StateReporter, UnitContext } from '#heap'
 import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
 import { ConfigError, type Environment, type RouterHost, type RouterSettings } from '#schema'
 import { LiveRouter } from './live-router.ts'
-import { pacing } from './pacing.ts'
-import { Route, type RouteSurroundings } from './route.ts'
-import { guarded } from './route-boundary.ts'
+import { Route, type RouteBuildContext } from './route.ts'
+import { routeBoundary } from './route-boundary.ts'
 import type { RouteFeed } from './route-feed.ts'
 import { RouteMetrics } from './route-metrics.ts'
 import { shadowIn } from './unreachable-routes.ts'
+import { yieldRegularly } from './yield-regularly.ts'
 
 interface OpenRouter {
   readonly live: LiveRouter
-  readonly around: RouteSurroundings
+  readonly around: RouteBuildContext
 }
 
 interface Prepared {
@@ -40,19 +40,19 @@ export class Routers {
   }
 
   /** The door for Routers declared in a heap. */
-  host(world: World, heap: Heap, underConstruction: Construction, outerFolders: readonly string[]): RouterHost {
+  host(unitContext: UnitContext, heap: Heap, buildPath: BuildPath, outerFolders: readonly string[]): RouterHost {
     return {
       openRouter: (settings, env) => {
         if (outerFolders.includes(settings.directory)) {
           const message = `a Router inside a route needs a folder of its own; ${settings.directory} holds that very route`
           throw new ConfigError([{ pointer: '/directory', message }])
         }
-        const inner: World = {
-          ...world,
-          stateReporter: () => ofRoutes(settings.directory, world),
+        const inner: UnitContext = {
+          ...unitContext,
+          stateReporter: () => ofRoutes(settings.directory, unitContext),
           router: (child, chain) => this.host(inner, child, chain, [...outerFolders, settings.directory]),
         }
-        return this.#openRouter(settings, env, { world: inner, heap, underConstruction })
+        return this.#openRouter(settings, env, { unitContext: inner, heap, buildPath })
       },
     }
   }
@@ -60,10 +60,10 @@ export class Routers {
   async #openRouter(
     settings: RouterSettings,
     env: Environment,
-    place: Pick<RouteSurroundings, 'world' | 'heap' | 'underConstruction'>,
+    place: Pick<RouteBuildContext, 'unitContext' | 'heap' | 'buildPath'>,
   ): Promise<Handler> {
     const { name, directory, scanInterval } = settings
-    const around: RouteSurroundings = {
+    const around: RouteBuildContext = {
       ...place,
       segments: env.name.split('+'),
       openMetrics: () => this.#metrics.open(),
@@ -73,7 +73,7 @@ export class Routers {
     const sources = await this.#feed.open({ directory, scanInterval, name, router: around.segments.join('.') })
     const failures: RouteFailure[] = []
     const routes: Route[] = []
-    const pause = pacing()
+    const pause = yieldRegularly()
     for (const source of sources) {
       await pause()
       try {
@@ -101,7 +101,7 @@ export class Routers {
     env.onDispose(() => scope.release())
     const labels = { name: 'default', route: 'default', router: env.name.replaceAll('+', '.') }
     const metrics = new RouteMetrics(scope, labels, env.clock)
-    const handler = guarded(defaultHandler, metrics, env.logger)
+    const handler = routeBoundary(defaultHandler, metrics, env.logger)
     return (exchange) => {
       exchange.onComplete(() => metrics.left(exchange))
       return handler(exchange)
@@ -120,7 +120,7 @@ export class Routers {
   ): Promise<ChangeProblems[]> {
     const problems: ChangeProblems[] = []
     const built = new Map<OpenRouter, Map<number, Route>>()
-    const pause = pacing()
+    const pause = yieldRegularly()
     for (const router of this.#open) {
       if (router.live.directory !== directory) continue
       const routes = new Map<number, Route>()
@@ -186,8 +186,8 @@ function problemsOf(error: unknown): { pointer: string; message: string }[] {
 }
 
 /** Says to which route of a folder an object belongs; what is inside of such a route has been said already. */
-function ofRoutes(directory: string, world: World): StateReporter {
-  const reporter = world.stateReporter?.()
+function ofRoutes(directory: string, unitContext: UnitContext): StateReporter {
+  const reporter = unitContext.stateReporter?.()
   return {
     report: (report) => reporter?.report({ route: { directory, id: report.segments.at(-1) as string }, ...report }),
     withdraw: () => reporter?.withdraw(),

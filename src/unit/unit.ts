@@ -1,4 +1,4 @@
-import { Catalogue, ConfigDocument, type World } from '#heap'
+import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
 import type { Handler, TemporaryStorage } from '#http'
 import {
   DEFAULT_CONFIG,
@@ -44,7 +44,7 @@ export interface UnitInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly system?: SystemProperties
   /** Told when files are to be looked at again. */
-  readonly onReload?: World['onReload']
+  readonly onReload?: UnitContext['onReload']
 }
 
 /** The data plane of one thread: a root handler with everything behind it. Knows nothing of sockets. */
@@ -71,10 +71,10 @@ export class Unit {
   static async open(input: UnitInput): Promise<Unit> {
     const { metrics, routers } = input
     const extensions = await loadExtensions(input.directories.extra)
-    const world = unitWorld(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
+    const unitContext = contextOf(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
     const json = input.config === null ? DEFAULT_CONFIG : (readDocument(input.config).value as JsonObject)
     const document = new ConfigDocument(RootDocument, json, {
-      world,
+      unitContext,
       parent: null,
       properties: rootProperties(input),
       segments: ['gateway'],
@@ -83,7 +83,7 @@ export class Unit {
     })
     const { handler, temporaryStorage, session } = await document.build()
     return new Unit({
-      handler: withSession(session, await document.decorateMain(handler), world.logger),
+      handler: withSession(session, await document.decorateMain(handler), unitContext.logger),
       storage: temporaryStorage,
       routers,
       metrics,
@@ -98,9 +98,9 @@ export class Unit {
   }
 }
 
-function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): World {
+function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): UnitContext {
   const states = input.states ?? new ObjectStates((status) => input.feed.reported?.(status))
-  const world: World = {
+  const unitContext: UnitContext = {
     catalogue,
     logger: input.logger,
     clock: input.clock,
@@ -111,12 +111,12 @@ function unitWorld(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     ...(input.ownListeners === undefined ? {} : { ownListeners: input.ownListeners }),
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
-    router: (heap, chain) => routers.host(world, heap, chain, []),
+    router: (heap, chain) => routers.host(unitContext, heap, chain, []),
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.feed.share(key, bytes),
     sharedStore: (space) => input.feed.sharedStore(space),
   }
-  return world
+  return unitContext
 }

@@ -12,7 +12,7 @@ import { Connectors } from './connectors.ts'
 import { controlFeed } from './control-feed.ts'
 import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
-import { tryMessage } from './route-trials.ts'
+import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
 import { Unit } from './unit.ts'
 
@@ -63,9 +63,9 @@ class UnitWorker {
         for (const refresh of [...this.#reloads]) refresh()
       },
       collect: ({ after }) => this.#metrics.report(after),
-      tryRoutes: (question) => {
+      matchRoutes: (question) => {
         if (this.#unit === null) throw new Error('the unit is still starting')
-        return tryMessage(question, this.#routers, this.#settings, this.#unit.storage)
+        return matchSimulatedRequest(question, this.#routers, this.#settings, this.#unit.storage)
       },
       drain: () => {
         this.#draining ??= this.#drain()

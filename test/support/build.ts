@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KeyValueStore } from '#control'
 import { baseScope } from '#expression'
-import { Catalogue, Heap, Properties, type World } from '#heap'
+import { Catalogue, Heap, Properties, type UnitContext } from '#heap'
 import type { JsonValue } from '#json'
 import { createLogger, memoryLog } from '#logging'
 import {
@@ -111,8 +111,8 @@ export async function build<T>(
   const types = [definition, ...(surroundings.types ?? [])]
   const standing = standingFor(types, surroundings)
   const states: string[] = []
-  const world: World = {
-    ...testWorld(directory, [...types, ...standing.types], surroundings, log, metrics),
+  const unitContext: UnitContext = {
+    ...testUnitContext(directory, [...types, ...standing.types], surroundings, log, metrics),
     stateReporter: () => ({
       report: ({ state, detail }) => void states.push(`${state}: ${detail}`),
       withdraw: () => {},
@@ -122,14 +122,14 @@ export async function build<T>(
     baseScope({
       env: surroundings.env ?? {},
       system: {},
-      now: () => world.clock.now(),
+      now: () => unitContext.clock.now(),
       gateway: { instanceDirectory: directory, configDirectory: directory, temporaryDirectory: directory },
     }),
     () => undefined,
   )
   const name = surroundings.name ?? 'object'
   const heap = new Heap({
-    world,
+    unitContext,
     parent: null,
     segments: ['gateway'],
     properties: root.extend(surroundings.properties ?? null),
@@ -165,13 +165,13 @@ function standingFor(types: readonly TypeDefinition[], { heap = [] }: Surroundin
 }
 
 /** The world of objects under test. */
-export function testWorld(
+export function testUnitContext(
   directory: string,
   types: readonly TypeDefinition[],
   surroundings: Surroundings,
   log: ReturnType<typeof memoryLog>,
   metrics: TestMetrics,
-): World {
+): UnitContext {
   const shared = new Map<string, SharedArrayBuffer>()
   const store = new KeyValueStore(surroundings.clock ?? systemClock)
   return {

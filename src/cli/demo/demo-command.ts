@@ -1,15 +1,15 @@
 import { createSampleInstance, startDemoAccessManager, startProtectedApplication } from '#dev'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
+import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
 import { EXIT } from '../exit-codes.ts'
 import { openSettings } from '../instance-settings.ts'
-import { formatPlaced } from '../problems.ts'
-import { SILENT } from '../rehearsal/silent-logger.ts'
+import { formatLocated } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { serve } from '../run/serve.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { writeJson } from '../terminal.ts'
 import { demoText, filledRows } from './demo-text.ts'
-import { firstFree } from './free-port.ts'
+import { preferredPort } from './free-port.ts'
 
 const TRAFFIC_PORT = 8080
 const ADMIN_PORT = 8085
@@ -33,18 +33,18 @@ export const DemoCommand: Command = {
     [EXIT.failed, 'it could not start'],
     [EXIT.forced, 'it got a second signal to stop'],
   ],
-  async run(args, surroundings) {
-    const port = portOption(args, 'port') ?? (await firstFree(TRAFFIC_PORT))
-    const adminPort = portOption(args, 'admin-port') ?? (await firstFree(ADMIN_PORT))
-    const accessManagerPort = portOption(args, 'am-port') ?? (await firstFree(ACCESS_MANAGER_PORT))
-    if (!args.json) surroundings.stdout.write('starting the demo ...\n')
+  async run(args, context) {
+    const port = portOption(args, 'port') ?? (await preferredPort(TRAFFIC_PORT))
+    const adminPort = portOption(args, 'admin-port') ?? (await preferredPort(ADMIN_PORT))
+    const accessManagerPort = portOption(args, 'am-port') ?? (await preferredPort(ACCESS_MANAGER_PORT))
+    if (!args.json) context.stdout.write('starting the demo ...\n')
     await using application = await startProtectedApplication()
     await using accessManager = await startDemoAccessManager(accessManagerPort)
     using instance = createSampleInstance({ application: application.url, accessManager, port, adminPort })
     const { directory } = instance
-    const opened = await openSettings(directory, SILENT, surroundings)
+    const opened = await openSettings(directory, SILENT_LOGGER, context)
     if ('problems' in opened) {
-      for (const problem of opened.problems) surroundings.stderr.write(`${formatPlaced(problem)}\n`)
+      for (const problem of opened.problems) context.stderr.write(`${formatLocated(problem)}\n`)
       return EXIT.configuration
     }
     return await serve(
@@ -54,10 +54,10 @@ export const DemoCommand: Command = {
         ready: ({ traffic: [traffic = ''], admin }) => {
           const places = { application: application.url, accessManager: accessManager.url, instance: directory }
           const facts = { traffic, admin, ...places }
-          tell(facts, args.json, surroundings)
+          tell(facts, args.json, context)
         },
       },
-      surroundings,
+      context,
     )
   },
 }
@@ -71,9 +71,9 @@ export interface DemoFacts {
   readonly instance: string
 }
 
-function tell(facts: DemoFacts, json: boolean, surroundings: Surroundings): void {
-  if (json) writeJson(surroundings.stdout, { ...facts, rows: filledRows(facts) })
-  else surroundings.stdout.write(demoText(facts, surroundings))
+function tell(facts: DemoFacts, json: boolean, context: ProcessContext): void {
+  if (json) writeJson(context.stdout, { ...facts, rows: filledRows(facts) })
+  else context.stdout.write(demoText(facts, context))
 }
 
 function portOption(args: Arguments, name: string): number | null {

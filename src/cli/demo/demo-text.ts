@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DEMO_ROWS } from '#dev'
 import { shownPath } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { shellWord } from '../shell-word.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { aligned, paintFor } from '../terminal.ts'
 import type { DemoFacts } from './demo-command.ts'
 
@@ -23,8 +23,8 @@ export function filledRows(facts: DemoFacts): { title: string; line: string }[] 
 }
 
 /** What the demo tells people once it runs. */
-export function demoText(facts: DemoFacts, surroundings: Surroundings): string {
-  const paint = paintFor(surroundings.stdout, surroundings)
+export function demoText(facts: DemoFacts, context: ProcessContext): string {
+  const paint = paintFor(context.stdout, context)
   const places = aligned([
     ['  traffic', `${facts.traffic}/app`],
     ['  behind a login', `${facts.traffic}/home as demo with changeit`],

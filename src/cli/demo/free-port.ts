@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 /** A port if nobody has it on the loopback interface, otherwise 0, for which the system gives a free one. */
-export function firstFree(port: number): Promise<number> {
+export function preferredPort(port: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const probe = createServer()
   probe.once('error', () => resolve(0))

@@ -3,10 +3,10 @@ import { exchangeScope } from '#http'
 import { instanceDirectories, instanceDirectory, rootProperties, type SystemProperties } from '#instance'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
+import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
 import { EXIT } from '../exit-codes.ts'
 import { DEFINE_OPTION, definedProperties, INSTANCE_OPTION } from '../instance-settings.ts'
-import { SILENT } from '../rehearsal/silent-logger.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { plainValue } from './plain-value.ts'
 import { exchangeOf } from './request-file.ts'
@@ -29,26 +29,26 @@ export const EvalCommand: Command = {
     { line: 'gateway eval \'${find(request.uri.path, "^/shop")}\' --request request.json', note: 'a condition' },
   ],
   exits: [[EXIT.failed, 'it can not be parsed or evaluated, or FILE can not be read']],
-  async run(args, surroundings) {
+  async run(args, context) {
     const text = args.operands[0] as string
-    const system = definedProperties(args, surroundings)
+    const system = definedProperties(args, context)
     // `1 + 2` is meant as an expression: as plain text there would be nothing to evaluate.
     const source = isExpression(text) ? text : `\${${text}}`
     try {
-      const value = plainValue(evaluate(source, args, system, surroundings))
-      if (typeof value === 'string' && !args.json) surroundings.stdout.write(`${value}\n`)
-      else writeJson(surroundings.stdout, value)
+      const value = plainValue(evaluate(source, args, system, context))
+      if (typeof value === 'string' && !args.json) context.stdout.write(`${value}\n`)
+      else writeJson(context.stdout, value)
       return EXIT.ok
     } catch (error) {
       const shift = source.length === text.length ? 0 : 2
-      return fail(error as Error, text, shift, args.json, surroundings)
+      return fail(error as Error, text, shift, args.json, context)
     }
   },
 }
 
-function evaluate(source: string, args: Arguments, system: SystemProperties, surroundings: Surroundings): unknown {
+function evaluate(source: string, args: Arguments, system: SystemProperties, context: ProcessContext): unknown {
   const expression = compile(source)
-  const { env, stderr } = surroundings
+  const { env, stderr } = context
   // An expression needs no instance, and so no home directory either.
   const instance = instanceDirectory(args.value('instance'), env) ?? process.cwd()
   const clock = { now: () => Date.now(), monotonic: () => performance.now() }
@@ -59,7 +59,7 @@ function evaluate(source: string, args: Arguments, system: SystemProperties, sur
     system,
     clock,
     logger: {
-      ...SILENT,
+      ...SILENT_LOGGER,
       warn: (first: unknown, message?: string) => void stderr.write(`warning: ${message ?? String(first)}\n`),
     },
   })
@@ -74,14 +74,14 @@ function requestIn(file: string | undefined): ReturnType<typeof exchangeOf> {
   }
 }
 
-function fail(error: Error, text: string, shift: number, json: boolean, surroundings: Surroundings): number {
-  const { stderr } = surroundings
+function fail(error: Error, text: string, shift: number, json: boolean, context: ProcessContext): number {
+  const { stderr } = context
   const offset = error instanceof ExpressionSyntaxError ? Math.max(0, error.offset - shift) : null
   if (json) {
     writeJson(stderr, { error: { message: error.message, ...(offset !== null && { offset }) } })
     return EXIT.failed
   }
-  const paint = paintFor(stderr, surroundings)
+  const paint = paintFor(stderr, context)
   if (offset !== null && !text.includes('\n')) stderr.write(`  ${text}\n  ${' '.repeat(offset)}${paint('red', '^')}\n`)
   stderr.write(`gateway: eval: ${error.message}\n`)
   return EXIT.failed

@@ -1,5 +1,7 @@
-import { arriving } from '#unit'
+import { simulateArrival } from '#unit'
 import type { Command } from '../command.ts'
+import { openDryRun } from '../dry-run/dry-run.ts'
+import { RouteFolders } from '../dry-run/route-folders.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
   chosenInstance,
@@ -8,15 +10,13 @@ import {
   INSTANCE_OPTION,
   missingInstance,
 } from '../instance-settings.ts'
-import { formatPlaced } from '../problems.ts'
-import { rehearse } from '../rehearsal/rehearsal.ts'
-import { RouteFolders } from '../rehearsal/route-folders.ts'
+import { formatLocated } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { shellWord } from '../shell-word.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { explain, refusal } from './explanation.ts'
 import { explanationText } from './explanation-text.ts'
-import { imaginedRequest } from './imagined-request.ts'
+import { simulatedRequest } from './simulated-request.ts'
 
 /** `gateway explain`: which route takes a request, and why. */
 export const ExplainCommand: Command = {
@@ -40,36 +40,36 @@ export const ExplainCommand: Command = {
     { line: `gateway explain 'POST /orders' -H 'Host: shop.example.com' -d '{"express":true}'`, note: 'with a body' },
   ],
   exits: [[EXIT.configuration, 'admin.json or config.json can not be used']],
-  async run(args, surroundings) {
-    const { stdout, stderr } = surroundings
-    const imagined = imaginedRequest(args)
-    const { instance } = chosenInstance(args, surroundings)
+  async run(args, context) {
+    const { stdout, stderr } = context
+    const simulated = simulatedRequest(args)
+    const { instance } = chosenInstance(args, context)
     const missing = missingInstance(instance)
-    if (missing !== null) return refuse([formatPlaced(missing)], surroundings)
-    await using rehearsal = await rehearse(instance, surroundings, new RouteFolders(), {
-      system: definedProperties(args, surroundings),
+    if (missing !== null) return refuse([formatLocated(missing)], context)
+    await using dryRun = await openDryRun(instance, context, new RouteFolders(), {
+      system: definedProperties(args, context),
     })
-    const { unit, settings, problems } = rehearsal
-    if (unit === null || settings === null) return refuse(problems.map(formatPlaced), surroundings)
+    const { unit, settings, problems } = dryRun
+    if (unit === null || settings === null) return refuse(problems.map(formatLocated), context)
     if (problems.length > 0)
       stderr.write(
         `warning: files with problems are left out; see: gateway validate --instance ${shellWord(instance)}\n`,
       )
-    const arrived = arriving(imagined, settings.unit, unit.storage)
+    const arrived = simulateArrival(simulated, settings.unit, unit.storage)
     const request = {
-      method: imagined.method,
-      received: imagined.target,
+      method: simulated.method,
+      received: simulated.target,
       uri: 'exchange' in arrived ? arrived.exchange.request.uri.toString() : null,
     }
     const explanation =
-      'exchange' in arrived ? await explain(request, arrived.exchange, rehearsal) : refusal(request, arrived)
+      'exchange' in arrived ? await explain(request, arrived.exchange, dryRun) : refusal(request, arrived)
     if (args.json) writeJson(stdout, explanation)
-    else stdout.write(explanationText(explanation, paintFor(stdout, surroundings)))
+    else stdout.write(explanationText(explanation, paintFor(stdout, context)))
     return EXIT.ok
   },
 }
 
-function refuse(lines: readonly string[], { stderr }: Surroundings): number {
+function refuse(lines: readonly string[], { stderr }: ProcessContext): number {
   for (const line of lines) stderr.write(`${line}\n`)
   return EXIT.configuration
 }

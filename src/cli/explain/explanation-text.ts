@@ -1,7 +1,7 @@
 import type { Step } from '#heap'
 import { shownPath } from '../problems.ts'
 import { aligned, type Paint } from '../terminal.ts'
-import type { Explanation, Trial } from './explanation.ts'
+import type { Explanation, RouterConditionResult } from './explanation.ts'
 
 /** An explanation for people. */
 export function explanationText(explanation: Explanation, paint: Paint): string {
@@ -26,7 +26,7 @@ function normalisation({ received, uri }: Explanation['request']): string[] {
   return normal === path ? [] : [`  the path ${path} is read as ${normal}`]
 }
 
-function trialLines(tried: readonly Trial[]): string[] {
+function trialLines(tried: readonly RouterConditionResult[]): string[] {
   const nested = new Set(tried.map(({ router }) => router)).size > 1
   const rows = tried.map(({ router, name, condition, value, failure }) => [
     `  ${nested ? `${router}: ` : ''}${name}`,

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import type { RouteTrial } from '#contracts'
+import type { ConditionResult } from '#contracts'
 import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
 import type { Exchange } from '#http'
 import { DEFAULT_OBJECTS, RouteDocument } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Refusal } from '#listener'
 import { isIgnoredKey } from '#schema'
-import { type LiveRouter, tryRoutes } from '#unit'
-import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import { type LiveRouter, matchRoutes } from '#unit'
+import type { DryRun } from '../dry-run/dry-run.ts'
 
 /** A route that was asked whether it takes the request, and its router. */
-export type Trial = RouteTrial & { readonly router: string }
+export type RouterConditionResult = ConditionResult & { readonly router: string }
 
 /** What happens to a request, and why. */
 export interface Explanation {
   readonly request: { readonly method: string; readonly received: string; readonly uri: string | null }
   readonly refused: { readonly status: number; readonly reason: string } | null
-  readonly tried: readonly Trial[]
+  readonly tried: readonly RouterConditionResult[]
   /** Id of the route that takes it; of the innermost where routers are nested. */
   readonly route: string | null
   readonly file: string | null
@@ -36,16 +36,16 @@ export function refusal(request: Explanation['request'], { status, problem }: Re
 export async function explain(
   request: Explanation['request'],
   exchange: Exchange,
-  rehearsal: Rehearsal,
+  dryRun: DryRun,
 ): Promise<Explanation> {
-  const catalogue = new Catalogue(rehearsal.types)
-  const routers = rehearsal.unit?.routers.live ?? []
-  const tried: Trial[] = []
+  const catalogue = new Catalogue(dryRun.types)
+  const routers = dryRun.unit?.routers.live ?? []
+  const tried: RouterConditionResult[] = []
   const chain: Step[] = []
   const notes: string[] = []
   let route: string | null = null
   let file: string | null = null
-  let document = rehearsal.config
+  let document = dryRun.config
   let scope: DocumentScope = {
     path: 'gateway',
     heap: heapOf(document),
@@ -61,7 +61,7 @@ export async function explain(
     const router = routers.find(({ qualifiedName }) => qualifiedName === steps[at]?.qualifiedName) as LiveRouter
     if (at > 0)
       notes.push(`what stands before the router ${router.name} is not run here; it may change or answer the request`)
-    const { tried: here, route: taker } = await tryRoutes(router, exchange)
+    const { tried: here, route: taker } = await matchRoutes(router, exchange)
     tried.push(...here.map((trial) => ({ router: router.name, ...trial })))
     chain.push(...(taker === null ? steps : steps.slice(0, at + 1)))
     if (taker === null) {
@@ -71,7 +71,7 @@ export async function explain(
       break
     }
     route = taker
-    const found = rehearsal.folders.fileOf(router.directory, taker)
+    const found = dryRun.folders.fileOf(router.directory, taker)
     file = found === null ? null : join(router.directory, found.file)
     document = (found?.route?.document.value ?? {}) as JsonObject
     scope = { path: `${router.qualifiedName}+${taker}`, heap: heapOf(document), parent: scope }

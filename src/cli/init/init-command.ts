@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { shownPath } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { shellWord } from '../shell-word.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { paintFor, writeJson } from '../terminal.ts'
-import { createInstance, inTheWay, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from './instance-layout.ts'
+import { createInstance, existingFiles, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from './instance-layout.ts'
 
 /** `gateway init`: a new instance directory. */
 export const InitCommand: Command = {
@@ -18,18 +18,17 @@ export const InitCommand: Command = {
   operands: { least: 1, most: 1 },
   examples: [{ line: 'gateway init ./my-gateway', note: 'then: gateway run --instance ./my-gateway' }],
   exits: [[EXIT.failed, 'DIR holds an instance already, or can not be written']],
-  async run({ operands, json }, surroundings) {
+  async run({ operands, json }, context) {
     const directory = resolve(operands[0] as string)
     try {
-      const found = isFile(directory) ? ['a file of that name'] : inTheWay(directory)
-      if (found.length > 0)
-        return refuse(`${directory} is not touched: it holds ${found.join(', ')} already`, surroundings)
+      const found = isFile(directory) ? ['a file of that name'] : existingFiles(directory)
+      if (found.length > 0) return refuse(`${directory} is not touched: it holds ${found.join(', ')} already`, context)
       const files = createInstance(directory)
-      if (json) writeJson(surroundings.stdout, { instance: directory, files })
-      else tellWhatNext(directory, surroundings)
+      if (json) writeJson(context.stdout, { instance: directory, files })
+      else tellWhatNext(directory, context)
       return EXIT.ok
     } catch (error) {
-      return refuse(`${directory} can not be made: ${(error as Error).message}`, surroundings)
+      return refuse(`${directory} can not be made: ${(error as Error).message}`, context)
     }
   },
 }
@@ -38,14 +37,14 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
 }
 
-function refuse(reason: string, { stderr }: Surroundings): number {
+function refuse(reason: string, { stderr }: ProcessContext): number {
   stderr.write(`gateway: init: ${reason}\n`)
   return EXIT.failed
 }
 
-function tellWhatNext(directory: string, surroundings: Surroundings): void {
-  const { stdout } = surroundings
-  const paint = paintFor(stdout, surroundings)
+function tellWhatNext(directory: string, context: ProcessContext): void {
+  const { stdout } = context
+  const paint = paintFor(stdout, context)
   const near = shownPath(directory)
   const instance = shellWord(near)
   const password = shellWord(join(near, PASSWORD_FILE))

@@ -53,7 +53,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 /** What of a new instance is in the way already. */
-export function inTheWay(directory: string): string[] {
+export function existingFiles(directory: string): string[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory).filter((name) => OWN_NAMES.includes(name))
 }

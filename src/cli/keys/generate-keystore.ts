@@ -8,7 +8,7 @@ import { altName, selfSigned, writePkcs12 } from '#secrets'
 export const KEY_TYPES = ['rsa', 'ec', 'ed25519'] as const
 
 /** What keystore is wanted. */
-export interface KeystoreWish {
+export interface KeystoreOptions {
   readonly out: string
   readonly alias: string
   readonly type: (typeof KEY_TYPES)[number]
@@ -29,25 +29,25 @@ const DAY = 86_400_000
 const EARLIER = 3_600_000
 
 /** Makes a key, a certificate that it signs itself, and a keystore of both. Never writes over a file. */
-export function generateKeystore(wish: KeystoreWish, now: Date): GeneratedKeystore {
-  const { privateKey, publicKey } = keyPair(wish.type)
+export function generateKeystore(options: KeystoreOptions, now: Date): GeneratedKeystore {
+  const { privateKey, publicKey } = keyPair(options.type)
   const certificate = selfSigned({
     privateKey,
     publicKey,
-    commonName: wish.hosts[0] as string,
-    altNames: wish.hosts.map(altName),
+    commonName: options.hosts[0] as string,
+    altNames: options.hosts.map(altName),
     notBefore: new Date(now.getTime() - EARLIER),
-    notAfter: new Date(now.getTime() + wish.days * DAY),
+    notAfter: new Date(now.getTime() + options.days * DAY),
   })
-  const known = passwordIn(wish.passwordFile)
+  const known = passwordIn(options.passwordFile)
   const password = known ?? randomBytes(24).toString('base64url')
-  const keystore = writePkcs12({ alias: wish.alias, key: privateKey, chain: [certificate] }, password)
-  writeNew(wish.out, keystore)
-  if (known === null) writeNew(wish.passwordFile, password)
+  const keystore = writePkcs12({ alias: options.alias, key: privateKey, chain: [certificate] }, password)
+  writeNew(options.out, keystore)
+  if (known === null) writeNew(options.passwordFile, password)
   return { fingerprint: certificate.fingerprint256, notAfter: certificate.validToDate, passwordIsNew: known === null }
 }
 
-function keyPair(type: KeystoreWish['type']): { privateKey: KeyObject; publicKey: KeyObject } {
+function keyPair(type: KeystoreOptions['type']): { privateKey: KeyObject; publicKey: KeyObject } {
   if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 3072 })
   if (type === 'ec') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return generateKeyPairSync('ed25519')

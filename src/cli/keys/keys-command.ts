@@ -4,9 +4,9 @@ import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { shownPath } from '../problems.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { writeJson } from '../terminal.ts'
-import { type GeneratedKeystore, generateKeystore, KEY_TYPES, type KeystoreWish } from './generate-keystore.ts'
+import { type GeneratedKeystore, generateKeystore, KEY_TYPES, type KeystoreOptions } from './generate-keystore.ts'
 
 /** `gateway keys generate`: a keystore for development. */
 export const KeysCommand: Command = {
@@ -39,28 +39,28 @@ export const KeysCommand: Command = {
     { line: 'gateway keys generate --hostname gateway.test --type rsa --days 30', note: 'for one name, for a month' },
   ],
   exits: [[EXIT.failed, 'a file is in the way or can not be written']],
-  async run(args, surroundings) {
+  async run(args, context) {
     if (args.operands[0] !== 'generate') {
       throw new UsageError(`keys: expected generate, got "${args.operands[0]}"`)
     }
-    const wish = wishOf(args)
+    const options = wishOf(args)
     try {
-      const made = generateKeystore(wish, new Date())
-      if (args.json) writeJson(surroundings.stdout, { ...wish, ...made })
-      else tell(wish, made, surroundings)
+      const made = generateKeystore(options, new Date())
+      if (args.json) writeJson(context.stdout, { ...options, ...made })
+      else tell(options, made, context)
       return EXIT.ok
     } catch (error) {
       const { code, path, message } = error as NodeJS.ErrnoException
       const reason = code === 'EEXIST' ? `${path} is there already and is not touched; choose another name` : message
-      surroundings.stderr.write(`gateway: keys: ${reason}\n`)
+      context.stderr.write(`gateway: keys: ${reason}\n`)
       return EXIT.failed
     }
   },
 }
 
-function wishOf(args: Arguments): KeystoreWish {
+function wishOf(args: Arguments): KeystoreOptions {
   const out = resolve(args.value('out') ?? 'keystore.p12')
-  const type = (args.value('type') ?? 'ec') as KeystoreWish['type']
+  const type = (args.value('type') ?? 'ec') as KeystoreOptions['type']
   if (!KEY_TYPES.includes(type)) throw new UsageError(`keys: --type: expected ${KEY_TYPES.join(', ')}, got "${type}"`)
   const given = args.values('hostname')
   const hosts = given.length > 0 ? given : ['localhost', '127.0.0.1', '::1']
@@ -77,10 +77,10 @@ function wishOf(args: Arguments): KeystoreWish {
   return { out, alias: args.value('alias') ?? 'server', type, hosts, days, passwordFile }
 }
 
-function tell(wish: KeystoreWish, made: GeneratedKeystore, { stdout }: Surroundings): void {
-  const password = `${shownPath(wish.passwordFile)}${made.passwordIsNew ? ' (new)' : ''}`
+function tell(options: KeystoreOptions, made: GeneratedKeystore, { stdout }: ProcessContext): void {
+  const password = `${shownPath(options.passwordFile)}${made.passwordIsNew ? ' (new)' : ''}`
   stdout.write(
-    `made ${shownPath(wish.out)}\n  for       ${wish.hosts.join(', ')}\n  until     ${made.notAfter.toISOString().slice(0, 10)}\n` +
+    `made ${shownPath(options.out)}\n  for       ${options.hosts.join(', ')}\n  until     ${made.notAfter.toISOString().slice(0, 10)}\n` +
       `  SHA-256   ${made.fingerprint}\n  password  in ${password}\n`,
   )
 }

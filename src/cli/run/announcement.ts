@@ -1,6 +1,6 @@
 import type { AdminSettings, Gateway } from '#control'
 import type { Logger } from '#logging'
-import type { Surroundings } from '../surroundings.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { aligned, paintFor } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 
@@ -30,16 +30,16 @@ export function announce(
   gateway: Gateway,
   { unit }: AdminSettings,
   logger: Logger,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): void {
-  const { stdout } = surroundings
+  const { stdout } = context
   const routes = gateway.stores.all.reduce((sum, store) => sum + store.status().length, 0)
   if (stdout.isTTY !== true || unit.logging.format === 'json') {
     const ports = { ports: gateway.ports, adminPort: gateway.adminPort }
     logger.info({ ...urls, ...ports, units: unit.units, mode: unit.mode, routes }, 'the gateway is ready')
     return
   }
-  const paint = paintFor(stdout, surroundings)
+  const paint = paintFor(stdout, context)
   const rows = [
     ...urls.traffic.map((address) => ['  traffic', paint('cyan', `${address}/`)]),
     ['  management', paint('cyan', `${urls.admin}/api/info`)],

@@ -10,8 +10,8 @@ import {
   missingInstance,
   openSettings,
 } from '../instance-settings.ts'
-import { formatPlaced, type PlacedProblem } from '../problems.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { formatLocated, type LocatedProblem } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { serve } from './serve.ts'
 
 /** `gateway run`: runs an instance until it is told to stop. */
@@ -33,25 +33,25 @@ export const RunCommand: Command = {
     [EXIT.forced, 'it got a second signal to stop'],
     [EXIT.configuration, 'admin.json or config.json can not be used'],
   ],
-  async run(args, surroundings) {
-    const { instance, origin } = chosenInstance(args, surroundings)
+  async run(args, context) {
+    const { instance, origin } = chosenInstance(args, context)
     try {
       if (origin === 'default') createFolders(instance)
     } catch (error) {
       const how = 'name another instance with --instance DIR or GATEWAY_INSTANCE_DIR'
-      surroundings.stderr.write(`gateway: run: ${instance} can not be made: ${(error as Error).message}; ${how}\n`)
+      context.stderr.write(`gateway: run: ${instance} can not be made: ${(error as Error).message}; ${how}\n`)
       return EXIT.failed
     }
     const missing = missingInstance(instance)
-    if (missing !== null) return refuse([missing], surroundings)
+    if (missing !== null) return refuse([missing], context)
     const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })
-    const opened = await openSettings(instance, logger, surroundings, { system: definedProperties(args, surroundings) })
-    if ('problems' in opened) return refuse(opened.problems, surroundings)
-    return serve({ ...opened, logFormat: args.json ? 'json' : null }, surroundings)
+    const opened = await openSettings(instance, logger, context, { system: definedProperties(args, context) })
+    if ('problems' in opened) return refuse(opened.problems, context)
+    return serve({ ...opened, logFormat: args.json ? 'json' : null }, context)
   },
 }
 
-function refuse(problems: readonly PlacedProblem[], { stderr }: Surroundings): number {
-  for (const problem of problems) stderr.write(`${formatPlaced(problem)}\n`)
+function refuse(problems: readonly LocatedProblem[], { stderr }: ProcessContext): number {
+  for (const problem of problems) stderr.write(`${formatLocated(problem)}\n`)
   return EXIT.configuration
 }

@@ -4,12 +4,12 @@ import { JsonSyntaxError } from '#json'
 import { createLogger, type Logger, type LogLevel } from '#logging'
 import { ConfigError } from '#schema'
 import { EXIT } from '../exit-codes.ts'
-import { formatPlaced, type PlacedProblem, placed, problemsOf } from '../problems.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { formatLocated, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
 import { FatalErrors } from './fatal-errors.ts'
-import { StopSignals, untilStopped } from './signals.ts'
+import { StopSignals, serveUntilStopped } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
 const DRAIN_MARGIN = 10_000
@@ -19,7 +19,7 @@ const FAILED = Symbol('an uncaught error')
 /** What to serve, and who wants to know that it is served. */
 export interface Serving {
   readonly settings: AdminSettings
-  readonly warnings: readonly PlacedProblem[]
+  readonly warnings: readonly LocatedProblem[]
   /** Overrides the format of admin.json. */
   readonly logFormat: 'json' | 'pretty' | null
   /** Says that the gateway is ready, in place of the usual lines. */
@@ -27,17 +27,17 @@ export interface Serving {
 }
 
 /** Starts a gateway and serves until it is told to stop; gives the exit code. */
-export async function serve(serving: Serving, surroundings: Surroundings): Promise<number> {
+export async function serve(serving: Serving, context: ProcessContext): Promise<number> {
   const settings = withFormat(serving.settings, serving.logFormat)
   const logger = gatewayLogger(settings)
   const gateway = new Gateway({
     settings,
-    unitEntry: surroundings.unitEntry,
+    unitEntry: context.unitEntry,
     logger,
-    env: surroundings.env,
+    env: context.env,
     ...VERSION,
   })
-  for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatPlaced(warning))
+  for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatLocated(warning))
   // Before the start, so that no signal finds the gateway half open and nobody listening.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
@@ -53,13 +53,13 @@ export async function serve(serving: Serving, surroundings: Surroundings): Promi
     }
   } catch (error) {
     await gateway.terminate()
-    return reportFailedStart(error, settings, surroundings, logger)
+    return reportFailedStart(error, settings, context, logger)
   }
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
-  else announce(urls, gateway, settings, logger, surroundings)
+  else announce(urls, gateway, settings, logger, context)
   // Awaited here: the signals are let go when this function ends.
-  return await untilStopped(gateway, { signals, fatal }, logger)
+  return await serveUntilStopped(gateway, { signals, fatal }, logger)
 }
 
 /** Longer than any drain that goes well. */
@@ -81,17 +81,17 @@ function gatewayLogger({ unit }: AdminSettings): Logger {
 function reportFailedStart(
   error: unknown,
   settings: AdminSettings,
-  { stdout, stderr }: Surroundings,
+  { stdout, stderr }: ProcessContext,
   logger: Logger,
 ): number {
   const file = join(settings.directories.config, 'config.json')
-  const report = (problems: readonly PlacedProblem[]): number => {
-    for (const problem of problems) stderr.write(`${formatPlaced(problem)}\n`)
+  const report = (problems: readonly LocatedProblem[]): number => {
+    for (const problem of problems) stderr.write(`${formatLocated(problem)}\n`)
     return EXIT.configuration
   }
   // Text that is no configuration at all knows its own place.
   if (error instanceof JsonSyntaxError || error instanceof ConfigError)
-    return report(placed(file, null, problemsOf(error)))
+    return report(locateProblems(file, null, problemsOf(error)))
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {
     const reason = startFailure(error, settings)
     // Who reads both on a terminal needs the stack only where the reason is not clear by itself.
@@ -99,5 +99,5 @@ function reportFailedStart(
     stderr.write(`gateway: could not start: ${reason ?? (error as Error).message}\n`)
     return EXIT.failed
   }
-  return report(placed(file, readConfigFile(file), error.problems))
+  return report(locateProblems(file, readConfigFile(file), error.problems))
 }

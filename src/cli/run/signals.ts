@@ -45,7 +45,7 @@ export class StopSignals implements Disposable {
 }
 
 /** What ends a gateway that serves. */
-export interface Stops {
+export interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
   readonly fatal: Pick<FatalErrors, 'first'>
 }
@@ -54,7 +54,11 @@ export interface Stops {
  * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP looks at the routes
  * again.
  */
-export async function untilStopped(gateway: Gateway, { signals, fatal }: Stops, logger: Logger): Promise<number> {
+export async function serveUntilStopped(
+  gateway: Gateway,
+  { signals, fatal }: StopSources,
+  logger: Logger,
+): Promise<number> {
   const reload = (): void => {
     logger.info('looking at the routes again')
     gateway.reload().catch((error: unknown) => logger.error({ error }, 'reloading failed; everything stays as it was'))

@@ -3,7 +3,7 @@ import type { Response } from '#http'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { writeJson } from '../terminal.ts'
 import { runScript } from './run-script.ts'
 import { problemsOf } from './script-file.ts'
@@ -38,11 +38,11 @@ export const ScriptCommand: Command = {
     },
   ],
   exits: [[EXIT.failed, 'a script has problems, throws, is stopped, or can not be read']],
-  async run(args, surroundings) {
+  async run(args, context) {
     const [subcommand = '', ...files] = args.operands
-    if (subcommand === 'check') return await check(files, args.json, surroundings)
-    if (subcommand === 'migrate') return await migrate(files, surroundings)
-    if (subcommand === 'run') return await run(files, args, surroundings)
+    if (subcommand === 'check') return await check(files, args.json, context)
+    if (subcommand === 'migrate') return await migrate(files, context)
+    if (subcommand === 'run') return await run(files, args, context)
     throw new UsageError(`script: expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
       word: subcommand,
       known: SUBCOMMANDS,
@@ -50,7 +50,7 @@ export const ScriptCommand: Command = {
   },
 }
 
-async function check(files: readonly string[], json: boolean, { stdout }: Surroundings): Promise<number> {
+async function check(files: readonly string[], json: boolean, { stdout }: ProcessContext): Promise<number> {
   const problems = (await Promise.all(files.map(problemsOf))).flat()
   if (json) writeJson(stdout, problems)
   else {
@@ -59,12 +59,12 @@ async function check(files: readonly string[], json: boolean, { stdout }: Surrou
   return problems.length === 0 ? EXIT.ok : EXIT.failed
 }
 
-async function run(files: readonly string[], args: Arguments, surroundings: Surroundings): Promise<number> {
+async function run(files: readonly string[], args: Arguments, context: ProcessContext): Promise<number> {
   const [file = '', ...more] = files
   if (more.length > 0) throw new UsageError('script run: expected one file')
   const timeout = Number(args.value('timeout') ?? DEFAULT_TIMEOUT)
   if (!Number.isInteger(timeout) || timeout < 10) throw new UsageError('script run: --timeout: expected at least 10 ms')
-  const { stdout, stderr, env } = surroundings
+  const { stdout, stderr, env } = context
   try {
     const response = await runScript({
       file,
@@ -74,7 +74,7 @@ async function run(files: readonly string[], args: Arguments, surroundings: Surr
       environment: env,
       log: { write: (text) => void stderr.write(text) },
     })
-    await show(response, args.json, surroundings)
+    await show(response, args.json, context)
     return EXIT.ok
   } catch (error) {
     if (error instanceof UsageError) throw error
@@ -84,7 +84,7 @@ async function run(files: readonly string[], args: Arguments, surroundings: Surr
   }
 }
 
-async function migrate(files: readonly string[], { stdout, stderr }: Surroundings): Promise<number> {
+async function migrate(files: readonly string[], { stdout, stderr }: ProcessContext): Promise<number> {
   const [file = '', ...more] = files
   if (more.length > 0) throw new UsageError('script migrate: expected one file')
   try {
@@ -97,7 +97,7 @@ async function migrate(files: readonly string[], { stdout, stderr }: Surrounding
   }
 }
 
-async function show(response: Response | null, json: boolean, { stdout }: Surroundings): Promise<void> {
+async function show(response: Response | null, json: boolean, { stdout }: ProcessContext): Promise<void> {
   if (response === null) throw new Error('the script returned null in place of a Response')
   await response.body.read(MAX_BODY)
   const entity = response.body.text()

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseRouteFile, type RouteFile } from '#control'
 import type { LiveRouter, Routers } from '#unit'
-import { type PlacedProblem, placed } from '../problems.ts'
-import { type Rehearsal, type RehearsalOptions, rehearse } from '../rehearsal/rehearsal.ts'
-import { RouteFolders } from '../rehearsal/route-folders.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { type DryRun, type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
+import { RouteFolders } from '../dry-run/route-folders.ts'
+import { type LocatedProblem, locateProblems } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 /** What was found in files that are to become routes. */
 export interface RouteFileFindings {
-  readonly problems: readonly PlacedProblem[]
-  readonly warnings: readonly PlacedProblem[]
+  readonly problems: readonly LocatedProblem[]
+  readonly warnings: readonly LocatedProblem[]
   readonly checked: string
 }
 
@@ -19,25 +19,25 @@ export interface RouteFileFindings {
 export async function checkRouteFiles(
   files: readonly string[],
   instance: string | null,
-  surroundings: Surroundings,
-  given: RehearsalOptions,
+  context: ProcessContext,
+  given: DryRunOptions,
 ): Promise<RouteFileFindings> {
   const empty = instance === null ? mkdtempSync(join(tmpdir(), 'gateway-validate-')) : null
   try {
     const folders = new RouteFolders('withheld')
     // An empty instance has no secrets.
     const options = { ...given, secretsLookedUp: given.secretsLookedUp === true && instance !== null }
-    await using rehearsal = await rehearse(instance ?? (empty as string), surroundings, folders, options)
-    const problems = [...rehearsal.problems]
-    const warnings: PlacedProblem[] = []
-    const router = mainRouter(rehearsal)
+    await using dryRun = await openDryRun(instance ?? (empty as string), context, folders, options)
+    const problems = [...dryRun.problems]
+    const warnings: LocatedProblem[] = []
+    const router = mainRouter(dryRun)
     if (router === null && problems.length === 0) {
       const message = 'the instance has no Router, so no route can be checked in it'
       problems.push({ file: instance as string, pointer: '', message })
     }
     folders.giveRoutes()
     for (const file of router === null ? [] : files) {
-      const found = await checkRouteFile(resolve(file), router as LiveRouter, rehearsal)
+      const found = await checkRouteFile(resolve(file), router as LiveRouter, dryRun)
       problems.push(...found.problems)
       warnings.push(...found.warnings)
     }
@@ -49,7 +49,7 @@ export async function checkRouteFiles(
   }
 }
 
-function mainRouter({ unit, directories }: Rehearsal): LiveRouter | null {
+function mainRouter({ unit, directories }: DryRun): LiveRouter | null {
   const routers = unit?.routers.live ?? []
   return routers.find(({ directory }) => directory === directories.routes) ?? routers[0] ?? null
 }
@@ -57,22 +57,22 @@ function mainRouter({ unit, directories }: Rehearsal): LiveRouter | null {
 async function checkRouteFile(
   path: string,
   router: LiveRouter,
-  { unit }: Rehearsal,
+  { unit }: DryRun,
 ): Promise<Pick<RouteFileFindings, 'problems' | 'warnings'>> {
   const file = readRouteFile(path)
-  if (file.route === null) return { problems: placed(path, null, file.problems), warnings: [] }
+  if (file.route === null) return { problems: locateProblems(path, null, file.problems), warnings: [] }
   const { id, name, revision, document } = file.route
   const put = { file: file.file, id, name, revision, text: file.text }
   const routers = unit?.routers as Routers
   const found = await routers.prepare(0, router.directory, [{ put }])
-  const problems = placed(
+  const problems = locateProblems(
     path,
     document,
     found.flatMap((change) => change.problems),
   )
   routers.commit(0, problems.length === 0 ? [0] : [])
   const route = router.routes.find((candidate) => candidate.id === id)
-  return { problems, warnings: placed(path, document, route?.warnings ?? []) }
+  return { problems, warnings: locateProblems(path, document, route?.warnings ?? []) }
 }
 
 function readRouteFile(path: string): RouteFile {

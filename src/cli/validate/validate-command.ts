@@ -1,4 +1,6 @@
 import type { Command, CommandOption } from '../command.ts'
+import { type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
+import { RouteFolders } from '../dry-run/route-folders.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
   chosenInstance,
@@ -7,10 +9,8 @@ import {
   INSTANCE_OPTION,
   missingInstance,
 } from '../instance-settings.ts'
-import { formatPlaced, type PlacedProblem, shownPath } from '../problems.ts'
-import { type RehearsalOptions, rehearse } from '../rehearsal/rehearsal.ts'
-import { RouteFolders } from '../rehearsal/route-folders.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { formatLocated, type LocatedProblem, shownPath } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { paintFor, writeJson } from '../terminal.ts'
 import { checkRouteFiles } from './route-file-check.ts'
 
@@ -23,8 +23,8 @@ const WITHOUT_SECRETS: CommandOption = {
 
 /** What a check found. */
 interface Findings {
-  readonly problems: readonly PlacedProblem[]
-  readonly warnings: readonly PlacedProblem[]
+  readonly problems: readonly LocatedProblem[]
+  readonly warnings: readonly LocatedProblem[]
   /** What was looked at, for people. */
   readonly checked: string
 }
@@ -47,54 +47,50 @@ export const ValidateCommand: Command = {
     { line: 'gateway validate new-route.json', note: 'a file that is not deployed yet' },
   ],
   exits: [[EXIT.configuration, 'there are problems']],
-  async run(args, surroundings) {
+  async run(args, context) {
     const files = args.operands
     const isInstance = files.length === 0 || args.has('instance')
-    const instance = isInstance ? chosenInstance(args, surroundings).instance : null
+    const instance = isInstance ? chosenInstance(args, context).instance : null
     const missing = instance === null ? null : missingInstance(instance)
-    if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, surroundings)
-    const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, surroundings) }
+    if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, context)
+    const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, context) }
     const findings =
       files.length > 0
-        ? await checkRouteFiles(files, instance, surroundings, options)
-        : await checkInstance(instance as string, surroundings, options)
-    return report(findings, args.json, surroundings)
+        ? await checkRouteFiles(files, instance, context, options)
+        : await checkInstance(instance as string, context, options)
+    return report(findings, args.json, context)
   },
 }
 
-async function checkInstance(
-  instance: string,
-  surroundings: Surroundings,
-  options: RehearsalOptions,
-): Promise<Findings> {
-  const folders = new RouteFolders('given', progressOn(surroundings))
-  await using rehearsal = await rehearse(instance, surroundings, folders, options)
-  const { problems, warnings } = rehearsal
+async function checkInstance(instance: string, context: ProcessContext, options: DryRunOptions): Promise<Findings> {
+  const folders = new RouteFolders('given', progressOn(context))
+  await using dryRun = await openDryRun(instance, context, folders, options)
+  const { problems, warnings } = dryRun
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }
 }
 
 /** Many routes take their time: whoever waits at a terminal is told for what. */
-function progressOn({ stderr }: Surroundings): (directory: string, files: number) => void {
+function progressOn({ stderr }: ProcessContext): (directory: string, files: number) => void {
   return (directory, files) => {
     if (stderr.isTTY === true && files >= MANY)
       stderr.write(`checking ${counted(files, 'route file')} of ${shownPath(directory)} ...\n`)
   }
 }
 
-function report({ problems, warnings, checked }: Findings, json: boolean, surroundings: Surroundings): number {
-  const { stdout, stderr } = surroundings
+function report({ problems, warnings, checked }: Findings, json: boolean, context: ProcessContext): number {
+  const { stdout, stderr } = context
   const code = problems.length === 0 ? EXIT.ok : EXIT.configuration
   if (json) {
     writeJson(stdout, { valid: problems.length === 0, problems, warnings })
     return code
   }
-  const paint = paintFor(stderr, surroundings)
-  for (const problem of problems) stdout.write(`${formatPlaced(problem)}\n`)
-  for (const warning of warnings) stderr.write(`${paint('yellow', 'warning:')} ${formatPlaced(warning)}\n`)
+  const paint = paintFor(stderr, context)
+  for (const problem of problems) stdout.write(`${formatLocated(problem)}\n`)
+  for (const warning of warnings) stderr.write(`${paint('yellow', 'warning:')} ${formatLocated(warning)}\n`)
   const files = new Set(problems.map(({ file }) => file)).size
   if (problems.length > 0) stderr.write(`${counted(problems.length, 'problem')} in ${counted(files, 'file')}\n`)
-  else stdout.write(`${paintFor(stdout, surroundings)('green', 'valid:')} ${checked}\n`)
+  else stdout.write(`${paintFor(stdout, context)('green', 'valid:')} ${checked}\n`)
   return code
 }
 

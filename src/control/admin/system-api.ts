@@ -14,7 +14,7 @@ import type { GatewayAudit } from '../audit/gateway-audit.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
-import { type Explaining, explainAction } from './routes/explain-action.ts'
+import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { typesCollection } from './types-collection.ts'
@@ -29,7 +29,7 @@ export interface GatewayInfo {
 }
 
 /** What the endpoints below `/api` are made of. */
-export interface SystemApi extends Explaining {
+export interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
   readonly logger: Logger
   readonly audit: Pick<GatewayAudit, 'config' | 'topics'>

@@ -4,7 +4,7 @@ import { type Handler, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { exchangeFor } from '#test/exchange'
 import { auditedHandler } from './audited-handler.ts'
-import { type NotedChange, noteChange } from './change-note.ts'
+import { type RecordedChange, recordChange } from './change-recorder.ts'
 import { ConfigAudit } from './config-audit.ts'
 
 const BASE = '/api/system/things'
@@ -22,9 +22,9 @@ async function recorded(method: string, target: string, handler: Handler, header
 }
 
 const changing =
-  (change: NotedChange, status = 200): Handler =>
+  (change: RecordedChange, status = 200): Handler =>
   async (exchange) => {
-    noteChange(exchange, change)
+    recordChange(exchange, change)
     return respond(status)
   }
 const refusing =
@@ -38,7 +38,7 @@ const summary = (events: readonly JsonObject[]) =>
   events.map(({ operation, objectId, response }) => [operation, objectId, (response as JsonObject)['status']])
 
 describe('requests that change something', () => {
-  const rows: readonly (readonly [method: string, target: string, change: NotedChange, operation: string])[] = [
+  const rows: readonly (readonly [method: string, target: string, change: RecordedChange, operation: string])[] = [
     ['PUT', '/x', { id: 'x', before, after }, 'UPDATE'],
     ['PUT', '/x', { id: 'x', before: null, after }, 'CREATE'],
     ['POST', '', { id: 'x', before: null, after }, 'CREATE'],

@@ -2,7 +2,7 @@ import { type ConfigActor, type ConfigChange, type ConfigOperation, changedField
 import type { Exchange, Handler, Request, Response } from '#http'
 import { isPlainObject } from '#json'
 import { AdminCallerContext } from '../admin/admin-caller.ts'
-import { type ChangeNote, ChangeNoteContext, type NotedChange } from './change-note.ts'
+import { type ChangeRecorder, ChangeRecorderContext, type RecordedChange } from './change-recorder.ts'
 import type { ConfigAudit } from './config-audit.ts'
 
 /** A request that asks for a change. */
@@ -12,7 +12,7 @@ interface Attempt {
   readonly detail?: Readonly<Record<string, string>>
 }
 
-interface Noted extends NotedChange {
+interface Noted extends RecordedChange {
   readonly moment: ReturnType<ConfigAudit['moment']>
 }
 
@@ -21,19 +21,19 @@ const CHANGING: ReadonlySet<string> = new Set(['rollback'])
 
 /**
  * Keeps record of what requests change, and of changes that are refused, before they are answered. The provider tells
- * with `noteChange` what it has changed.
+ * with `recordChange` what it has changed.
  */
 export function auditedHandler(handler: Handler, base: string, audit: ConfigAudit): Handler {
   return async (exchange) => {
     const attempt = attemptOf(exchange.request)
     if (attempt === null) return handler(exchange)
     let noted: Noted | null = null
-    const note: ChangeNote = {
+    const note: ChangeRecorder = {
       changed: (change) => {
         noted = { ...change, moment: audit.moment() }
       },
     }
-    const response = await handler(exchange.with(ChangeNoteContext, note))
+    const response = await handler(exchange.with(ChangeRecorderContext, note))
     if (noted !== null || response.status >= 400) {
       const change = changeOf(exchange, { attempt, base, noted, response })
       await audit.record(change, (noted as Noted | null)?.moment)

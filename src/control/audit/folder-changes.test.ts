@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
-import type { Serving } from '../route-plan.ts'
+import type { ServedRoute } from '../route-plan.ts'
 import { ConfigAudit } from './config-audit.ts'
 import { FolderChanges } from './folder-changes.ts'
 
@@ -20,7 +20,7 @@ function trail() {
   return { events, most, changes: new FolderChanges(audit, 'system/objects/_router/routes') }
 }
 
-function served(id: string, revision: string, text: string, file = `${id}.json`): [string, Serving] {
+function served(id: string, revision: string, text: string, file = `${id}.json`): [string, ServedRoute] {
   return [id, { file, source: { file, id, name: id, revision, text } }]
 }
 

@@ -3,10 +3,10 @@ import { type ConfigActor, type ConfigChange, changedFields } from '#audit'
 import type { RouteSource } from '#contracts'
 import { type JsonObject, readDocument } from '#json'
 import type { Problem } from '#schema'
-import type { Serving } from '../route-plan.ts'
+import type { ServedRoute } from '../route-plan.ts'
 import type { ConfigAudit } from './config-audit.ts'
 
-type Served = ReadonlyMap<string, Serving>
+type Served = ReadonlyMap<string, ServedRoute>
 
 /** Nobody says who changed a file. */
 const FILE: ConfigActor = { userId: null, authentication: 'file' }
@@ -38,7 +38,7 @@ export class FolderChanges {
   }
 
   /** A file is not served as it is written; `served` is what is served in its place. */
-  failed(file: string, id: string, served: Serving | undefined, problems: readonly Problem[]): void {
+  failed(file: string, id: string, served: ServedRoute | undefined, problems: readonly Problem[]): void {
     const pointers = problems.map(({ pointer }) => pointer)
     this.#add(() => ({
       ...this.#change(id, file, randomUUID()),
@@ -57,8 +57,8 @@ export class FolderChanges {
     return this.#writing ?? Promise.resolve()
   }
 
-  #changed(id: string, old: Serving | undefined, now: Serving | undefined, transactionId: string): void {
-    const { file } = (now ?? old) as Serving
+  #changed(id: string, old: ServedRoute | undefined, now: ServedRoute | undefined, transactionId: string): void {
+    const { file } = (now ?? old) as ServedRoute
     this.#add(() => ({
       ...this.#change(id, file, transactionId),
       operation: now === undefined ? 'DELETE' : old === undefined ? 'CREATE' : 'UPDATE',

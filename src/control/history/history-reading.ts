@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises'
 import type { Logger } from '#logging'
 import { removeUnfinishedWrites } from '../durable-file.ts'
 import { readVersionHead, sequenceIn } from './version-file.ts'
-import type { KeptVersion } from './version-index.ts'
+import type { StoredVersion } from './version-index.ts'
 
 /** What a folder of versions holds. */
 export interface ReadHistory {
   /** The oldest first. */
-  readonly versions: readonly KeptVersion[]
+  readonly versions: readonly StoredVersion[]
   /** Names of versions beyond the number that is wanted, which were not looked into. */
   readonly surplus: readonly string[]
   /** The highest number in a name, also in one that could not be read: what comes next has a higher one. */
@@ -35,7 +35,7 @@ export async function readHistory(directory: string, wanted: number, logger: Log
   found.sort((a, b) => a.sequence - b.sequence || (a.name < b.name ? -1 : 1))
   const lastSequence = found.at(-1)?.sequence ?? 0
   const surplus = found.splice(0, Math.max(0, found.length - wanted)).map(({ name }) => name)
-  const versions = new Map<string, KeptVersion>()
+  const versions = new Map<string, StoredVersion>()
   const waiting = found.values()
   const readOn = async () => {
     for (const { name, sequence } of waiting) {

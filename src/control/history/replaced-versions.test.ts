@@ -5,7 +5,7 @@ import { createLogger } from '#logging'
 import { manualClock } from '#test/build'
 import { Folder } from '#test/folder'
 import { parseRouteFile, type RouteFile } from '../route-files.ts'
-import type { Serving } from '../route-plan.ts'
+import type { ServedRoute } from '../route-plan.ts'
 import { ReplacedVersions } from './replaced-versions.ts'
 import { RouteHistory } from './route-history.ts'
 
@@ -36,7 +36,7 @@ function file(name: string, handler: string, fields: object = {}): RouteFile {
 
 const filesOf = (...files: RouteFile[]) => new Map(files.map((one) => [one.file, one]))
 
-function serving(...files: RouteFile[]): Map<string, Serving> {
+function serving(...files: RouteFile[]): Map<string, ServedRoute> {
   return new Map(
     files.map(({ file: name, text, route }) => {
       if (route === null) throw new Error('a route that is served can be read')

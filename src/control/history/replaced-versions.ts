@@ -1,12 +1,12 @@
 import type { RouteSource } from '#contracts'
 import type { RouteEdit } from '../route-edit.ts'
 import { fileRevision, idOf, type RouteFile } from '../route-files.ts'
-import type { Serving } from '../route-plan.ts'
+import type { ServedRoute } from '../route-plan.ts'
 import type { ReplacedVersion, RouteHistory } from './route-history.ts'
-import type { KeptVersion } from './version-index.ts'
+import type { StoredVersion } from './version-index.ts'
 
 type Files = ReadonlyMap<string, RouteFile>
-type Served = ReadonlyMap<string, Serving>
+type Served = ReadonlyMap<string, ServedRoute>
 
 /** The history of one folder: notices what its files no longer hold, and keeps it. */
 export class ReplacedVersions {
@@ -26,7 +26,7 @@ export class ReplacedVersions {
   }
 
   /** The versions of a route, the newest first. */
-  versions(id: string): readonly KeptVersion[] {
+  versions(id: string): readonly StoredVersion[] {
     return this.#history.versions(this.#folder, id)
   }
 
@@ -36,13 +36,13 @@ export class ReplacedVersions {
   }
 
   /** The text of a version; null where it can not be read. */
-  read(version: KeptVersion): Promise<string | null> {
+  read(version: StoredVersion): Promise<string | null> {
     return this.#history.read(version)
   }
 
   /** Files may have been changed by others: what is served and not in them any more is kept. */
   noteReading(files: Files, serving: Served): void {
-    const lost: Serving[] = []
+    const lost: ServedRoute[] = []
     for (const served of serving.values()) {
       const route = files.get(served.file)?.route
       if (isSame(served.source, route)) this.#kept.delete(served.source)
@@ -82,6 +82,6 @@ function isSame(source: RouteSource, route: RouteFile['route'] | undefined): boo
   return route?.id === source.id && route.revision === source.revision
 }
 
-function versionOf({ source, file }: Serving): ReplacedVersion {
+function versionOf({ source, file }: ServedRoute): ReplacedVersion {
   return { id: source.id, file, revision: source.revision, text: source.text }
 }

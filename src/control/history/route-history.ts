@@ -1,10 +1,10 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Logger } from '#logging'
-import { isShortage } from '../durable-file.ts'
+import { isResourceShortage } from '../durable-file.ts'
 import { parseRouteFile, revisionOf } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'
 import { type Replacement, readVersionText, UnreadableVersion, versionName } from './version-file.ts'
-import { type HistoryLimits, type KeptVersion, VersionIndex } from './version-index.ts'
+import { type HistoryLimits, type StoredVersion, VersionIndex } from './version-index.ts'
 import { VersionWriter } from './version-writer.ts'
 
 /** A version of a route that another one takes the place of. */
@@ -89,7 +89,7 @@ export class RouteHistory {
   }
 
   /** The versions of a route, the newest first. Complete once `load` is done. */
-  versions(folder: string, id: string): readonly KeptVersion[] {
+  versions(folder: string, id: string): readonly StoredVersion[] {
     return this.#index.versions(folder, id)
   }
 
@@ -119,14 +119,14 @@ export class RouteHistory {
   }
 
   /** The text of a version; null where its file is gone or damaged, and then so is the version. Throws on a shortage. */
-  async read(version: KeptVersion): Promise<string | null> {
+  async read(version: StoredVersion): Promise<string | null> {
     try {
       const text = version.text ?? (await readVersionText(this.#input.directory, version.name))
       const { file, revision } = version.head
       if ((parseRouteFile(file, text, '').route?.revision ?? revisionOf({ text })) === revision) return text
       throw new UnreadableVersion('its text is not that of its revision')
     } catch (error) {
-      if (isShortage(error)) throw error
+      if (isResourceShortage(error)) throw error
       this.#index.remove(version)
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       this.#input.logger.warn({ file: join(this.#input.directory, version.name), reason }, 'a version is ignored')
@@ -154,7 +154,7 @@ export class RouteHistory {
     for (const version of versions) for (const gone of this.#index.add(version)) this.#writer.remove(gone)
   }
 
-  #add(folder: string, { id, file, revision, text }: ReplacedVersion, by: Replacement): KeptVersion {
+  #add(folder: string, { id, file, revision, text }: ReplacedVersion, by: Replacement): StoredVersion {
     const sequence = ++this.#sequence
     const replacedAt = new Date(this.#input.clock.now()).toISOString()
     const { user, transactionId } = by
@@ -164,12 +164,12 @@ export class RouteHistory {
       ...(transactionId !== undefined && { transactionId: transactionId.slice(0, MAX_NAME) }),
     }
     const head = { folder, file, id, revision, replacedAt, replacedBy, bytes: Buffer.byteLength(text) }
-    const version: KeptVersion = { head, name: versionName(sequence, id), sequence, text }
+    const version: StoredVersion = { head, name: versionName(sequence, id), sequence, text }
     for (const gone of this.#index.add(version)) this.#writer.remove(gone)
     return version
   }
 
-  #warnUnwritten({ head }: KeptVersion, error: NodeJS.ErrnoException): void {
+  #warnUnwritten({ head }: StoredVersion, error: NodeJS.ErrnoException): void {
     const { directory, logger } = this.#input
     const { code } = error
     const fields = { directory, route: head.id, revision: head.revision, code }

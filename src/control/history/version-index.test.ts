@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type KeptVersion, VersionIndex } from './version-index.ts'
+import { type StoredVersion, VersionIndex } from './version-index.ts'
 
 let sequence = 0
 
-function version(id: string, revision: string, bytes = 1, folder = 'routes'): KeptVersion {
+function version(id: string, revision: string, bytes = 1, folder = 'routes'): StoredVersion {
   const head = { folder, file: `${id}.json`, id, revision, replacedAt: '', replacedBy: { operation: 'file' }, bytes }
   return { head, name: `${++sequence}`, sequence, text: null }
 }
 
-const revisions = (versions: readonly KeptVersion[]) => versions.map(({ head }) => head.revision)
+const revisions = (versions: readonly StoredVersion[]) => versions.map(({ head }) => head.revision)
 
 test('the newest versions of each route stay', () => {
   const index = new VersionIndex({ versions: 3, files: 100, bytes: 100 })

@@ -11,7 +11,7 @@ export interface HistoryLimits {
 }
 
 /** A version in the history. */
-export interface KeptVersion {
+export interface StoredVersion {
   readonly head: VersionHead
   /** The name of its file. */
   readonly name: string
@@ -24,9 +24,9 @@ export interface KeptVersion {
 export class VersionIndex {
   readonly #limits: HistoryLimits
   /** All of them, the oldest first. */
-  readonly #all = new Set<KeptVersion>()
+  readonly #all = new Set<StoredVersion>()
   /** Those of each route, the newest first; by folder, then by id. */
-  readonly #routes = new Map<string, Map<string, readonly KeptVersion[]>>()
+  readonly #routes = new Map<string, Map<string, readonly StoredVersion[]>>()
   #bytes = 0
 
   constructor(limits: HistoryLimits) {
@@ -41,12 +41,12 @@ export class VersionIndex {
     return this.#bytes
   }
 
-  has(version: KeptVersion): boolean {
+  has(version: StoredVersion): boolean {
     return this.#all.has(version)
   }
 
   /** The versions of a route, the newest first. */
-  versions(folder: string, id: string): readonly KeptVersion[] {
+  versions(folder: string, id: string): readonly StoredVersion[] {
     return this.#routes.get(folder)?.get(id) ?? []
   }
 
@@ -56,7 +56,7 @@ export class VersionIndex {
   }
 
   /** Takes a version that is newer than all others in; gives those that have to go for it. */
-  add(version: KeptVersion): readonly KeptVersion[] {
+  add(version: StoredVersion): readonly StoredVersion[] {
     const { folder, id, revision, bytes } = version.head
     const older = this.versions(folder, id)
     this.#all.add(version)
@@ -74,7 +74,7 @@ export class VersionIndex {
     return gone
   }
 
-  remove(version: KeptVersion): void {
+  remove(version: StoredVersion): void {
     if (!this.#all.delete(version)) return
     const { folder, id, bytes } = version.head
     this.#bytes -= bytes
@@ -85,8 +85,8 @@ export class VersionIndex {
     )
   }
 
-  #setRoute(folder: string, id: string, versions: readonly KeptVersion[]): void {
-    const routes = this.#routes.get(folder) ?? new Map<string, readonly KeptVersion[]>()
+  #setRoute(folder: string, id: string, versions: readonly StoredVersion[]): void {
+    const routes = this.#routes.get(folder) ?? new Map<string, readonly StoredVersion[]>()
     if (versions.length > 0) routes.set(id, versions)
     else routes.delete(id)
     if (routes.size > 0) this.#routes.set(folder, routes)

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../durable-file.ts'
 import { printVersion } from './version-file.ts'
-import type { KeptVersion } from './version-index.ts'
+import type { StoredVersion } from './version-index.ts'
 
 /** Routes can hold secrets in plain text, and what was once in one stays in here. */
 const RIGHTS = { file: 0o600, folder: 0o700 }
@@ -13,8 +13,8 @@ const WRITES_AT_ONCE = 2
 /** What the history does with what its writer finds out. */
 export interface WriterEvents {
   /** A version is on disk; false where nobody wants it there any more. */
-  written(version: KeptVersion): boolean
-  failed(version: KeptVersion, error: NodeJS.ErrnoException): void
+  written(version: StoredVersion): boolean
+  failed(version: StoredVersion, error: NodeJS.ErrnoException): void
 }
 
 /** Writes and removes the files of versions. */
@@ -22,9 +22,9 @@ export class VersionWriter {
   readonly #directory: string
   readonly #events: WriterEvents
   /** Versions that will be written when their turn comes, and files that will be removed. */
-  readonly #waiting = new Set<KeptVersion>()
+  readonly #waiting = new Set<StoredVersion>()
   readonly #leaving = new Set<string>()
-  readonly #writes = new Map<KeptVersion, Promise<void>>()
+  readonly #writes = new Map<StoredVersion, Promise<void>>()
   #writers = 0
   #removal: Promise<void> | null = null
   #isClosed = false
@@ -35,20 +35,20 @@ export class VersionWriter {
   }
 
   /** Writes a version, or waits for its write that runs already; resolves when it is on disk, or can not be. */
-  now(version: KeptVersion): Promise<void> {
+  now(version: StoredVersion): Promise<void> {
     this.#waiting.delete(version)
     return this.#writes.get(version) ?? this.#write(version)
   }
 
   /** Writes a version when its turn comes. */
-  soon(version: KeptVersion): void {
+  soon(version: StoredVersion): void {
     if (this.#isClosed) return
     this.#waiting.add(version)
     if (this.#writers < WRITES_AT_ONCE) void this.#writeWaiting()
   }
 
   /** Takes a version from the disk, or keeps it from getting there. */
-  remove(version: KeptVersion): void {
+  remove(version: StoredVersion): void {
     // One that is being written is asked about when it is there.
     if (!this.#waiting.delete(version) && !this.#writes.has(version)) this.removeFile(version.name)
   }
@@ -79,7 +79,7 @@ export class VersionWriter {
     this.#writers--
   }
 
-  #write(version: KeptVersion): Promise<void> {
+  #write(version: StoredVersion): Promise<void> {
     const { head, name, text } = version
     if (text === null || this.#isClosed) return Promise.resolve()
     const write = writeDurably(this.#directory, name, printVersion(head, text), RIGHTS)

@@ -16,7 +16,7 @@ export interface DeployedRoutes {
 }
 
 /** What is known of the versions that were replaced. */
-export interface KeptHistory {
+export interface HistorySize {
   readonly size: number
   readonly bytes: number
   readonly failures: number
@@ -47,7 +47,7 @@ export function measureDeploys(metrics: ReadMetrics, router: string, routes: Dep
 }
 
 /** Shows how much of the past of routes is kept. */
-export function measureHistory(metrics: ReadMetrics, history: KeptHistory): void {
+export function measureHistory(metrics: ReadMetrics, history: HistorySize): void {
   metrics.reading('gw_route_history_versions', 'Replaced versions of routes that are kept.', {
     read: () => history.size,
   })

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { MetricsScope } from '#metrics'
 
 /** What of the build is told. */
-export interface Build {
+export interface BuildInfo {
   readonly version: string
   readonly revision: string
 }
 
 /** Measures the process, by the names that all exporters use for it, and says what was built. */
-export function measureProcess(scope: MetricsScope, { version, revision }: Build): void {
+export function measureProcess(scope: MetricsScope, { version, revision }: BuildInfo): void {
   const startedAt = Date.now() / 1000 - process.uptime()
   const { node } = process.versions
   const build = { version, revision, node }

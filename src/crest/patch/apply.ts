@@ -3,8 +3,8 @@ import {
   add,
   canonicalJson,
   copyJson,
+  exceedsDoubleRange,
   formatPointer,
-  isBeyondDoubles,
   isPlainObject,
   JsonNumber,
   type JsonObject,
@@ -14,7 +14,7 @@ import {
 } from '#json'
 import { memberOf, type Pointer } from '../pointer.ts'
 import { MAX_BODY_BYTES, MAX_VALUES, ResourceSize } from '../resource-size.ts'
-import { Turns } from '../turns.ts'
+import { TimeSlices } from '../time-slices.ts'
 import { PatchError, type PatchOperation } from './operation.ts'
 import { findPlace, makePlace, type Place, putAt, removeAt, setAt } from './place.ts'
 import { WeightLimit } from './weight-limit.ts'
@@ -37,7 +37,7 @@ export async function applyPatch(
   options: PatchOptions = {},
 ): Promise<JsonObject> {
   const patched = new Patching(copyJson(resource), options)
-  const turns = new Turns()
+  const turns = new TimeSlices()
   for (const operation of operations) {
     await patched.apply(operation)
     if (turns.isOver) await turns.next()
@@ -247,7 +247,7 @@ function withoutDuplicates(values: readonly JsonValue[]): JsonValue[] {
 function totalOf(value: Numeric, by: Numeric): Numeric | null {
   try {
     const total = add(value, by)
-    return isBeyondDoubles(total) ? null : total
+    return exceedsDoubleRange(total) ? null : total
   } catch (error) {
     if (error instanceof ArithmeticError) return null
     throw error

@@ -1,7 +1,7 @@
 import { Body, Response, reasonPhrase } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { ResultPage } from '../query/result-page.ts'
-import { Turns } from '../turns.ts'
+import { TimeSlices } from '../time-slices.ts'
 import type { ApiVersions } from './api-version.ts'
 import type { Resource } from './endpoint.ts'
 import { type Fields, resourceJson } from './fields.ts'
@@ -79,7 +79,7 @@ async function resultsText(entries: readonly Resource[], form: AnswerForm, aroun
   const at = around.indexOf('[]') + 1
   const [between, end] = form.pretty ? [',\n    ', '\n  '] : [',', '']
   const chunks = [Buffer.from(around.slice(0, at))]
-  const turns = new Turns()
+  const turns = new TimeSlices()
   for (let from = 0; from < entries.length; from += JOINED) {
     const texts = entries.slice(from, from + JOINED).map((resource) => {
       const text = JSON.stringify(resourceJson(resource, form.fields), null, form.pretty ? 2 : 0)

@@ -11,7 +11,7 @@ import { Parameters } from './parameters.ts'
 import { SELECTORS } from './query-request.ts'
 import { Refusal, RequestError } from './refusal.ts'
 import { targetId } from './target.ts'
-import { act, create, patch, put, query, read, remove, type Work } from './verbs.ts'
+import { type CrestRequest, create, patch, put, query, read, remove, runAction } from './verbs.ts'
 
 /** Where and how an endpoint is served. */
 export interface Serving {
@@ -51,7 +51,7 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, serving: Serving
   if (!parameters.has('_mimeType')) checkAccept(request.headers)
   const pretty = parameters.flag('_prettyPrint')
   const form = { pretty, fields: parseFields(parameters.get('_fields')), versions }
-  const work: Work = { endpoint, id, call: { exchange, versions }, parameters, form }
+  const work: CrestRequest = { endpoint, id, call: { exchange, versions }, parameters, form }
   switch (request.method) {
     case 'GET':
     case 'HEAD':
@@ -69,7 +69,7 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, serving: Serving
   }
 }
 
-async function get(work: Work, { base, security = null }: Serving): Promise<Response | Refusal> {
+async function get(work: CrestRequest, { base, security = null }: Serving): Promise<Response | Refusal> {
   const { parameters, endpoint, form } = work
   if (parameters.has('_api') || parameters.has('_crestapi')) {
     parameters.only('descriptor')
@@ -87,23 +87,23 @@ async function get(work: Work, { base, security = null }: Serving): Promise<Resp
   return new Refusal(400, 'expected a query: _queryFilter=true gives everything')
 }
 
-async function post(work: Work): Promise<Response | Refusal> {
+async function post(work: CrestRequest): Promise<Response | Refusal> {
   const { parameters, call } = work
   const action = parameters.get('_action')
   if (action === null && (!isCollectionItself(work) || !isAtLeast(call.versions, '2.1'))) {
     return new Refusal(400, 'expected the parameter _action')
   }
   if (action === '') return new Refusal(400, '_action: expected the name of an action, got nothing')
-  if (action !== null && action.toLowerCase() !== 'create') return act(work, action)
+  if (action !== null && action.toLowerCase() !== 'create') return runAction(work, action)
   return isCollectionItself(work) ? create(work) : new Refusal(400, 'create is an action of collections')
 }
 
-function isCollectionItself({ endpoint, id }: Work): boolean {
+function isCollectionItself({ endpoint, id }: CrestRequest): boolean {
   return endpoint.kind === 'collection' && id === null
 }
 
 /** The path never has this method, whatever the provider supports; `Allow` lists those it does support. */
-function notAllowed({ endpoint }: Work): Refusal {
+function notAllowed({ endpoint }: CrestRequest): Refusal {
   const can = supportedBy(endpoint)
   const isCollection = endpoint.kind === 'collection'
   const allowed = [

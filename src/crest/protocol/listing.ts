@@ -3,7 +3,7 @@ import { memberOf, type Pointer, valueAt } from '../pointer.ts'
 import type { Query } from '../query/query.ts'
 import { type ListingOptions, pageSteps, type ResultPage } from '../query/result-page.ts'
 import type { FieldReader } from '../query-filter/compile.ts'
-import { atOnce, inTurns, type Steps } from '../turns.ts'
+import { runInSlices, runToEnd, type Steps } from '../time-slices.ts'
 import type { Resource } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
@@ -13,7 +13,7 @@ export function listResources(
   query: Query,
   options: ListingOptions<Resource>,
 ): ResultPage<Resource> | Refusal {
-  return atOnce(listingSteps(resources, query, options))
+  return runToEnd(listingSteps(resources, query, options))
 }
 
 /** The same for many resources: others have their turn meanwhile. The resources must stay those they are. */
@@ -22,7 +22,7 @@ export function queryResources(
   query: Query,
   options: ListingOptions<Resource>,
 ): Promise<ResultPage<Resource> | Refusal> {
-  return inTurns(listingSteps(resources, query, options))
+  return runInSlices(listingSteps(resources, query, options))
 }
 
 function* listingSteps(

@@ -10,14 +10,14 @@ export interface Preconditions {
 }
 
 /** Which of the headers a verb takes (field-notes 5.2); others are refused rather than ignored. */
-export interface TakenPreconditions {
+export interface AllowedPreconditions {
   readonly ifMatch: boolean
   /** `any`: only the value `*`, as creating takes it. */
   readonly ifNoneMatch: 'none' | 'any' | 'revisions'
 }
 
 /** Reads the version headers and refuses those that mean nothing for the verb. */
-export function readPreconditions(headers: Headers, taken: TakenPreconditions): Preconditions {
+export function readPreconditions(headers: Headers, taken: AllowedPreconditions): Preconditions {
   for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
     if (headers.has(name))
       throw new RequestError(409, `${name} is not supported; use revisions with If-Match and If-None-Match`)
@@ -35,7 +35,7 @@ export function readPreconditions(headers: Headers, taken: TakenPreconditions): 
   return { ifMatch: ifMatch === '*' ? '*' : (ifMatch?.[0] ?? null), ifNoneMatch }
 }
 
-function checkIfNoneMatch(tags: readonly string[] | '*', taken: TakenPreconditions): void {
+function checkIfNoneMatch(tags: readonly string[] | '*', taken: AllowedPreconditions): void {
   if (taken.ifNoneMatch === 'none') throw new RequestError(412, 'If-None-Match can not be used here')
   if (taken.ifNoneMatch === 'any' && tags !== '*') throw new RequestError(400, 'If-None-Match: expected *')
   if (taken.ifNoneMatch === 'revisions' && tags === '*') {

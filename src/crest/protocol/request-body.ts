@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BodyTooLargeError, type Exchange, mediaType } from '#http'
 import {
   countMembers,
-  isBeyondDoubles,
+  exceedsDoubleRange,
   isPlainObject,
   JsonNumber,
   type JsonObject,
@@ -102,6 +102,6 @@ function duplicate(text: string): Error {
 /** Whether others can read all numbers in a value when it is written again. */
 function isWritable(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return true
-  if (value instanceof JsonNumber) return !isBeyondDoubles(value)
+  if (value instanceof JsonNumber) return !exceedsDoubleRange(value)
   return Object.values(value).every(isWritable)
 }

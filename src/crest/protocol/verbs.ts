@@ -13,7 +13,7 @@ import { readJsonBody, readResourceBody } from './request-body.ts'
 import { locationOf } from './target.ts'
 
 /** One request on its way to a provider. */
-export interface Work {
+export interface CrestRequest {
   readonly endpoint: Endpoint
   /** Null: the endpoint itself. */
   readonly id: string | null
@@ -28,7 +28,7 @@ const NO_PRECONDITIONS = { ifMatch: false, ifNoneMatch: 'none' } as const
 const ONLY_IF_MATCH = { ifMatch: true, ifNoneMatch: 'none' } as const
 
 /** POST to a collection: the server may choose the id. */
-export async function create({ endpoint, call, parameters, form }: Work): Answer {
+export async function create({ endpoint, call, parameters, form }: CrestRequest): Answer {
   if (endpoint.kind !== 'collection' || !endpoint.create) return unsupported('create')
   parameters.only('create')
   readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'any' })
@@ -44,7 +44,7 @@ export async function create({ endpoint, call, parameters, form }: Work): Answer
 }
 
 /** GET of a resource. */
-export async function read({ endpoint, id, call, parameters, form }: Work): Answer {
+export async function read({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
   if (!endpoint.read) return unsupported('read')
   parameters.only('read')
   const { ifNoneMatch } = readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'revisions' })
@@ -57,7 +57,7 @@ export async function read({ endpoint, id, call, parameters, form }: Work): Answ
 }
 
 /** PUT: creates, updates, or does what fits, by its headers. */
-export async function put(work: Work): Answer {
+export async function put(work: CrestRequest): Answer {
   const { endpoint, id, call, parameters, form } = work
   const isCollection = endpoint.kind === 'collection'
   const canCreate = isCollection && endpoint.create !== undefined && endpoint.description.ids !== 'server'
@@ -87,7 +87,7 @@ export async function put(work: Work): Answer {
   }
 }
 
-async function update({ endpoint, id, call, form }: Work, content: JsonObject, ifMatch: string | null): Answer {
+async function update({ endpoint, id, call, form }: CrestRequest, content: JsonObject, ifMatch: string | null): Answer {
   const missing = revisionMissing(endpoint, ifMatch)
   if (missing !== null) return missing
   if (!endpoint.update) return unsupported('update')
@@ -99,7 +99,7 @@ async function update({ endpoint, id, call, form }: Work, content: JsonObject, i
 }
 
 /** DELETE of a resource. */
-export async function remove({ endpoint, id, call, parameters, form }: Work): Answer {
+export async function remove({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
   if (endpoint.kind !== 'collection' || !endpoint.delete) return unsupported('delete')
   parameters.only('delete')
   const { ifMatch } = readPreconditions(call.exchange.request.headers, ONLY_IF_MATCH)
@@ -110,7 +110,7 @@ export async function remove({ endpoint, id, call, parameters, form }: Work): An
 }
 
 /** PATCH of a resource. */
-export async function patch({ endpoint, id, call, parameters, form }: Work): Answer {
+export async function patch({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
   if (!endpoint.patch) return unsupported('patch')
   parameters.only('patch')
   const { ifMatch } = readPreconditions(call.exchange.request.headers, ONLY_IF_MATCH)
@@ -140,7 +140,7 @@ async function runPatch(
 }
 
 /** POST with an action other than create. */
-export async function act({ endpoint, id, call, parameters, form }: Work, name: string): Answer {
+export async function runAction({ endpoint, id, call, parameters, form }: CrestRequest, name: string): Answer {
   const actions = (endpoint.kind === 'collection' && id !== null ? endpoint.resourceActions : endpoint.actions) ?? {}
   const action: Action | undefined = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
@@ -167,7 +167,7 @@ export async function act({ endpoint, id, call, parameters, form }: Work, name: 
 }
 
 /** GET of a collection with a query. */
-export async function query({ endpoint, call, parameters, form }: Work): Answer {
+export async function query({ endpoint, call, parameters, form }: CrestRequest): Answer {
   if (endpoint.kind !== 'collection' || !endpoint.query) return unsupported('query')
   readPreconditions(call.exchange.request.headers, NO_PRECONDITIONS)
   const page = await endpoint.query(call, readQueryRequest(parameters, endpoint, call.versions))

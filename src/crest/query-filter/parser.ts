@@ -1,4 +1,4 @@
-import { compareNumbers, isBeyondDoubles, JsonNumber, type Numeric } from '#json'
+import { compareNumbers, exceedsDoubleRange, JsonNumber, type Numeric } from '#json'
 import { type Pointer, parseQueryPointer } from '../pointer.ts'
 import {
   type Assertion,
@@ -121,7 +121,7 @@ class FilterParser {
     if (lower === 'true' || lower === 'false') return lower === 'true'
     if (!NUMBER.test(text)) this.#fail('expected a number, true, false or a text in double quotes')
     const exact = new JsonNumber(text)
-    if (isBeyondDoubles(exact)) this.#fail('this number is too large')
+    if (exceedsDoubleRange(exact)) this.#fail('this number is too large')
     // Another spelling of a double, minus zero among them, is that double.
     const double = Number(text) + 0
     return compareNumbers(exact, double) === 0 ? double : exact

@@ -1,5 +1,5 @@
-import type { Steps } from '../turns.ts'
-import type { Order, Placed } from './order.ts'
+import type { Steps } from '../time-slices.ts'
+import type { Order, RankedEntry } from './order.ts'
 
 /** Beyond twice what is wanted, so many are gathered before they are sorted and the last of them let go. */
 const SLACK = 1_024
@@ -8,16 +8,16 @@ const SLACK = 1_024
 export class FirstEntries<E extends { readonly id: string }> {
   readonly #order: Order<E>
   readonly #wanted: number
-  #kept: Placed<E>[] = []
+  #kept: RankedEntry<E>[] = []
   /** What comes after it can not be among the first any more. */
-  #last: Placed<E> | null = null
+  #last: RankedEntry<E> | null = null
 
   constructor(order: Order<E>, wanted: number) {
     this.#order = order
     this.#wanted = wanted
   }
 
-  add(placed: Placed<E>): void {
+  add(placed: RankedEntry<E>): void {
     if (this.#last === null || this.#order.compare(placed.place, this.#last.place) < 0) this.#kept.push(placed)
   }
 
@@ -26,7 +26,7 @@ export class FirstEntries<E extends { readonly id: string }> {
     return this.#kept.length >= this.#wanted * 2 + SLACK
   }
 
-  *shrink(): Steps<readonly Placed<E>[]> {
+  *shrink(): Steps<readonly RankedEntry<E>[]> {
     const sorted = yield* this.#order.sorted(this.#kept)
     this.#kept = sorted.slice(0, this.#wanted)
     if (this.#kept.length === this.#wanted) this.#last = this.#kept.at(-1) ?? null

@@ -1,12 +1,12 @@
 import type { JsonValue } from '#json'
 import type { Pointer } from '../pointer.ts'
 import type { FieldReader } from '../query-filter/compile.ts'
-import type { Steps } from '../turns.ts'
+import type { Steps } from '../time-slices.ts'
 import type { PagePlace } from './page-cookies.ts'
 import { compareSortValues, SORTED_LENGTH, type SortKey, sortValue } from './sort-keys.ts'
 
 /** An entry and its place in a result. */
-export interface Placed<E> {
+export interface RankedEntry<E> {
   readonly entry: E
   readonly place: PagePlace
 }
@@ -47,17 +47,17 @@ export class Order<E extends { readonly id: string }> {
   }
 
   /** Sorts runs, then merges them two by two, so that others have their turn in between. */
-  *sorted(items: readonly Placed<E>[]): Steps<Placed<E>[]> {
-    const compare = (a: Placed<E>, b: Placed<E>) => this.compare(a.place, b.place)
-    let runs: Placed<E>[][] = []
+  *sorted(items: readonly RankedEntry<E>[]): Steps<RankedEntry<E>[]> {
+    const compare = (a: RankedEntry<E>, b: RankedEntry<E>) => this.compare(a.place, b.place)
+    let runs: RankedEntry<E>[][] = []
     for (let at = 0; at < items.length; at += RUN) {
       runs.push(items.slice(at, at + RUN).sort(compare))
       yield
     }
     while (runs.length > 1) {
-      const merged: Placed<E>[][] = []
+      const merged: RankedEntry<E>[][] = []
       for (let at = 0; at < runs.length; at += 2) {
-        merged.push(yield* mergedRuns(runs[at] as Placed<E>[], runs[at + 1] ?? [], compare))
+        merged.push(yield* mergedRuns(runs[at] as RankedEntry<E>[], runs[at + 1] ?? [], compare))
       }
       runs = merged
     }

@@ -3,7 +3,7 @@ import { type Pointer, valueAt } from '../pointer.ts'
 import { compileFilter, type ExtendedOperators, type FieldReader } from '../query-filter/compile.ts'
 import type { QueryFilter } from '../query-filter/filter.ts'
 import { printQueryFilter } from '../query-filter/print.ts'
-import { atOnce, type Steps } from '../turns.ts'
+import { runToEnd, type Steps } from '../time-slices.ts'
 import { FirstEntries } from './first-entries.ts'
 import { Order } from './order.ts'
 import type { PageCookies } from './page-cookies.ts'
@@ -49,7 +49,7 @@ export function resultPage<E extends Entry>(
   options: ListingOptions<E>,
 ): ResultPage<E> | string {
   const readerOf = (pointer: Pointer) => (entry: E) => valueAt(entry.fields, pointer)
-  return atOnce(pageSteps(entries, filter, query, { ...options, readerOf }))
+  return runToEnd(pageSteps(entries, filter, query, { ...options, readerOf }))
 }
 
 /** The same in steps, for entries of any form. Each is looked at once, in the order they come. */

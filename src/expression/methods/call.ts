@@ -2,7 +2,7 @@ import { JsonNumber, jsonNumber } from '#json'
 import { describe } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { type AnyExposure, exposureOf, getterOf, methodOf } from '../exposed.ts'
-import { isBytes, isMap, isPlainObject, isSet, visible } from '../values.ts'
+import { isBytes, isMap, isPlainObject, isSet, toExpressionValue } from '../values.ts'
 import { listMethods, setMethods } from './lists.ts'
 import { mapMethods } from './maps.ts'
 import { invoke } from './method.ts'
@@ -28,9 +28,9 @@ export function callMethod(base: unknown, name: string, args: readonly unknown[]
 
 function callExposed(exposure: AnyExposure, base: object, name: string, args: readonly unknown[]): unknown {
   const call = methodOf(exposure, name)
-  if (call !== undefined) return visible(call(base, ...args))
+  if (call !== undefined) return toExpressionValue(call(base, ...args))
   const get = args.length === 0 ? getterOf(exposure, name) : undefined
-  if (get !== undefined) return visible(get(base))
+  if (get !== undefined) return toExpressionValue(get(base))
   if (exposure.keys !== undefined && mapMethods.has(name)) return invoke(mapMethods, exposure.kind, base, name, args)
   throw new EvaluationError(`a ${exposure.kind} has no method "${name.slice(0, 100)}"`)
 }

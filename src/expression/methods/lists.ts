@@ -1,7 +1,7 @@
 import { toText } from '../coercion.ts'
 import { text, wholeNumber } from '../functions/arguments.ts'
 import { same } from '../operators.ts'
-import { bounded, visible } from '../values.ts'
+import { bounded, toExpressionValue } from '../values.ts'
 import { type Method, method } from './method.ts'
 
 const indexIn = (list: readonly unknown[], value: unknown): number => list.findIndex((item) => same(item, value))
@@ -14,9 +14,9 @@ export const listMethods: ReadonlyMap<string, Method<readonly unknown[]>> = new 
   ['contains', method(1, (list, [value]) => indexIn(list, value) !== -1)],
   ['indexOf', method(1, (list, [value]) => indexIn(list, value))],
   ['lastIndexOf', method(1, (list, [value]) => list.findLastIndex((item) => same(item, value)))],
-  ['get', method(1, (list, [index]) => visible(list[wholeNumber('get()', index)]))],
-  ['getFirst', method(0, (list) => visible(list[0]))],
-  ['getLast', method(0, (list) => visible(list.at(-1)))],
+  ['get', method(1, (list, [index]) => toExpressionValue(list[wholeNumber('get()', index)]))],
+  ['getFirst', method(0, (list) => toExpressionValue(list[0]))],
+  ['getLast', method(0, (list) => toExpressionValue(list.at(-1)))],
   ['join', method(1, (list, [separator]) => bounded(list.map(toText).join(text('join()', separator) ?? '')))],
   ['equals', method(1, (list, [other]) => same(list, other))],
   ['toString', method(0, (list) => toText(list))],

@@ -1,7 +1,7 @@
 import { read } from '../access.ts'
 import { toText } from '../coercion.ts'
 import { same } from '../operators.ts'
-import { isMap, keysOf, sizeOf, visible } from '../values.ts'
+import { isMap, keysOf, sizeOf, toExpressionValue } from '../values.ts'
 import { type Method, method } from './method.ts'
 
 const keysIn = (map: object): string[] => [...(keysOf(map) ?? [])]
@@ -13,7 +13,7 @@ const has = (map: object, key: unknown): boolean => {
 }
 
 /** The first value of a form's field. */
-const firstOf = (value: unknown): unknown => (Array.isArray(value) ? visible(value[0]) : value)
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? toExpressionValue(value[0]) : value)
 
 /** What can be called on a map, including host objects that have keys. */
 export const mapMethods: ReadonlyMap<string, Method<object>> = new Map([

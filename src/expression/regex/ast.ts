@@ -37,7 +37,7 @@ export interface ParsedRegex {
 }
 
 /** The pieces directly inside a node. */
-export function insideOf(node: RegexNode): readonly RegexNode[] {
+export function childrenOf(node: RegexNode): readonly RegexNode[] {
   if (node.type === 'sequence') return node.items
   if (node.type === 'choice') return node.options
   return 'item' in node ? [node.item] : []
@@ -45,7 +45,7 @@ export function insideOf(node: RegexNode): readonly RegexNode[] {
 
 /** Says whether a node or anything in it satisfies `test`. */
 export function some(node: RegexNode, test: (node: RegexNode) => boolean): boolean {
-  return test(node) || insideOf(node).some((inner) => some(inner, test))
+  return test(node) || childrenOf(node).some((inner) => some(inner, test))
 }
 
 /** The least and the greatest number of code units a node can match. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { corrupt } from './keystore-error.ts'
-import { type Budget, limits, within } from './limits.ts'
+import { type Budget, checkLimit, limits } from './limits.ts'
 
 /** Candidates with the same subject that are tried as issuer; more would let a file ask for endless comparisons. */
 const issuersTried = 16
@@ -8,7 +8,7 @@ const issuersTried = 16
 /** Reads one certificate that fills the bytes. */
 export function readCertificate(bytes: Buffer, budget: Budget): X509Certificate {
   budget.spendCertificate()
-  within('bytes of a certificate', bytes.length, limits.certificateBytes)
+  checkLimit('bytes of a certificate', bytes.length, limits.certificateBytes)
   const certificate = parse(bytes)
   if (certificate.raw.length !== bytes.length) throw corrupt('certificate: bytes follow its end')
   return certificate

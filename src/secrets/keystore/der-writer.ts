@@ -22,9 +22,9 @@ export const bits = (content: Uint8Array, unused = 0): Buffer => element(0x03, B
 
 export const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text, 'utf8'))
 
-export const nothing = (): Buffer => element(0x05)
+export const nullValue = (): Buffer => element(0x05)
 
-export const truth = (): Buffer => element(0x01, Buffer.from([0xff]))
+export const trueValue = (): Buffer => element(0x01, Buffer.from([0xff]))
 
 /** A whole number that is not negative. */
 export function integer(value: number | Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import { Der } from './der.ts'
 import { KeyStoreError, wrongPassword } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
+import { Budget, checkLimit, limits } from './limits.ts'
 import { readEncryption } from './password-encryption.ts'
 import { type PasswordForm, passwordForms } from './pkcs12-password.ts'
 import { readKeyInfo } from './private-key.ts'
@@ -10,7 +10,7 @@ export type Sealed = (passwords: readonly PasswordForm[]) => Buffer
 
 /** Opens the DER of an EncryptedPrivateKeyInfo, however it came; the work it may ask for is bounded (threats B42). */
 export function openEncryptedKey(encoded: Buffer, password: string): Buffer {
-  within('bytes of an encrypted key', encoded.length, limits.secretBytes)
+  checkLimit('bytes of an encrypted key', encoded.length, limits.secretBytes)
   return sealedKey(Der.read(encoded, new Budget()))(passwordForms(password))
 }
 
@@ -19,7 +19,7 @@ export function sealedKey(content: Der): Sealed {
   const [algorithm, data] = content.sequence('encrypted key', 2, 2)
   const ciphertext = data!.octets('encrypted key')
   return (passwords) => {
-    within('bytes of an encrypted key', ciphertext.length, limits.secretBytes)
+    checkLimit('bytes of an encrypted key', ciphertext.length, limits.secretBytes)
     const decrypt = readEncryption(algorithm!)
     const budget = new Budget()
     for (const password of passwords) {

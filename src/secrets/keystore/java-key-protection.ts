@@ -2,7 +2,7 @@ import { createHash, hash, timingSafeEqual } from 'node:crypto'
 import { decryptCbc } from './cbc.ts'
 import { Der } from './der.ts'
 import { corrupt, unsupported, wrongPassword } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
+import { Budget, checkLimit, limits } from './limits.ts'
 import { readIterations, readSalt } from './pbkdf2.ts'
 
 const SUN_KEY_PROTECTOR = '1.3.6.1.4.1.42.2.17.1.1'
@@ -30,7 +30,7 @@ export function javaChars(password: string): Buffer {
 /** Salt, key XOR a chain of SHA-1 over password and the last link, SHA-1 of password and key: that is all of it. */
 function openSunProtected(data: Buffer, password: string): Buffer {
   if (data.length <= 2 * SHA1_BYTES) throw corrupt(`an encrypted key of ${data.length} bytes`)
-  within('bytes of an encrypted key', data.length, limits.privateKeyBytes)
+  checkLimit('bytes of an encrypted key', data.length, limits.privateKeyBytes)
   const chars = javaChars(password)
   const plain = Buffer.from(data.subarray(SHA1_BYTES, -SHA1_BYTES))
   let link = data.subarray(0, SHA1_BYTES)

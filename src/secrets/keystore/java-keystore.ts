@@ -5,7 +5,7 @@ import type { Contents, KeyStoreEntry } from './entries.ts'
 import { javaChars, openJavaKey } from './java-key-protection.ts'
 import { type JavaObject, readJavaObject } from './java-serialization.ts'
 import { at, corrupt, entryPlace, KeyStoreError, unsupported, wrongPassword } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
+import { Budget, checkLimit, limits } from './limits.ts'
 import { privateKeyOf } from './private-key.ts'
 import { openSealedSecret } from './sealed-secret.ts'
 
@@ -61,7 +61,7 @@ function readItems(reader: ByteReader, type: 'JKS' | 'JCEKS'): readonly Item[] {
   const version = reader.int('version')
   if (version !== 1 && version !== 2) throw unsupported(`version ${version} of ${type}; 1 and 2 are known`)
   const count = reader.int('number of entries')
-  within('entries', count, limits.entries)
+  checkLimit('entries', count, limits.entries)
   const items: Item[] = []
   while (items.length < count) {
     items.push(at(`entry ${items.length + 1} of ${count}`, () => readItem(reader, type, version, budget)))
@@ -77,7 +77,7 @@ function readItem(reader: ByteReader, type: 'JKS' | 'JCEKS', version: number, bu
   return at(entryPlace(alias), () => {
     if (tag === tags.key) {
       const length = reader.int('encrypted key')
-      within('bytes of an encrypted key', length, limits.privateKeyBytes)
+      checkLimit('bytes of an encrypted key', length, limits.privateKeyBytes)
       const encrypted = reader.take(length, 'encrypted key')
       return { kind: 'key', alias, created, encrypted, chain: readChain(reader, version, budget) }
     }
@@ -97,7 +97,7 @@ function readDate(reader: ByteReader): Date {
 
 function readChain(reader: ByteReader, version: number, budget: Budget): readonly X509Certificate[] {
   const count = reader.int('certificates of the chain')
-  within('certificates of a chain', count, limits.chainLength)
+  checkLimit('certificates of a chain', count, limits.chainLength)
   return Array.from({ length: count }, () => nextCertificate(reader, version, budget))
 }
 

@@ -1,6 +1,6 @@
 import type { ByteReader } from './byte-reader.ts'
 import { corrupt, unsupported } from './keystore-error.ts'
-import { limits, within } from './limits.ts'
+import { checkLimit, limits } from './limits.ts'
 
 const STREAM_HEADER = 0xaced0005
 const tags = {
@@ -100,7 +100,7 @@ class ObjectReader {
     if (this.#classDescription()?.className !== '[B') throw corrupt('serialised object: an array that is not of bytes')
     const handle = this.#handles.push(null) - 1
     const length = this.#reader.int('serialised bytes')
-    within('serialised bytes', length, limits.secretBytes)
+    checkLimit('serialised bytes', length, limits.secretBytes)
     const bytes = this.#reader.take(length, 'serialised bytes')
     this.#handles[handle] = bytes
     return bytes

@@ -1,7 +1,7 @@
 import type { Contents, KeyStoreEntry } from './entries.ts'
 import { javaMagic, readJavaKeyStore } from './java-keystore.ts'
 import { corrupt, entryPlace, unsupported } from './keystore-error.ts'
-import { limits, within } from './limits.ts'
+import { checkLimit, limits } from './limits.ts'
 import { readPkcs12 } from './pkcs12.ts'
 
 /** The formats that are read. */
@@ -35,11 +35,11 @@ export class KeyStore {
  * the format, as for Java since version 9: where the declared type differs, a warning says so.
  */
 export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {
-  within('bytes of the file', bytes.length, limits.fileBytes)
+  checkLimit('bytes of the file', bytes.length, limits.fileBytes)
   const type = typeOf(bytes)
   // Entries are opened later, from what was checked now: a buffer that changes in between must not matter.
   const { entries, warnings } = readAs(type, Buffer.from(bytes), password)
-  within('entries', entries.length, limits.entries)
+  checkLimit('entries', entries.length, limits.entries)
   return new KeyStore(type, entries, [...mismatch(type, declared), ...warnings, ...shadowed(entries)])
 }
 

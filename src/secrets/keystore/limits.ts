@@ -22,7 +22,7 @@ export const limits = {
 } as const
 
 /** Refuses a number that is over its limit. */
-export function within(what: string, found: number, limit: number): void {
+export function checkLimit(what: string, found: number, limit: number): void {
   if (found > limit) throw overLimit(`${what}: at most ${limit} are accepted, found ${found}`)
 }
 
@@ -44,12 +44,12 @@ export class Budget {
 
   spendNodes(count: number): void {
     this.#nodes += count
-    within('ASN.1 elements', this.#nodes, limits.derNodes)
+    checkLimit('ASN.1 elements', this.#nodes, limits.derNodes)
   }
 
   spendCertificate(): void {
     this.#certificates += 1
-    within('certificates', this.#certificates, limits.certificates)
+    checkLimit('certificates', this.#certificates, limits.certificates)
   }
 
   #spend(units: number): void {

@@ -1,7 +1,7 @@
 import { pbkdf2Sync } from 'node:crypto'
 import type { Der } from './der.ts'
 import { corrupt, unsupported } from './keystore-error.ts'
-import { type Budget, limits, within } from './limits.ts'
+import { type Budget, checkLimit, limits } from './limits.ts'
 
 const PBKDF2 = '1.2.840.113549.1.5.12'
 const SCRYPT = '1.3.6.1.4.1.11591.4.11'
@@ -48,7 +48,7 @@ export function readPbkdf2(algorithm: Der): Pbkdf2 {
 /** A salt of bounded length. */
 export function readSalt(salt: Der): Buffer {
   const bytes = salt.octets('salt')
-  within('bytes of salt', bytes.length, limits.saltBytes)
+  checkLimit('bytes of salt', bytes.length, limits.saltBytes)
   return bytes
 }
 
@@ -56,7 +56,7 @@ export function readSalt(salt: Der): Buffer {
 export function readIterations(iterations: Der): number {
   const count = iterations.count('iterations')
   if (count === 0) throw corrupt('iterations: expected at least 1, found 0')
-  within('iterations', count, limits.work)
+  checkLimit('iterations', count, limits.work)
   return count
 }
 

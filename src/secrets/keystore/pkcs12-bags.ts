@@ -3,7 +3,7 @@ import { readCertificate } from './certificate-chain.ts'
 import { Der } from './der.ts'
 import { type Sealed, sealedKey } from './encrypted-key.ts'
 import { at, corrupt } from './keystore-error.ts'
-import { type Budget, limits, within } from './limits.ts'
+import { type Budget, checkLimit, limits } from './limits.ts'
 
 const bagTypes = {
   key: '1.2.840.113549.1.12.10.1.1',
@@ -39,7 +39,7 @@ export function readBags(safeContents: Der, budget: Budget): readonly Bag[] {
   const bags = safeContents
     .sequence('safe contents')
     .flatMap((bag, index) => at(`bag ${index + 1}`, () => readBag(bag, budget)))
-  within('bags', bags.length, limits.entries + limits.certificates)
+  checkLimit('bags', bags.length, limits.entries + limits.certificates)
   return bags
 }
 
@@ -80,7 +80,7 @@ function readSecretBag(content: Der, attributes: Attributes, budget: Budget): Ba
   const type = id!.oid('type of secret')
   if (type !== bagTypes.shroudedKey) return { ...attributes, kind: 'unknown', type }
   const bytes = value!.explicit(0, 'secret').octets('secret')
-  within('bytes of a secret', bytes.length, limits.secretBytes)
+  checkLimit('bytes of a secret', bytes.length, limits.secretBytes)
   return { ...attributes, kind: 'secret', sealed: sealedKey(Der.read(bytes, budget)) }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac, type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
-import { bmp, integer, nothing, octets, oid, sequence, set, tagged } from './der-writer.ts'
+import { bmp, integer, nullValue, octets, oid, sequence, set, tagged } from './der-writer.ts'
 import { Budget } from './limits.ts'
 import { derive, digests, purpose } from './pkcs12-kdf.ts'
 
@@ -56,5 +56,5 @@ function mac(content: Buffer, password: string): Buffer {
     length: digest.size,
   }
   const code = createHmac(digest.name, derive(derivation, new Budget())).update(content).digest()
-  return sequence(sequence(sequence(oid(SHA256), nothing()), octets(code)), octets(salt), integer(ITERATIONS))
+  return sequence(sequence(sequence(oid(SHA256), nullValue()), octets(code)), octets(salt), integer(ITERATIONS))
 }

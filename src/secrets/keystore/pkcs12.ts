@@ -2,7 +2,7 @@ import { CertificatePool } from './certificate-chain.ts'
 import { Der } from './der.ts'
 import type { Contents, KeyStoreEntry } from './entries.ts'
 import { at, corrupt, entryPlace, KeyStoreError, unsupported, wrongPassword } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
+import { Budget, checkLimit, limits } from './limits.ts'
 import { readEncryption } from './password-encryption.ts'
 import { type Bag, readBags } from './pkcs12-bags.ts'
 import { type Mac, readMac } from './pkcs12-mac.ts'
@@ -72,7 +72,7 @@ function opensContent(content: Buffer, form: PasswordForm, budget: Budget): bool
 
 function readSafes(content: Buffer, forms: readonly PasswordForm[], budget: Budget): readonly Bag[] {
   const safes = Der.read(content, budget).sequence('authenticated safe')
-  within('parts', safes.length, limits.entries)
+  checkLimit('parts', safes.length, limits.entries)
   return safes.flatMap((safe, index) => at(`part ${index + 1}`, () => readBags(openSafe(safe, forms, budget), budget)))
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { Der } from './der.ts'
 import { corrupt, unsupported } from './keystore-error.ts'
-import { Budget, limits, within } from './limits.ts'
+import { Budget, checkLimit, limits } from './limits.ts'
 
 const EC = '1.2.840.10045.2.1'
 const DSA = '1.2.840.10040.4.1'
@@ -41,13 +41,13 @@ function keyInfoOf(element: Der): KeyInfo {
 
 /** Makes a usable key of a PrivateKeyInfo, and makes sure that it belongs to the certificate it stands with. */
 export function privateKeyOf(encoded: Buffer, certificate: X509Certificate | undefined): KeyObject {
-  within('bytes of a private key', encoded.length, limits.privateKeyBytes)
+  checkLimit('bytes of a private key', encoded.length, limits.privateKeyBytes)
   const { algorithm, parameters } = readKeyInfo(encoded)
   const family = families.get(algorithm)
   if (family === undefined)
     throw unsupported(`private key of algorithm ${algorithm}; RSA, EC and Edwards curves are known`)
   if (algorithm === EC && !parameters?.isOid) throw unsupported('an EC key on a curve without a name')
-  if (algorithm === DSA) within('bytes of a DSA key', encoded.length, dsaBytes)
+  if (algorithm === DSA) checkLimit('bytes of a DSA key', encoded.length, dsaBytes)
   const key = openPrivateKey(encoded, family, parameters)
   if (certificate !== undefined && !certificate.checkPrivateKey(key)) {
     throw corrupt('the private key does not belong to its certificate')

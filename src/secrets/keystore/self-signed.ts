@@ -4,14 +4,14 @@ import {
   bits,
   implicit,
   integer,
-  nothing,
+  nullValue,
   octets,
   oid,
   sequence,
   set,
   tagged,
   time,
-  truth,
+  trueValue,
   utf8,
 } from './der-writer.ts'
 
@@ -81,7 +81,7 @@ export function selfSigned(wish: SelfSigned): X509Certificate {
 }
 
 function signatureAlgorithm({ asymmetricKeyType }: KeyObject): Buffer {
-  if (asymmetricKeyType === 'rsa') return sequence(oid('1.2.840.113549.1.1.11'), nothing())
+  if (asymmetricKeyType === 'rsa') return sequence(oid('1.2.840.113549.1.1.11'), nullValue())
   if (asymmetricKeyType === 'ec') return sequence(oid('1.2.840.10045.4.3.2'))
   if (asymmetricKeyType === 'ed25519') return sequence(oid('1.3.101.112'))
   throw new TypeError(`expected a key of type rsa, ec or ed25519, got ${asymmetricKeyType}`)
@@ -93,8 +93,8 @@ function extensions({ altNames, privateKey, publicKey }: SelfSigned): Buffer[] {
   // digitalSignature, and keyEncipherment where the key can do that.
   const usage = privateKey.asymmetricKeyType === 'rsa' ? bits(Buffer.from([0xa0]), 5) : bits(Buffer.from([0x80]), 7)
   return [
-    sequence(oid(EXTENSION.basicConstraints), truth(), octets(sequence())),
-    sequence(oid(EXTENSION.keyUsage), truth(), octets(usage)),
+    sequence(oid(EXTENSION.basicConstraints), trueValue(), octets(sequence())),
+    sequence(oid(EXTENSION.keyUsage), trueValue(), octets(usage)),
     sequence(oid(EXTENSION.extendedKeyUsage), octets(sequence(...SERVER_AND_CLIENT.map(oid)))),
     sequence(oid(EXTENSION.subjectKeyId), octets(octets(keyId))),
     sequence(oid(EXTENSION.authorityKeyId), octets(sequence(implicit(0, keyId)))),

@@ -1,4 +1,4 @@
-import type { ImaginedMessage, RouteTrial } from '#contracts'
+import type { ConditionResult, SimulatedRequestMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
 import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
 import { DEFAULT_OBJECTS } from '#instance'
@@ -6,12 +6,12 @@ import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { TypeDefinition } from '#schema'
 import type { RouteStores } from '../../route-stores.ts'
 import type { UnitLink } from '../../unit-link.ts'
-import { imaginedMessage } from './imagined-message.ts'
 import { fileOf } from './route-resources.ts'
 import { EXPLAIN_REQUEST, EXPLAIN_RESPONSE } from './routes-description.ts'
+import { simulatedRequest } from './simulated-request.ts'
 
 /** What explanations are made from. */
-export interface Explaining {
+export interface ExplainContext {
   readonly stores: RouteStores
   readonly types: readonly TypeDefinition[]
   units(): readonly UnitLink[]
@@ -24,42 +24,42 @@ export interface Explaining {
  * serves; filters and handlers are listed, not run. `names` are the router's, and the routes' around it: `_router`,
  * or `_router`, `outer`, `inner`.
  */
-export function explainAction(names: readonly string[], explaining: Explaining): Action {
+export function explainAction(names: readonly string[], context: ExplainContext): Action {
   return {
     description: 'Says which route takes a request, which ones were tried before it, and what the request would meet.',
     request: EXPLAIN_REQUEST,
     response: EXPLAIN_RESPONSE,
     run: async (_, { body }) => {
-      const request = imaginedMessage(body)
-      return request instanceof Refusal ? request : explain(names, request, explaining)
+      const request = simulatedRequest(body)
+      return request instanceof Refusal ? request : explain(names, request, context)
     },
   }
 }
 
 async function explain(
   names: readonly string[],
-  request: ImaginedMessage,
-  explaining: Explaining,
+  request: SimulatedRequestMessage,
+  context: ExplainContext,
 ): Promise<JsonObject | Refusal> {
-  const catalogue = new Catalogue(explaining.types)
-  const tried: (RouteTrial & { router: string })[] = []
+  const catalogue = new Catalogue(context.types)
+  const tried: (ConditionResult & { router: string })[] = []
   const chain: Step[] = []
   let route: string | null = null
-  let [router, scope] = routerAndScope(names, explaining)
+  let [router, scope] = routerAndScope(names, context)
   for (;;) {
-    const unit = explaining.units().find(({ state }) => state === 'ready')
+    const unit = context.units().find(({ state }) => state === 'ready')
     if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate conditions; try again')
-    const answer = await unit.remote.tryRoutes({ router, request }).catch((error: Error) => error)
+    const answer = await unit.remote.matchRoutes({ router, request }).catch((error: Error) => error)
     if (answer instanceof Error) return new Refusal(503, `${answer.message}; try again`)
     if ('refused' in answer) return { refused: { ...answer.refused }, tried: [], route: null, chain: [] }
     tried.push(...answer.tried.map((trial) => ({ router, ...trial })))
     if (answer.route === null) break
     route = answer.route
-    const document = documentOf(router.replaceAll('+', '.'), route, explaining)
+    const document = documentOf(router.replaceAll('+', '.'), route, context)
     scope = { path: `${router}+${route}`, heap: heapOf(document), parent: scope }
     const steps = chainSteps(document['handler'] ?? null, '/handler', scope, catalogue)
     const at = steps.findIndex(
-      ({ qualifiedName }) => explaining.stores.ofRouter(qualifiedName.replaceAll('+', '.')) !== null,
+      ({ qualifiedName }) => context.stores.ofRouter(qualifiedName.replaceAll('+', '.')) !== null,
     )
     chain.push(...(at === -1 ? steps : steps.slice(0, at + 1)))
     if (at === -1) break
@@ -69,19 +69,19 @@ async function explain(
 }
 
 /** The qualified name of a router, and the heaps its routes see. */
-function routerAndScope(names: readonly string[], explaining: Explaining): [string, DocumentScope] {
+function routerAndScope(names: readonly string[], context: ExplainContext): [string, DocumentScope] {
   let router = `gateway+${names[0]}`
   const defaults = { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null }
-  let scope: DocumentScope = { path: 'gateway', heap: heapOf(explaining.config()), parent: defaults }
+  let scope: DocumentScope = { path: 'gateway', heap: heapOf(context.config()), parent: defaults }
   for (let at = 1; at + 1 < names.length; at += 2) {
-    const document = documentOf(router.replaceAll('+', '.'), names[at] as string, explaining)
+    const document = documentOf(router.replaceAll('+', '.'), names[at] as string, context)
     scope = { path: `${router}+${names[at]}`, heap: heapOf(document), parent: scope }
     router = `${scope.path}+${names[at + 1]}`
   }
   return [router, scope]
 }
 
-function documentOf(router: string, id: string, { stores }: Explaining): JsonObject {
+function documentOf(router: string, id: string, { stores }: ExplainContext): JsonObject {
   const store = stores.ofRouter(router)
   const value = store === null ? null : fileOf(store, id)?.route?.document.value
   return isPlainObject(value) ? (value as JsonObject) : {}

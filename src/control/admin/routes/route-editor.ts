@@ -3,7 +3,7 @@ import { routeIdentity } from '#instance'
 import { type JsonObject, setOwn } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
-import { type AuditedState, noteChange } from '../../audit/change-note.ts'
+import { type AuditedState, recordChange } from '../../audit/change-recorder.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
 import { fileRevision, MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../route-files.ts'
 import { AdminCallerContext } from '../admin-caller.ts'
@@ -74,7 +74,7 @@ export class RouteEditor {
     const file = known?.file ?? `${id}.json`
     const outcome = await this.#sources.store.edit(() => {
       const decided = edit(file, id, content)
-      return decided instanceof Refusal ? { answer: decided } : { ...decided, rehearse: true }
+      return decided instanceof Refusal ? { answer: decided } : { ...decided, openDryRun: true }
     })
     if ('answer' in outcome) return problemsIn(outcome.answer)
     if (outcome.state === 'refused') return outcome.problems
@@ -131,7 +131,7 @@ export class RouteEditor {
     const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
-    noteChange(call.exchange, { id, before: old && audited(old), after: now && audited(now) })
+    recordChange(call.exchange, { id, before: old && audited(old), after: now && audited(now) })
     this.#note(call, operation, id, now ?? (old as RouteFile))
     return routeResource(now ?? (old as RouteFile), this.#sources)
   }

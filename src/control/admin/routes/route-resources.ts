@@ -1,6 +1,6 @@
 import type { Resource } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import type { KeptVersion } from '../../history/version-index.ts'
+import type { StoredVersion } from '../../history/version-index.ts'
 import { fileRevision, idOf, type RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 
@@ -49,13 +49,13 @@ export function contentOf(file: RouteFile): JsonObject {
 }
 
 /** The earlier versions of a route; what it is now is none of them, even if it was replaced once. */
-export function versionsOf({ history }: RouteStore, id: string, current: RouteFile | null): readonly KeptVersion[] {
+export function versionsOf({ history }: RouteStore, id: string, current: RouteFile | null): readonly StoredVersion[] {
   const now = current === null ? null : fileRevision(current)
   return history.versions(id).filter(({ head }) => head.revision !== now)
 }
 
 /** A version as the API tells it. */
-export function versionSummary({ head }: KeptVersion): JsonObject {
+export function versionSummary({ head }: StoredVersion): JsonObject {
   return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }
 

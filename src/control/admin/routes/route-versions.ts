@@ -1,6 +1,6 @@
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import type { KeptVersion } from '../../history/version-index.ts'
+import type { StoredVersion } from '../../history/version-index.ts'
 import { parseRouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import type { RouteEditor } from './route-editor.ts'
@@ -84,7 +84,7 @@ async function findVersion(
   store: RouteStore,
   id: string,
   revision: string,
-): Promise<{ version: KeptVersion; text: string } | null> {
+): Promise<{ version: StoredVersion; text: string } | null> {
   await store.history.loaded()
   const version = store.history.versions(id).find(({ head }) => head.revision === revision)
   const text = version === undefined ? null : await store.history.read(version)

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { markProved, type Secret, type SecretsProvider } from '#contracts'
+import { markProofSent, type Secret, type SecretsProvider } from '#contracts'
 import type { Exchange, Filter, Request, Response } from '#http'
 import { type SignatureAlgorithm, signJwt } from '#jose'
 import type { JsonObject } from '#json'
@@ -25,7 +25,7 @@ const CREDENTIALS = /^(?:Bearer|DPoP) +(\S+)$/i
 export function addProofs(settings: ProofSettings): Filter {
   const nonces = new ServerNonces()
   return async (exchange, next) => {
-    markProved(exchange)
+    markProofSent(exchange)
     const origin = exchange.request.uri.authority
     const nonce = nonces.get(origin)
     const response = await next(await proved(exchange, nonce, settings))

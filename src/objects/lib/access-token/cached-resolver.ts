@@ -1,7 +1,7 @@
 import { type Answer, NotAsked, type RevocableCache } from '#cache'
 import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
-import { deepFrozen } from '#json'
+import { deepFreeze } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { AnswerAge } from '../answer-age.ts'
@@ -97,7 +97,7 @@ export class CachedResolver implements AccessTokenResolver {
     if (Number.isFinite(limit)) this.#sayUnannounced(limit)
     else if (names.length === 0) this.#sayNameless()
     // Many requests will share these: none may change what the next one sees.
-    const facts: Facts = { info: deepFrozen(info), scopes: unchangeable(scopes), expiresAt }
+    const facts: Facts = { info: deepFreeze(info), scopes: unchangeable(scopes), expiresAt }
     return { value: { facts, refusal: null }, keepFor: this.#keepFor(expiresAt, limit), marks: [key, ...names] }
   }
 

@@ -101,8 +101,8 @@ export class ClientToken {
 }
 
 /** The scheme of `Authorization` for a token. One of the type DPoP needs proofs, which a DpopClientFilter makes (RFC 9449). */
-function schemeOf({ tokenType, isProved = false }: IssuedToken): string | null {
+function schemeOf({ tokenType, isProofSent = false }: IssuedToken): string | null {
   const type = tokenType.toLowerCase()
   if (type === 'bearer') return 'Bearer'
-  return type === 'dpop' && isProved ? 'DPoP' : null
+  return type === 'dpop' && isProofSent ? 'DPoP' : null
 }

@@ -1,4 +1,4 @@
-import { isProved } from '#contracts'
+import { isProofSent } from '#contracts'
 import { Body, type Exchange, formatForm, type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
 import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
 
@@ -21,7 +21,7 @@ export interface IssuedToken {
   readonly token: string
   readonly tokenType: string
   /** Whether the question had a proof of possession, as tokens of the type DPoP need it. */
-  readonly isProved?: boolean
+  readonly isProofSent?: boolean
   /** Milliseconds from the moment of the question; null where the server did not say. */
   readonly lifetime: number | null
   /** Null where the server did not say, which means those that were asked for (RFC 6749 section 5.1). */
@@ -89,7 +89,7 @@ async function answerOf(handler: Handler, exchange: Exchange): Promise<TokenAnsw
       return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause: response.cause }
     }
     const answer = decodeAnswer(status, await contentOf(response))
-    return answer.outcome === 'issued' && isProved(exchange) ? { ...answer, isProved: true } : answer
+    return answer.outcome === 'issued' && isProofSent(exchange) ? { ...answer, isProofSent: true } : answer
   } catch (error) {
     return { outcome: 'unavailable', reason: 'the request failed', cause: error as Error }
   }

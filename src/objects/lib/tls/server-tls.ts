@@ -20,7 +20,7 @@ import {
   type Settled,
   secretId,
 } from '#schema'
-import { Changes } from '#secrets'
+import { ChangeListeners } from '#secrets'
 import { CachedIdentities, IdentityReports } from './cached-identities.ts'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
@@ -104,7 +104,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   // What can not be used is found while the configuration is loaded, not by the first client.
   for (const source of chooser.sources) await source.get()
   await trust?.authorities()
-  const changes = new Changes()
+  const changes = new ChangeListeners()
   const changed = () => {
     for (const source of chooser.sources) source.invalidate()
     changes.tell()

@@ -4,7 +4,7 @@ import { CachedValue } from '#cache'
 import type { Secret, SecretQuery, SecretStore, SecretsProvider } from '#contracts'
 import type { Environment } from '#schema'
 import {
-  Changes,
+  ChangeListeners,
   fileState,
   KeyStoreError,
   type KeyStoreType,
@@ -38,7 +38,7 @@ export class KeyStoreSecrets implements SecretStore {
   readonly #settings: KeyStoreSettings
   readonly #ids: ReadonlySet<string>
   readonly #content: CachedValue<Versioned<SecretsByIds>>
-  readonly #changes = new Changes()
+  readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
   /** What the file looked like when it was read last. */
   #state: string | null = null

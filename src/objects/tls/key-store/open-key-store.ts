@@ -1,7 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
 import type { Logger } from '#logging'
-import { Changes, type KeyStoreEntry, type KeyStoreType, type KeyStore as ReadKeyStore, readKeyStore } from '#secrets'
+import {
+  ChangeListeners,
+  type KeyStoreEntry,
+  type KeyStoreType,
+  type KeyStore as ReadKeyStore,
+  readKeyStore,
+} from '#secrets'
 
 /** How often the file is looked at. */
 const INTERVAL = 1_000
@@ -17,7 +23,7 @@ export interface KeyStoreSettings {
 /** A keystore file that is read again when it changes; what can not be read leaves the last good content in place. */
 export class OpenKeyStore implements KeyStore {
   readonly #settings: KeyStoreSettings
-  readonly #changes = new Changes()
+  readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
   #content: ReadKeyStore | null = null
   #state = ''

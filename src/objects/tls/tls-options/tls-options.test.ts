@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { TlsForBothEnds } from '#contracts'
+import type { BidirectionalTls } from '#contracts'
 import type { Handler } from '#http'
 import { build } from '#test/build'
 import { Authority, Changing, opensslMissing } from '#test/certificates'
@@ -20,12 +20,12 @@ test('serves clients without a key, and servers with one; the type itself is dep
     types: [SecretsKeyManager, pemStoreType(new Changing<PemSecrets>({ a: key + certificate }))],
     heap: [{ name: 'store', type: 'PemStore' }],
   }
-  await using bare = await build<TlsForBothEnds>(TlsOptions, { hostnameVerifier: 'ALLOW_ALL' }, surroundings)
+  await using bare = await build<BidirectionalTls>(TlsOptions, { hostnameVerifier: 'ALLOW_ALL' }, surroundings)
   assert.equal(bare.object.client.hostnames, 'ALLOW_ALL')
   assert.equal(bare.object.server, null)
   assert.match(bare.warnings.join(), /use ClientTlsOptions for handlers and ServerTlsOptions for connectors/)
   const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'a', secretsProvider: 'store' } }
-  await using both = await build<TlsForBothEnds>(TlsOptions, { keyManager, clientAuth: 'REQUEST' }, surroundings)
+  await using both = await build<BidirectionalTls>(TlsOptions, { keyManager, clientAuth: 'REQUEST' }, surroundings)
   assert.equal(both.object.server?.clientAuth, 'REQUEST')
   assert.equal((await both.object.client.keys?.identities())?.length, 1)
 })

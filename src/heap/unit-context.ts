@@ -10,7 +10,7 @@ import type {
   SharedStore,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
-import type { Construction, Heap } from './heap.ts'
+import type { BuildPath, Heap } from './heap.ts'
 
 /** How one object of a heap is doing. */
 export interface ObjectReport {
@@ -31,7 +31,7 @@ export interface StateReporter {
 }
 
 /** What all heaps of a gateway unit have in common. */
-export interface World {
+export interface UnitContext {
   readonly catalogue: Catalogue
   readonly logger: Logger
   readonly clock: Clock
@@ -47,8 +47,8 @@ export interface World {
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  /** The door through which a Router in a heap gets its routes; `underConstruction` goes to the heaps of those. */
-  router(heap: Heap, underConstruction: Construction): RouterHost
+  /** The door through which a Router in a heap gets its routes; `buildPath` goes to the heaps of those. */
+  router(heap: Heap, buildPath: BuildPath): RouterHost
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
   /** Where an object says how it is doing; nobody wants to know by default. */

@@ -1,5 +1,5 @@
 import { Body, TOKEN_CHARACTERS } from '#http'
-import type { ImaginedRequest } from '#listener'
+import type { SimulatedRequest } from '#listener'
 import { type Arguments, UsageError } from '../arguments.ts'
 
 const LINE = new RegExp(String.raw`^(?:([${TOKEN_CHARACTERS}]+)\s+)?(\S+)$`)
@@ -7,7 +7,7 @@ const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^#]*)/i
 const FIELD = new RegExp(String.raw`^([${TOKEN_CHARACTERS}]+)\s*:\s*(.*)$`)
 
 /** The request that a command line describes: `GET https://host/path`, -H fields, a body. */
-export function imaginedRequest(args: Arguments): ImaginedRequest {
+export function simulatedRequest(args: Arguments): SimulatedRequest {
   const [, method = 'GET', uri = ''] = LINE.exec((args.operands[0] as string).trim()) ?? []
   const [, scheme = 'http', host = 'localhost', rest = ''] = ABSOLUTE.exec(uri) ?? []
   const target = uri.startsWith('/') ? uri : rest === '' || rest.startsWith('?') ? `/${rest}` : rest

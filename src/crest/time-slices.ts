@@ -7,7 +7,7 @@ const TURN = 10
 export type Steps<T> = Generator<void, T, void>
 
 /** Cuts long work into pieces: everything else the thread has to do comes in between. */
-export class Turns {
+export class TimeSlices {
   #until = performance.now() + TURN
 
   /** Whether others have waited long enough; then `next` is to be awaited. */
@@ -22,7 +22,7 @@ export class Turns {
 }
 
 /** Does the work at once. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -30,8 +30,8 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** Does the work in pieces. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
-  const turns = new Turns()
+export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
+  const turns = new TimeSlices()
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

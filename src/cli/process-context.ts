@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 export type Output = Writable & { readonly isTTY?: boolean }
 
 /** What a command may use of the process it runs in. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdout: Output
   readonly stderr: Output

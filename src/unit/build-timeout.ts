@@ -4,7 +4,7 @@ import { ConfigError } from '#schema'
  * Waits for something to be built, but not for ever: an object that never becomes ready must not keep every later
  * change of its folder waiting. What comes too late is handed to `discard`.
  */
-export async function builtWithin<T>(limit: number, building: Promise<T>, discard: (late: T) => void): Promise<T> {
+export async function withBuildTimeout<T>(limit: number, building: Promise<T>, discard: (late: T) => void): Promise<T> {
   const { promise: deadline, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     building.then(discard, () => {})

@@ -1,6 +1,6 @@
-import type { ConnectorSettings, ImaginedMessage, RouteTrial, RouteTrials, UnitSettings } from '#contracts'
+import type { ConditionResult, ConnectorSettings, RouteMatch, SimulatedRequestMessage, UnitSettings } from '#contracts'
 import { Body, BodyTooLargeError, type Exchange, type TemporaryStorage } from '#http'
-import { type ImaginedRequest, previewRequest, type Refusal } from '#listener'
+import { previewRequest, type Refusal, type SimulatedRequest } from '#listener'
 import { listenerSettings } from './connectors.ts'
 import type { LiveRouter } from './live-router.ts'
 import type { Routers } from './routers.ts'
@@ -8,18 +8,18 @@ import type { Routers } from './routers.ts'
 type ConnectorFields = Pick<UnitSettings, 'connectors' | 'settings'>
 
 /** What the first connector makes of a request that nobody has sent. */
-export function arriving(
-  imagined: ImaginedRequest,
+export function simulateArrival(
+  simulated: SimulatedRequest,
   unit: ConnectorFields,
   storage: TemporaryStorage,
 ): { readonly exchange: Exchange } | Refusal {
   const connector = unit.connectors[0] as ConnectorSettings
-  return previewRequest(imagined, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
+  return previewRequest(simulated, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
 }
 
 /** Asks the routes of a router one after the other, in the order and with the code of serving, until one says yes. */
-export async function tryRoutes(router: LiveRouter, exchange: Exchange): Promise<RouteTrials> {
-  const tried: RouteTrial[] = []
+export async function matchRoutes(router: LiveRouter, exchange: Exchange): Promise<RouteMatch> {
+  const tried: ConditionResult[] = []
   for (const route of router.routes) {
     let failure: string | undefined
     const value = await route.accepts(exchange, (error) => {
@@ -33,18 +33,18 @@ export async function tryRoutes(router: LiveRouter, exchange: Exchange): Promise
 }
 
 /** Does the same for a request and a router that the control plane names. */
-export async function tryMessage(
-  { router, request }: { readonly router: string; readonly request: ImaginedMessage },
+export async function matchSimulatedRequest(
+  { router, request }: { readonly router: string; readonly request: SimulatedRequestMessage },
   routers: Routers,
   settings: ConnectorFields,
   storage: TemporaryStorage,
-): Promise<RouteTrials | { readonly refused: { readonly status: number; readonly reason: string } }> {
+): Promise<RouteMatch | { readonly refused: { readonly status: number; readonly reason: string } }> {
   const body = request.body === '' ? Body.empty : Body.of(request.body)
-  const arrived = arriving({ ...request, body }, settings, storage)
+  const arrived = simulateArrival({ ...request, body }, settings, storage)
   if (!('exchange' in arrived)) return { refused: { status: arrived.status, reason: arrived.problem } }
   const live = routers.live.find(({ qualifiedName }) => qualifiedName === router)
   try {
-    return live === undefined ? { tried: [], route: null } : await tryRoutes(live, arrived.exchange)
+    return live === undefined ? { tried: [], route: null } : await matchRoutes(live, arrived.exchange)
   } catch (error) {
     // Whoever asks waits for an answer, and a question must not end the unit.
     const status = error instanceof BodyTooLargeError ? error.status : 500

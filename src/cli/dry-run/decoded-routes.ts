@@ -1,9 +1,9 @@
-import { Catalogue, ConfigDocument, UNKNOWN_FIELD, type World } from '#heap'
+import { Catalogue, ConfigDocument, UNKNOWN_FIELD, type UnitContext } from '#heap'
 import { DEFAULT_OBJECTS, type InstanceDirectories, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import { defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import type { RouteFolders } from './route-folders.ts'
-import { SILENT } from './silent-logger.ts'
+import { SILENT_LOGGER } from './silent-logger.ts'
 
 /** Where routes are decoded that can not be built. */
 export interface Decoding {
@@ -22,10 +22,16 @@ export async function decodeRoutes(
   { config, types, directories, env }: Decoding,
   folders: RouteFolders,
 ): Promise<void> {
-  const world = emptyWorld(types, directories)
-  const properties = rootProperties({ directories, mode: 'PRODUCTION', env, clock: world.clock, logger: SILENT })
+  const unitContext = decodingContext(types, directories)
+  const properties = rootProperties({
+    directories,
+    mode: 'PRODUCTION',
+    env,
+    clock: unitContext.clock,
+    logger: SILENT_LOGGER,
+  })
   const { heap } = new ConfigDocument(RootDocument, config ?? {}, {
-    world,
+    unitContext,
     parent: null,
     properties,
     segments: ['gateway'],
@@ -37,7 +43,7 @@ export async function decodeRoutes(
   const failures = judged.map(({ id, text }) => {
     const json = readDocument(text).value as JsonObject
     const route = new ConfigDocument(RouteDocument, json, {
-      world,
+      unitContext,
       parent: heap,
       properties,
       segments: [],
@@ -52,13 +58,13 @@ export async function decodeRoutes(
 }
 
 /** Enough of a world to decode in; nothing is ever built in it. */
-function emptyWorld(types: readonly TypeDefinition[], directories: InstanceDirectories): World {
+function decodingContext(types: readonly TypeDefinition[], directories: InstanceDirectories): UnitContext {
   const never = (): never => {
     throw new Error('decoding builds nothing')
   }
   return {
     catalogue: new Catalogue(types),
-    logger: SILENT,
+    logger: SILENT_LOGGER,
     clock: systemClock,
     directories,
     units: 1,

@@ -2,7 +2,7 @@
 const SLICE = 25
 
 /** Gives the event loop a turn where the work since the last one took long; to be awaited between two steps of it. */
-export function pacing(): () => Promise<void> {
+export function yieldRegularly(): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < SLICE) return

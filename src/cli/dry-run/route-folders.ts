@@ -3,12 +3,12 @@ import type { RouteFailure, RouteSource } from '#contracts'
 import { KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
 import { type SharedStore, systemClock } from '#schema'
 import type { RouteFeed } from '#unit'
-import { type PlacedProblem, placed } from '../problems.ts'
+import { type LocatedProblem, locateProblems } from '../problems.ts'
 
 /** Hands a unit the routes of its folders as the files hold them now, and keeps what is wrong with them. */
 export class RouteFolders implements RouteFeed {
-  readonly problems: PlacedProblem[] = []
-  readonly warnings: PlacedProblem[] = []
+  readonly problems: LocatedProblem[] = []
+  readonly warnings: LocatedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
   readonly #store = new KeyValueStore(systemClock)
@@ -71,9 +71,9 @@ export class RouteFolders implements RouteFeed {
     return null
   }
 
-  #note(known: PlacedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
+  #note(known: LocatedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
     const document = this.#folders.get(directory)?.get(name)?.route?.document ?? null
-    for (const problem of placed(join(directory, name), document, problems)) {
+    for (const problem of locateProblems(join(directory, name), document, problems)) {
       // Two routers may read one folder: what is wrong with a file is said once.
       const isKnown = known.some(
         ({ file, pointer, message }) =>

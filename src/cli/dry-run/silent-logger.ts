@@ -1,4 +1,4 @@
 import { createLogger } from '#logging'
 
 /** Takes what objects would log, which is not what commands that serve nothing are asked for. */
-export const SILENT = createLogger({ level: 'silent', format: 'json', destination: { write: () => {} } })
+export const SILENT_LOGGER = createLogger({ level: 'silent', format: 'json', destination: { write: () => {} } })

@@ -1,4 +1,4 @@
-import type { ImaginedMessage } from '#contracts'
+import type { SimulatedRequestMessage } from '#contracts'
 import { Refusal } from '#crest'
 import { isToken } from '#http'
 import { isPlainObject, type JsonValue } from '#json'
@@ -9,7 +9,7 @@ const ABSOLUTE = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i
 const MEMBERS = new Set(['method', 'uri', 'headers', 'entity', 'from'])
 
 /** Reads `{ method, uri, headers, entity, from }`, the request that `explain` is asked about. */
-export function imaginedMessage(body: JsonValue): ImaginedMessage | Refusal {
+export function simulatedRequest(body: JsonValue): SimulatedRequestMessage | Refusal {
   if (!isPlainObject(body)) return new Refusal(400, 'the body: expected { "method", "uri", "headers" }')
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name))
   if (unknown !== undefined)

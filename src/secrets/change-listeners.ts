@@ -1,5 +1,5 @@
 /** Those who want to know that secrets have changed. */
-export class Changes {
+export class ChangeListeners {
   readonly #listeners = new Set<() => void>()
 
   /** Adds a listener; gives the way to stop listening. */

@@ -9,14 +9,14 @@ import { MetricsRegistry } from '#metrics'
 import { ConfigError, defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
-import { byPlace, type PlacedProblem, placed, problemsOf } from '../problems.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { byPlace, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { decodeRoutes } from './decoded-routes.ts'
 import { RouteFolders } from './route-folders.ts'
-import { SILENT } from './silent-logger.ts'
+import { SILENT_LOGGER } from './silent-logger.ts'
 
 /** An instance built as for serving, but never served: no port is opened and no thread started. */
-export interface Rehearsal extends AsyncDisposable {
+export interface DryRun extends AsyncDisposable {
   readonly directories: InstanceDirectories
   /** Null where admin.json can not be used. */
   readonly settings: AdminSettings | null
@@ -26,31 +26,31 @@ export interface Rehearsal extends AsyncDisposable {
   readonly config: JsonObject
   readonly types: readonly TypeDefinition[]
   readonly folders: RouteFolders
-  readonly problems: readonly PlacedProblem[]
-  readonly warnings: readonly PlacedProblem[]
+  readonly problems: readonly LocatedProblem[]
+  readonly warnings: readonly LocatedProblem[]
 }
 
 /** How an instance is built. */
-export type RehearsalOptions = Omit<SettingsOptions, 'serving'>
+export type DryRunOptions = Omit<SettingsOptions, 'serving'>
 
 /** Builds everything of an instance; what can not be built is among the problems. */
-export async function rehearse(
+export async function openDryRun(
   instance: string,
-  surroundings: Surroundings,
+  context: ProcessContext,
   folders: RouteFolders = new RouteFolders(),
-  options: RehearsalOptions = {},
-): Promise<Rehearsal> {
-  const admin = await openSettings(instance, SILENT, surroundings, { ...options, serving: false })
+  options: DryRunOptions = {},
+): Promise<DryRun> {
+  const admin = await openSettings(instance, SILENT_LOGGER, context, { ...options, serving: false })
   const settings = 'settings' in admin ? admin.settings : null
   const directories = settings?.directories ?? instanceDirectories(instance)
-  const problems: PlacedProblem[] = 'problems' in admin ? [...admin.problems] : []
-  const warnings: PlacedProblem[] = 'warnings' in admin ? [...admin.warnings] : []
+  const problems: LocatedProblem[] = 'problems' in admin ? [...admin.problems] : []
+  const warnings: LocatedProblem[] = 'warnings' in admin ? [...admin.warnings] : []
   // What stops an extension module from loading is reported with admin.json; nothing else can be judged then.
   const types = await instanceTypes(directories).catch(() => null)
 
   const file = join(directories.config, 'config.json')
   const open = (document: JsonDocument) =>
-    Unit.open(unitInput(document, directories, settings, folders, surroundings, options))
+    Unit.open(unitInput(document, directories, settings, folders, context, options))
   let document: JsonDocument | null = null
   let unit: Unit | null = null
   try {
@@ -58,16 +58,16 @@ export async function rehearse(
     if (types !== null) unit = await open(document)
   } catch (error) {
     const found = problemsOf(error)
-    problems.push(...placed(file, document, found))
+    problems.push(...locateProblems(file, document, found))
     const isOpen = folders.folders.some(({ directory }) => directory === directories.routes)
     if (types !== null && !isOpen) {
       const config = (document?.value ?? null) as JsonObject | null
       if (config === null || found.some(({ pointer }) => pointer.startsWith('/properties'))) {
-        await decodeRoutes({ config, types, directories, env: surroundings.env }, folders)
+        await decodeRoutes({ config, types, directories, env: context.env }, folders)
       } else await buildWithoutHandler(config, open)
     }
   }
-  if (unit !== null) warnings.push(...placed(file, document, unit.warnings))
+  if (unit !== null) warnings.push(...locateProblems(file, document, unit.warnings))
   warnings.push(...folders.warnings)
   return {
     directories,
@@ -106,8 +106,8 @@ function unitInput(
   directories: InstanceDirectories,
   settings: AdminSettings | null,
   folders: RouteFolders,
-  { env }: Surroundings,
-  { secretsLookedUp = false, system = {} }: RehearsalOptions,
+  { env }: ProcessContext,
+  { secretsLookedUp = false, system = {} }: DryRunOptions,
 ): UnitInput {
   const metrics = new MetricsRegistry()
   return {
@@ -123,7 +123,7 @@ function unitInput(
     feed: folders,
     routers: new Routers(folders, metrics),
     metrics,
-    logger: SILENT,
+    logger: SILENT_LOGGER,
     clock: systemClock,
     env,
     system: settings?.unit.systemProperties ?? system,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { builtWithin } from './within.ts'
+import { withBuildTimeout } from './build-timeout.ts'
 
 test('what is built in time is handed on, a failure too', async () => {
-  assert.equal(await builtWithin(1000, Promise.resolve('route'), () => assert.fail()), 'route')
+  assert.equal(await withBuildTimeout(1000, Promise.resolve('route'), () => assert.fail()), 'route')
   await assert.rejects(
-    builtWithin(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()),
+    withBuildTimeout(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()),
     /bad/,
   )
 })
@@ -15,7 +15,7 @@ test('what never becomes ready is given up, and discarded if it comes after all'
   try {
     const late = Promise.withResolvers<string>()
     const discarded = Promise.withResolvers<string>()
-    const waiting = builtWithin(60_000, late.promise, discarded.resolve)
+    const waiting = withBuildTimeout(60_000, late.promise, discarded.resolve)
     mock.timers.tick(60_000)
     await assert.rejects(waiting, { code: 'GW_CONFIG_INVALID', message: /was not ready after 60 seconds/ })
     late.resolve('route')

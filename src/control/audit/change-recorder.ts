@@ -9,21 +9,21 @@ export interface AuditedState {
 }
 
 /** What has changed. Null stands for nothing: there was nothing before, or nothing is left. */
-export interface NotedChange {
+export interface RecordedChange {
   readonly id: string
   readonly before: AuditedState | null
   readonly after: AuditedState | null
 }
 
 /** Takes what a request has changed. */
-export interface ChangeNote {
-  changed(change: NotedChange): void
+export interface ChangeRecorder {
+  changed(change: RecordedChange): void
 }
 
-/** The context `changeNote`, of requests whose changes are kept on record. */
-export const ChangeNoteContext: ContextKey<ChangeNote> = contextKey<ChangeNote>('changeNote')
+/** The context `changeRecorder`, of requests whose changes are kept on record. */
+export const ChangeRecorderContext: ContextKey<ChangeRecorder> = contextKey<ChangeRecorder>('changeRecorder')
 
 /** For providers: says what was just changed, at the moment at which it counts. */
-export function noteChange(exchange: Exchange, change: NotedChange): void {
-  exchange.context(ChangeNoteContext)?.changed(change)
+export function recordChange(exchange: Exchange, change: RecordedChange): void {
+  exchange.context(ChangeRecorderContext)?.changed(change)
 }
