@@ -58,7 +58,7 @@ interface Uri {
 interface Entity {
   /** Whether it is known to be empty. */
   readonly isEmpty: boolean
-  /** Bytes, or null where nobody knows before it is read. */
+  /** Bytes, or null if unknown before it is read. */
   readonly length: number | null
   /** The text: content codings are undone, the charset is that of Content-Type. */
   string(): Promise<string>

@@ -12,7 +12,7 @@ export const CIRCUIT_FIELDS = {
       'Failures that open the circuit: among the requests of slidingCounter, or in a row where that is not set. A request counts once, however often it was retried.',
   }),
   openDuration: config(duration({ zero: false, unlimited: false })).meta({
-    description: 'How long the circuit stays open, before it closes and the count begins anew.',
+    description: 'How long the circuit stays open, before it closes and the count starts at zero.',
   }),
   openHandler: ref(HandlerKind).optional().meta({
     description: 'Answers while the circuit is open. By default an exception that says so; a route makes 500 of it.',

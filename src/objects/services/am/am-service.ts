@@ -54,7 +54,7 @@ export const AmService = defineType({
       .prefault('/')
       .meta({ description: 'Realm of the agent, and of whatever is asked for.' }),
     sharedRealms: sharedRealmsField(
-      'Other realms whose sessions and tokens count as well, such as `/alpha`; `*` for all. A session of any other realm is none.',
+      'Other realms whose sessions and tokens count as well, such as `/alpha`; `*` for all. A session of any other realm is not accepted.',
     ),
     amHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
       description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',

@@ -11,7 +11,7 @@ const SHORTEST_MISS = 1_000
 export const JwkSetSecretStore = defineType({
   name: 'JwkSetSecretStore',
   kind: SecretStoreKind,
-  summary: 'Finds public keys in a JWK Set that somebody publishes.',
+  summary: 'Reads public keys from a published JWK Set.',
   config: {
     jwkUrl: config(url()).meta({ description: 'URL of the JWK Set.' }),
     handler: ref(HandlerKind).prefault('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
