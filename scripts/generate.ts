@@ -1,9 +1,11 @@
 // npm run generate: writes schemas/ and docs/reference/ from the object types, and the page on the command line. With `-- --check` it only compares.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ERRORS_PAGE, errorsPage, LOG_EVENTS_PAGE, logEventsPage } from './code-pages.ts'
 import { COMMAND_LINE_PAGE, commandLinePage } from './command-line-page.ts'
 import { generatedFiles, presentFiles } from './generated-files.ts'
 import { GROOVY_PAGE, groovyPage } from './groovy-page.ts'
+import { METRICS_PAGE, metricsPage } from './metrics-page.ts'
 import { root } from './steps.ts'
 
 const [option, ...rest] = process.argv.slice(2)
@@ -15,6 +17,9 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
 const files = generatedFiles()
   .set(COMMAND_LINE_PAGE, await commandLinePage())
   .set(GROOVY_PAGE, groovyPage())
+  .set(ERRORS_PAGE, await errorsPage())
+  .set(LOG_EVENTS_PAGE, await logEventsPage())
+  .set(METRICS_PAGE, metricsPage())
 const changed = [...files].filter(([path, content]) => contentOf(path) !== content)
 const left = presentFiles().filter((path) => !files.has(path))
 

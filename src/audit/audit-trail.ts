@@ -120,7 +120,7 @@ export class AuditTrail {
       if (this.#outage === null) {
         this.#outage = { loss: false }
         const { code } = error as NodeJS.ErrnoException
-        this.#logger.error({ error, code }, 'audit events can not be written; they wait, and are tried again')
+        this.#logger.error({ error, errno: code }, 'audit events can not be written; they wait, and are tried again')
       }
       this.#tryLater()
     }

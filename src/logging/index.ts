@@ -1,6 +1,7 @@
 export { isConfidential, redacted } from './confidential.ts'
 export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
 export { type LevelsByName, type LogLevel, levelOf } from './levels.ts'
+export { LogEvent, type LogEventNote, logEvents } from './log-event.ts'
 export {
   createLogger,
   type LogFields,

@@ -1,6 +1,8 @@
 import { jsonLines, type LogDestination, onTerminal, prettyLines, terminalHasColours } from './destination.ts'
 import { FirstStacks } from './first-stacks.ts'
 import { isAtLeast, type LevelsByName, type LogLevel, levelOf } from './levels.ts'
+import { LogEvent } from './log-event.ts'
+import { EVENTS } from './log-events.ts'
 import { bounded, Printer } from './printable.ts'
 import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
 import { StandardOutput, standardOutput } from './standard-output.ts'
@@ -10,8 +12,8 @@ export type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes one entry: a message, or fields (or an error) and a message. */
 export interface LogMethod {
-  (message: string): void
-  (fields: LogFields | Error, message: string): void
+  (message: string | LogEvent): void
+  (fields: LogFields | Error, message: string | LogEvent): void
 }
 
 type WrittenLevel = Exclude<LogLevel, 'silent'>
@@ -47,7 +49,7 @@ export interface LoggerOptions {
   readonly now?: () => number
 }
 
-const OWN_FIELDS: ReadonlySet<string> = new Set(['time', 'level', 'logger', 'message'])
+const OWN_FIELDS: ReadonlySet<string> = new Set(['time', 'level', 'logger', 'code', 'message'])
 
 interface Settings {
   readonly destination: LogDestination
@@ -71,10 +73,11 @@ class NamedLogger implements Logger {
   readonly #bound: string
   readonly #writeLimited: WriteLimited = (level, key, interval, first, last) => {
     if (!this.isEnabled(level)) return
-    const message = typeof first === 'string' ? first : (last ?? '')
-    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${message}`, key, interval)
+    const message = isMessage(first) ? first : (last ?? '')
+    const text = typeof message === 'string' ? message : message.message
+    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${text}`, key, interval)
     if (suppressed === null) return
-    const fields = typeof first === 'string' ? {} : first instanceof Error ? { error: first } : first
+    const fields = isMessage(first) ? {} : first instanceof Error ? { error: first } : first
     this.#write(level, suppressed === 0 ? fields : { ...fields, suppressed }, message)
   }
 
@@ -107,16 +110,17 @@ class NamedLogger implements Logger {
 
   #method(level: WrittenLevel): LogMethod {
     if (!this.isEnabled(level)) return () => {}
-    return (first: string | LogFields | Error, message?: string) => {
-      if (typeof first === 'string') this.#write(level, {}, first)
+    return (first: Entry, message?: Message) => {
+      if (isMessage(first)) this.#write(level, {}, first)
       else this.#write(level, first, message ?? '')
     }
   }
 
-  #write(level: WrittenLevel, fields: LogFields | Error, message: string): void {
+  #write(level: WrittenLevel, fields: LogFields | Error, message: Message): void {
+    const [code, text] = typeof message === 'string' ? ['', message] : [`,"code":"${message.code}"`, message.message]
     const printed = new Printer(this.#hasStack(level, fields)).fields(fields, OWN_FIELDS)
     const head = `{"level":"${level}","time":"${new Date().toISOString()}"`
-    const line = `${head}${this.#bound}${members(printed)},"message":${JSON.stringify(bounded(message))}}\n`
+    const line = `${head}${this.#bound}${code}${members(printed)},"message":${JSON.stringify(bounded(text))}}\n`
     this.#settings.destination.write(line)
   }
 
@@ -128,8 +132,13 @@ class NamedLogger implements Logger {
   }
 }
 
-type Entry = string | LogFields | Error
-type WriteLimited = (level: WrittenLevel, key: string, interval: number, first: Entry, last?: string) => void
+type Message = string | LogEvent
+type Entry = Message | LogFields | Error
+type WriteLimited = (level: WrittenLevel, key: string, interval: number, first: Entry, last?: Message) => void
+
+function isMessage(first: Entry): first is Message {
+  return typeof first === 'string' || first instanceof LogEvent
+}
 
 /** Made for each entry that may be suppressed, and so without functions of its own. */
 class LimitedMethods implements LogMethods {
@@ -143,23 +152,23 @@ class LimitedMethods implements LogMethods {
     this.#write = write
   }
 
-  trace(first: Entry, message?: string): void {
+  trace(first: Entry, message?: Message): void {
     this.#write('trace', this.#key, this.#interval, first, message)
   }
 
-  debug(first: Entry, message?: string): void {
+  debug(first: Entry, message?: Message): void {
     this.#write('debug', this.#key, this.#interval, first, message)
   }
 
-  info(first: Entry, message?: string): void {
+  info(first: Entry, message?: Message): void {
     this.#write('info', this.#key, this.#interval, first, message)
   }
 
-  warn(first: Entry, message?: string): void {
+  warn(first: Entry, message?: Message): void {
     this.#write('warn', this.#key, this.#interval, first, message)
   }
 
-  error(first: Entry, message?: string): void {
+  error(first: Entry, message?: Message): void {
     this.#write('error', this.#key, this.#interval, first, message)
   }
 }
@@ -200,8 +209,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   )
   const output = options.destination === undefined ? standardOutput() : null
   if (output instanceof StandardOutput) {
-    output.onRecovery = (lost) =>
-      logger.warn({ lost }, 'log lines were lost, because they could not be written in time')
+    output.onRecovery = (lost) => logger.warn({ lost }, EVENTS.LINES_LOST)
   }
   return logger
 }

@@ -47,14 +47,15 @@ function measureLoop(scope: MetricsScope, thread: string): Disposable {
     before = now()
     delay.reset()
   }, WINDOW).unref()
-  const reading = (name: string, what: string, part: keyof typeof before) =>
-    scope.reading(name, `${what} delay of the event loop in the last minutes.`, {
-      labels,
-      read: () => Math.max(before[part], now()[part]),
-    })
-  reading('gw_event_loop_delay_mean_seconds', 'Mean', 'mean')
-  reading('gw_event_loop_delay_p99_seconds', '99th percentile of the', 'p99')
-  reading('gw_event_loop_delay_max_seconds', 'Largest', 'max')
+  const reading = (name: string, help: string, part: keyof typeof before) =>
+    scope.reading(name, help, { labels, read: () => Math.max(before[part], now()[part]) })
+  reading('gw_event_loop_delay_mean_seconds', 'Mean delay of the event loop in the last minutes.', 'mean')
+  reading(
+    'gw_event_loop_delay_p99_seconds',
+    '99th percentile of the delay of the event loop in the last minutes.',
+    'p99',
+  )
+  reading('gw_event_loop_delay_max_seconds', 'Largest delay of the event loop in the last minutes.', 'max')
   scope.countReading('gw_event_loop_active_seconds_total', 'Time the event loop has worked.', {
     labels,
     read: () => performance.eventLoopUtilization().active / 1000,

@@ -1,6 +1,7 @@
 import { compile, ExpressionSyntaxError, isExpression } from '#expression'
 import { exchangeScope } from '#http'
 import { instanceDirectories, instanceDirectory, rootProperties, type SystemProperties } from '#instance'
+import { LogEvent } from '#logging'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
@@ -60,7 +61,10 @@ function evaluate(source: string, args: Arguments, system: SystemProperties, con
     clock,
     logger: {
       ...SILENT_LOGGER,
-      warn: (first: unknown, message?: string) => void stderr.write(`warning: ${message ?? String(first)}\n`),
+      warn: (first: unknown, message?: unknown) => {
+        const said = message ?? first
+        stderr.write(`warning: ${said instanceof LogEvent ? said.message : String(said)}\n`)
+      },
     },
   })
   return expression.evaluate(exchangeScope(requestIn(args.value('request')), null, scope))

@@ -60,7 +60,7 @@ async function namesIn(directory: string, logger: Logger): Promise<readonly stri
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT')
-      logger.warn({ directory, code }, 'the history of routes can not be read, so that it is empty')
+      logger.warn({ directory, errno: code }, 'the history of routes can not be read, so that it is empty')
     return []
   }
 }

@@ -1,0 +1,93 @@
+// docs/reference/errors.md and log-events.md, made from the tables error-codes.ts and log-events.ts of each folder.
+import { globSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { LogEvent } from '#logging'
+import { root } from './steps.ts'
+
+export const ERRORS_PAGE = 'docs/reference/errors.md'
+export const LOG_EVENTS_PAGE = 'docs/reference/log-events.md'
+
+/** A row of a table: what the code stands for, what it means for traffic, what to do. */
+export interface CodeNote {
+  readonly folder: string
+  readonly code: string
+  readonly message?: string
+  readonly meaning: string
+  readonly action: string
+}
+
+/** Every code of an error, in the order of folders and codes. */
+export async function errorCodes(): Promise<readonly CodeNote[]> {
+  const tables = await tablesOf('error-codes.ts')
+  return tables.flatMap(({ folder, values }) =>
+    Object.entries(values['ERROR_CODES'] as Record<string, CodeNote>).map(([code, note]) => ({
+      ...note,
+      folder,
+      code,
+    })),
+  )
+}
+
+/** Every event of a log entry of level warn or error. */
+export async function logEvents(): Promise<readonly CodeNote[]> {
+  const tables = await tablesOf('log-events.ts')
+  return tables.flatMap(({ folder, values }) =>
+    Object.values(values)
+      .flatMap((table) => Object.values(table as object))
+      .filter((event) => event instanceof LogEvent)
+      .map(({ code, message, meaning, action }) => ({ folder, code, message, meaning, action })),
+  )
+}
+
+async function tablesOf(file: string): Promise<{ folder: string; values: Record<string, unknown> }[]> {
+  const paths = globSync(`src/**/${file}`, { cwd: root }).map((path) => path.split(sep).join('/'))
+  return Promise.all(
+    paths.sort().map(async (path) => ({
+      folder: dirname(path),
+      values: (await import(pathToFileURL(join(root, path)).href)) as Record<string, unknown>,
+    })),
+  )
+}
+
+export async function errorsPage(): Promise<string> {
+  const introduction = `# Error codes
+
+The \`code\` of an error, as in \`error.code\` of log entries and of the attributes that filters and scripts see. A code keeps its
+meaning between releases.
+`
+  return page(introduction, await errorCodes(), ({ code, meaning, action }) => [`\`${code}\``, meaning, action])
+}
+
+export async function logEventsPage(): Promise<string> {
+  const introduction = `# Log events
+
+Every log entry of level \`warn\` or \`error\` has a \`code\`. It keeps its meaning between releases, while messages may get clearer:
+alerts and runbooks should name the code.
+`
+  return page(introduction, await logEvents(), ({ code, message, meaning, action }) => [
+    `\`${code}\``,
+    message ?? '',
+    meaning,
+    action,
+  ])
+}
+
+function page(introduction: string, notes: readonly CodeNote[], cells: (note: CodeNote) => string[]): string {
+  const mark = '<!-- Made by `npm run generate` from the tables in src. Do not edit. -->'
+  const heads =
+    cells({ folder: '', code: '', meaning: '', action: '' }).length === 3
+      ? HEADS
+      : [HEADS[0]!, 'Message', ...HEADS.slice(1)]
+  const sections = [...Map.groupBy(notes, ({ folder }) => folder)].map(([folder, rows]) => {
+    const lines = rows.map((note) => `| ${cells(note).map(escaped).join(' | ')} |`)
+    return `## ${folder}\n\n| ${heads.join(' | ')} |\n|${'---|'.repeat(heads.length)}\n${lines.join('\n')}\n`
+  })
+  return [mark, introduction, ...sections].join('\n\n').replaceAll('\n\n\n', '\n\n')
+}
+
+const HEADS: readonly string[] = ['Code', 'Meaning', 'What to do']
+
+function escaped(text: string): string {
+  return text.replaceAll('|', '\\|')
+}

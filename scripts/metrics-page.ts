@@ -1,0 +1,51 @@
+// docs/reference/metrics.md, made from the calls in src that declare metrics.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './steps.ts'
+
+export const METRICS_PAGE = 'docs/reference/metrics.md'
+
+export interface MetricNote {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'summary'
+  readonly help: string
+}
+
+/** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant that holds the text. */
+const DECLARATION = /(\w*)[([]\s*'((?:gw|process)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g
+
+/** Metrics by name. */
+export function declaredMetrics(): readonly MetricNote[] {
+  const found = new Map<string, MetricNote>()
+  for (const path of globSync('src/**/*.ts', { cwd: root })) {
+    if (path.endsWith('.test.ts')) continue
+    const source = readFileSync(join(root, path), 'utf8')
+    for (const [, method, name, text, constant] of source.matchAll(DECLARATION)) {
+      const help = text ?? constantText(source, constant)
+      if (name === undefined || help === undefined || found.has(name)) continue
+      const type = name.endsWith('_total') ? 'counter' : method === 'summary' ? 'summary' : 'gauge'
+      found.set(name, { name, type, help: help.replaceAll("\\'", "'") })
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function constantText(source: string, name: string | undefined): string | undefined {
+  return new RegExp(`const ${name} =\\s*'((?:[^'\\\\]|\\\\.)*)'`).exec(source)?.[1]
+}
+
+export function metricsPage(): string {
+  const rows = declaredMetrics().map(
+    ({ name, type, help }) => `| \`${name}\` | ${type} | ${help.replaceAll('|', '\\|')} |`,
+  )
+  return `<!-- Made by \`npm run generate\` from the declarations in src. Do not edit. -->
+
+# Metrics
+
+Metrics of the gateway, at \`/metrics/prometheus\` of the admin connector; [monitoring](../guide/monitoring.md) says which to watch.
+
+| Metric | Type | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`
+}

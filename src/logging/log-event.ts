@@ -1,0 +1,38 @@
+/** Meaning of an event for traffic, and what an operator does about it: docs/reference/log-events.md. */
+export interface LogEventNote {
+  readonly message: string
+  readonly meaning: string
+  readonly action: string
+}
+
+/** The message of an entry of level warn or error, with a stable code by which alerts and runbooks find it. */
+export class LogEvent implements LogEventNote {
+  readonly code: string
+  readonly message: string
+  readonly meaning: string
+  readonly action: string
+
+  constructor(code: string, { message, meaning, action }: LogEventNote) {
+    this.code = code
+    this.message = message
+    this.meaning = meaning
+    this.action = action
+  }
+
+  /** The same event with a message for this occurrence. */
+  withMessage(message: string): LogEvent {
+    return new LogEvent(this.code, { message, meaning: this.meaning, action: this.action })
+  }
+}
+
+/**
+ * The table of a folder, in its `log-events.ts`. The code of an event is the prefix and its name in the table; it is never
+ * given another meaning.
+ */
+export function logEvents<const T extends Readonly<Record<string, LogEventNote>>>(
+  prefix: string,
+  notes: T,
+): { readonly [Name in keyof T]: LogEvent } {
+  const events = Object.entries(notes).map(([name, note]) => [name, new LogEvent(`${prefix}_${name}`, note)])
+  return Object.fromEntries(events)
+}
