@@ -1,122 +1,135 @@
 import { type ClientRegistration, type OAuth2Info, OAuth2InfoContext } from '#contracts'
 import { LazyValue } from '#expression'
-import { type Exchange, type Handler, lazyMembers, type Response, type WithLazyMembers } from '#http'
+import { lazyMembers, type Response, type WithLazyMembers } from '#http'
 import type { JsonObject } from '#json'
 import { OpenIdError } from '#openid'
+import { isNavigation } from '../../lib/sso/login-required.ts'
+import { loginHere } from './begin-login.ts'
 import { begunLogins } from './begun-logins.ts'
-import { believed, clientOf } from './login-flow.ts'
-import { claimsOf, type KeptTokens, type LoginMemory } from './login-memory.ts'
-import type { SharedRefresh } from './shared-refresh.ts'
-import { demandOf, StepUpRequiredError } from './step-up.ts'
-import type { UserInfo } from './user-info.ts'
+import { endWithLogin } from './login-identity.ts'
+import { claimsOf, type KeptTokens } from './login-memory.ts'
+import type { LoginRequest } from './login-request.ts'
+import { clientOf, verifySignature } from './registered-client.ts'
+import { demandOf, type LoginDemand } from './step-up.ts'
 
-/** Serves requests of users who have logged in. */
-export interface LoggedInSettings {
-  readonly refreshes: SharedRefresh
-  readonly userInfo: UserInfo
-  readonly now: () => number
-  /** Whether a login page can be shown in place of the response. */
-  readonly canStepUp: (exchange: Exchange) => boolean
-  /** Where expressions of older configurations look for what is known. */
-  readonly assign: (exchange: Exchange, info: JsonObject) => void | Promise<void>
-}
-
-/** The session of the user is over at the authorization server. */
+/** The grant has ended at the authorization server: the user has to log in again. */
 export class TokensEndedError extends Error {
   override readonly name = 'TokensEndedError'
 }
 
-/** Passes a request on with what is known of its user, with a fresh access token where the old one is over or refused. */
-export async function passLoggedIn(
-  exchange: Exchange,
-  next: Handler,
-  memory: LoginMemory,
-  registration: ClientRegistration,
-  endpoint: string,
-  settings: LoggedInSettings,
-): Promise<Response> {
-  let tokens = memory.tokens as KeptTokens
-  if (tokens.expiresAt !== null && tokens.expiresAt <= settings.now()) tokens = await refreshed(tokens)
-  const response = await pass(tokens)
-  const demand = demandOf(response)
-  if (demand !== null && settings.canStepUp(exchange)) {
-    response.body.cancel()
-    throw new StepUpRequiredError(demand)
-  }
-  if (tokens.refreshToken === null || !saysInvalidToken(response) || !exchange.request.body.isEmpty) return response
-  const fresh = await refreshed(tokens).catch((error: unknown) => {
-    if (error instanceof TokensEndedError) throw error
-    return null
-  })
-  if (fresh === null) return response
-  response.body.cancel()
-  return pass(fresh)
+export function isExpired({ tokens, settings }: LoginRequest): boolean {
+  const { expiresAt } = tokens as KeptTokens
+  return expiresAt !== null && expiresAt <= settings.clock.now()
+}
 
-  async function refreshed(old: KeptTokens): Promise<KeptTokens> {
-    const { refreshToken } = old
-    if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
-    const { tokens: issued, askedAt } = await settings.refreshes
-      .refresh(refreshToken, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
-      .catch(endedByServer)
-    if (issued.idToken !== null) await believed(registration, issued.idToken)
-    // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
-    const before = issued.claims === null ? null : claimsOf(old)
-    if (before !== null && issued.claims?.['sub'] !== before['sub'])
-      throw new TokensEndedError('the refreshed ID token is about another user')
-    return memory.keep(registration, issued, askedAt, old)
-  }
-
-  async function pass(using: KeptTokens): Promise<Response> {
-    const userInfo = new LazyValue(() => userInfoFor(using))
-    if (registration.userInfo === 'always') await userInfo.load()
-    const info = infoOf(using, userInfo)
-    await settings.assign(exchange, info as unknown as JsonObject)
-    // Filters behind this one change the request they get; a second try begins with the one that came.
-    const onward = exchange.withRequest(exchange.request.clone())
-    begunLogins.strip(onward)
-    return next(onward.with(OAuth2InfoContext, info))
-  }
-
-  async function userInfoFor(using: KeptTokens): Promise<JsonObject | null> {
-    const { accessToken } = using
-    const subject = claimsOf(using)?.['sub']
-    if (registration.userInfo === 'never' || accessToken === null || typeof subject !== 'string') return null
-    if (typeof (await registration.issuer.metadata())['userinfo_endpoint'] !== 'string') return null
-    return settings.userInfo.of(accessToken, async () =>
-      (await clientOf(registration)).userInfo(accessToken, subject, exchange),
-    )
-  }
-
-  function infoOf(using: KeptTokens, userInfo: LazyValue<JsonObject | null>): OAuth2Info & WithLazyMembers {
-    let claims: JsonObject | null | undefined
-    return {
-      access_token: using.accessToken,
-      scopes: using.scopes,
-      id_token: using.idToken,
-      get id_token_claims() {
-        claims ??= claimsOf(using)
-        return claims
-      },
-      expires_in: using.expiresAt === null ? null : Math.max(0, Math.floor((using.expiresAt - settings.now()) / 1_000)),
-      get user_info() {
-        return userInfo.value
-      },
-      client_registration: registration.clientId,
-      client_endpoint: endpoint,
-      [lazyMembers]: { user_info: () => userInfo.load() },
-    }
-  }
+/** Replaces the tokens of the session by those of a refresh; throws TokensEndedError where there is none. */
+export async function refreshTokens(state: LoginRequest): Promise<void> {
+  const { exchange, settings, memory } = state
+  const old = state.tokens as KeptTokens
+  const registration = state.registration as ClientRegistration
+  const { refreshToken } = old
+  if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
+  const { tokens: issued, askedAt } = await settings.refreshes
+    .refresh(refreshToken, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
+    .catch(throwEnded)
+  if (issued.idToken !== null) await verifySignature(registration, issued.idToken)
+  // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
+  const before = issued.claims === null ? null : claimsOf(old)
+  if (before !== null && issued.claims?.['sub'] !== before['sub'])
+    throw new TokensEndedError('the refreshed ID token is about another user')
+  state.tokens = memory.keep(registration, issued, askedAt, old)
 }
 
 /** Tokens end for `invalid_grant` alone: every other failure says nothing about them (RFC 6749 section 5.2). */
-function endedByServer(error: unknown): never {
+function throwEnded(error: unknown): never {
   if (error instanceof OpenIdError && error.error === 'invalid_grant' && !error.unavailable)
     throw new TokensEndedError(error.message, { cause: error })
   throw error
 }
 
-/** Whether an application refused the access token itself (RFC 6750 section 3.1). */
-function saysInvalidToken(response: Response): boolean {
-  if (response.status !== 401) return false
-  return response.headers.all('www-authenticate').some((field) => /\berror\s*=\s*"?invalid_token"?/i.test(field))
+export async function passWithTokens(state: LoginRequest): Promise<void> {
+  const { exchange, next, settings, identity } = state
+  const tokens = state.tokens as KeptTokens
+  const registration = state.registration as ClientRegistration
+  const userInfo = new LazyValue(() => userInfoOf(state, tokens, registration))
+  if (registration.userInfo === 'always') await userInfo.load()
+  const info = infoOf(state, tokens, registration, userInfo)
+  await settings.assign(exchange, info as unknown as JsonObject)
+  // Later filters change the request; a retry begins with the original.
+  const onward = exchange.withRequest(exchange.request.clone())
+  begunLogins.strip(onward)
+  state.response = await next(onward.with(OAuth2InfoContext, info))
+  endWithLogin(state.response, exchange, identity)
+}
+
+export function isStepUpDemanded({ exchange: { request }, response }: LoginRequest): boolean {
+  if (demandOf(response as Response) === null) return false
+  return isNavigation(request) && (request.method === 'GET' || request.method === 'HEAD')
+}
+
+export function stepUp(state: LoginRequest): Promise<Response> {
+  const response = state.response as Response
+  response.body.cancel()
+  return loginHere(state, state.registration as ClientRegistration, demandOf(response) as LoginDemand)
+}
+
+/** Whether the application rejected the access token itself (RFC 6750 section 3.1), and the request can be repeated. */
+export function isTokenRejected({ exchange, tokens, response }: LoginRequest): boolean {
+  const { status, headers } = response as Response
+  if (status !== 401 || tokens?.refreshToken === null || !exchange.request.body.isEmpty) return false
+  return headers.all('www-authenticate').some((field) => /\berror\s*=\s*"?invalid_token"?/i.test(field))
+}
+
+/** The response to the request with new tokens; null, for the response that there is, where a refresh fails. */
+export async function retryRefreshed(state: LoginRequest): Promise<Response | null> {
+  const rejection = state.response as Response
+  try {
+    await refreshTokens(state)
+  } catch (error) {
+    if (error instanceof TokensEndedError) throw error
+    return null
+  }
+  rejection.body.cancel()
+  await passWithTokens(state)
+  return state.response
+}
+
+async function userInfoOf(
+  { exchange, settings }: LoginRequest,
+  tokens: KeptTokens,
+  registration: ClientRegistration,
+): Promise<JsonObject | null> {
+  const { accessToken } = tokens
+  const subject = claimsOf(tokens)?.['sub']
+  if (registration.userInfo === 'never' || accessToken === null || typeof subject !== 'string') return null
+  if (typeof (await registration.issuer.metadata())['userinfo_endpoint'] !== 'string') return null
+  return settings.userInfo.of(accessToken, async () =>
+    (await clientOf(registration)).userInfo(accessToken, subject, exchange),
+  )
+}
+
+function infoOf(
+  { settings, endpoint }: LoginRequest,
+  tokens: KeptTokens,
+  { clientId }: ClientRegistration,
+  userInfo: LazyValue<JsonObject | null>,
+): OAuth2Info & WithLazyMembers {
+  const { accessToken, scopes, idToken, expiresAt } = tokens
+  let claims: JsonObject | null | undefined
+  return {
+    access_token: accessToken,
+    scopes,
+    id_token: idToken,
+    get id_token_claims() {
+      claims ??= claimsOf(tokens)
+      return claims
+    },
+    expires_in: expiresAt === null ? null : Math.max(0, Math.floor((expiresAt - settings.clock.now()) / 1_000)),
+    get user_info() {
+      return userInfo.value
+    },
+    client_registration: clientId,
+    client_endpoint: endpoint,
+    [lazyMembers]: { user_info: () => userInfo.load() },
+  }
 }

@@ -1,153 +1,168 @@
 import type { ClientRegistration } from '#contracts'
-import { type Exchange, type Response, respond } from '#http'
-import { loginSecrets, OpenIdError, stateOfJwtResponse } from '#openid'
+import type { Response } from '#http'
+import { type IssuedTokens, loginSecrets, OpenIdError } from '#openid'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { arrival } from '../../lib/sso/arrival.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { flow } from '../lib/flow.ts'
 import { checkAcr, maxAgeOf } from './authorization-parameters.ts'
-import { begunLogins, isPosted } from './begun-logins.ts'
+import { beginLogin, queryOf, redirect } from './begin-login.ts'
+import { begunLogins } from './begun-logins.ts'
+import { CallbackRequest, type OnFailure, stateIn } from './callback-request.ts'
 import { LoginRequestError } from './login-failure.ts'
-import { believed, clientOf, type LoginFlow, type LoginSettings, queryOf, redirect } from './login-flow.ts'
-import type { BegunLogin, LoginMemory } from './login-memory.ts'
-import { postedAnswers, seeCallback } from './posted-answers.ts'
+import type { BegunLogin } from './login-memory.ts'
+import type { LoginRequest } from './login-request.ts'
+import { postedAnswers } from './posted-answers.ts'
+import { postedResponse } from './posted-response.ts'
+import { clientOf, verifySignature } from './registered-client.ts'
 
-/** A form with a code or a JWT is small. */
-const LARGEST_FORM = 64 * 1024
+/** Exchanges the code for tokens, and keeps those that are valid. */
+const completion = flow<CallbackRequest>(
+  [
+    { name: 'exchange the code', prepare: exchangeCode },
+    { name: 'verify the signature of the ID token', when: hasIdToken, prepare: verifyIdToken },
+    { name: 'check the class of the login', prepare: checkClass },
+    { name: 'renew the session id', prepare: ({ exchange }) => exchange.session.renew?.() },
+    { name: 'keep the tokens in the session', prepare: keepTokens },
+    { name: 'redirect to the target', answer: redirectToTarget },
+  ],
+  [{ name: 'allow a retry', of: OpenIdError, when: (error: OpenIdError) => error.unavailable, answer: releaseState }],
+)
 
-/** One request to the callback. */
-interface Callback {
-  readonly exchange: Exchange
-  readonly memory: LoginMemory
-  readonly endpoint: string
-  readonly state: string
-  readonly parameters: URLSearchParams
+const authorizationResponse = flow<CallbackRequest>(
+  [
+    { name: 'find the login of this browser', prepare: findLogin },
+    { name: 'refuse an unknown or used state', when: isUnknownOrUsed, answer: refuseState },
+    { name: 'begin again what the server says has expired', when: hasExpired, answer: beginAgain },
+    { name: 'complete the login', answer: completion },
+  ],
+  [{ name: 'login failed', of: OpenIdError, answer: fail }],
+)
+
+const callback = flow<CallbackRequest>([
+  {
+    name: 'accept a posted response',
+    when: ({ exchange }) => exchange.request.method === 'POST',
+    answer: postedResponse,
+  },
+  { name: 'read the parameters', prepare: readParameters },
+  { name: 'handle the response and remove its cookies', answer: handleOnce },
+])
+
+/** `callback` below the client endpoint: the response of the authorization server, by query, form or JWT. */
+export function handleCallback(onFailure: OnFailure): (request: LoginRequest) => Promise<Response> {
+  return (request) => callback(new CallbackRequest(request, onFailure))
 }
 
-/** The way back from the authorization server: `callback` below the client endpoint. */
-export class LoginCallback {
-  readonly #flow: LoginFlow
-  readonly #settings: LoginSettings
-  readonly #failed: (exchange: Exchange, error: OpenIdError, endpoint: string) => Promise<Response>
-
-  constructor(
-    flow: LoginFlow,
-    settings: LoginSettings,
-    failed: (exchange: Exchange, error: OpenIdError, endpoint: string) => Promise<Response>,
-  ) {
-    this.#flow = flow
-    this.#settings = settings
-    this.#failed = failed
-  }
-
-  async handle(exchange: Exchange, memory: LoginMemory, endpoint: string): Promise<Response> {
-    if (exchange.request.method === 'POST') return this.#posted(exchange, endpoint)
-    const query = queryOf(exchange)
-    const state = await this.#stateOf(query)
-    const parameters = query.has('code') || query.has('error') ? query : (postedAnswers.find(exchange, state) ?? query)
-    // After a failure of the server a reload completes the login; else it is over.
-    let isOver = true
-    const outcome = this.#answered({ exchange, memory, endpoint, state, parameters })
-    const response = await outcome.catch((error: unknown) => {
-      if (!(error instanceof OpenIdError)) throw error
-      isOver = !error.unavailable
-      return this.#failed(exchange, error, endpoint)
-    })
-    if (!isOver) return response
-    memory.end(state)
-    begunLogins.forget(response, exchange, state, this.#settings.clock.now())
-    postedAnswers.forget(response, exchange, state)
-    return response
-  }
-
-  async #posted(exchange: Exchange, endpoint: string): Promise<Response> {
-    if (!this.#settings.registrations.some(isPosted)) return respond(405, { Allow: 'GET', 'Cache-Control': 'no-store' })
-    const form = new URLSearchParams(Buffer.from(await exchange.request.body.read(LARGEST_FORM)).toString('utf8'))
-    const state = await this.#stateOf(form)
-    const callback = `${endpoint}/callback`
-    // A form that belongs to no login of this browser leaves no cookie: any site can post one.
-    if (begunLogins.recall(exchange, state, this.#settings.clock.now()) === null) return seeCallback(callback, state)
-    const response = postedAnswers.handOver(exchange, callback, state, form)
-    if (response === null) throw new LoginRequestError('the posted authorization response is too large')
-    return response
-  }
-
-  /** The state of a response. In a JWT it can not be trusted before its login, and so its registration, is known. */
-  async #stateOf(parameters: URLSearchParams): Promise<string> {
-    const jwt = parameters.get('response')
-    if (jwt === null) return parameters.get('state') ?? ''
-    for (const { responseMode, decrypt } of this.#settings.registrations) {
-      if (!responseMode?.endsWith('jwt')) continue
-      const state = await stateOfJwtResponse(jwt, decrypt)
-      if (state !== null) return state
-    }
-    return ''
-  }
-
-  async #answered(callback: Callback): Promise<Response> {
-    const { exchange, memory, endpoint, state, parameters } = callback
-    const login = memory.find(state) ?? this.#fromCookie(exchange, state)
-    const registration = login === null ? null : this.#flow.registration(login.registration)
-    if (login === null || registration === null || !(await this.#settings.usedStates.use(state)))
-      return this.#unknownLogin(memory)
-    const response = hasExpired(parameters)
-      ? await this.#flow.begin(exchange, memory, endpoint, registration, login.goto)
-      : await this.#complete(callback, registration, login)
-    loginRounds.count(response, exchange, endpoint, this.#settings.clock.now())
-    return response
-  }
-
-  /** Back button, reload, or a login that is over: a user who is logged in goes to the application. */
-  #unknownLogin(memory: LoginMemory): Response {
-    const { tokens } = memory
-    if (tokens !== null && this.#flow.registration(tokens.registration) !== null)
-      return redirect(this.#settings.defaultLoginGoto ?? '/')
-    throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
-  }
-
-  async #complete(callback: Callback, registration: ClientRegistration, login: BegunLogin): Promise<Response> {
-    const { exchange, memory, endpoint, state, parameters } = callback
-    const { clock, usedStates } = this.#settings
-    try {
-      const client = await clientOf(registration)
-      const askedAt = clock.now()
-      const maxAge = await maxAgeFor(registration, login, exchange)
-      const attempt = { secrets: loginSecrets(login.secret), redirectUri: `${endpoint}/callback`, maxAge }
-      const issued = await client.complete(parameters, attempt, exchange)
-      if (issued.idToken !== null) await believed(registration, issued.idToken)
-      checkAcr(issued.claims?.['acr'], login.acr?.split(' ') ?? [])
-      exchange.session.renew?.()
-      memory.keep(registration, issued, askedAt, null)
-    } catch (error) {
-      // The code may not have been used: a reload tries again.
-      if (error instanceof OpenIdError && error.unavailable) await usedStates.release(state)
-      throw error
-    }
-    const response = arrival(login.goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
-    if (exchange.session.isInCookies === true) begunLogins.trim(response, exchange, state)
-    return response
-  }
-
-  #fromCookie(exchange: Exchange, state: string): BegunLogin | null {
-    const login = begunLogins.recall(exchange, state, this.#settings.clock.now())
-    if (login === null || login.goto === this.#settings.defaultLoginGoto) return login
-    const goto = sameOriginGoto(login.goto, exchange.originalUri)
-    return goto === null ? null : { ...login, goto }
-  }
+async function readParameters(state: CallbackRequest): Promise<void> {
+  const query = queryOf(state.exchange)
+  state.key = await stateIn(query, state.settings)
+  const isComplete = query.has('code') || query.has('error')
+  state.parameters = isComplete ? query : (postedAnswers.find(state.exchange, state.key) ?? query)
 }
 
-/** What was asked for, but not more than the configuration says: the cookie of a login is the browser's word. */
-async function maxAgeFor(
-  registration: ClientRegistration,
-  login: BegunLogin,
-  exchange: Exchange,
-): Promise<number | null> {
-  const maxAge = login.maxAge ?? null
-  const configured = maxAgeOf(await registration.parameters(exchange))
-  return maxAge === null || configured === null ? (maxAge ?? configured) : Math.min(maxAge, configured)
+async function handleOnce(state: CallbackRequest): Promise<Response> {
+  const response = await authorizationResponse(state)
+  if (!state.isOver) return response
+  const { exchange, memory, key, settings } = state
+  memory.end(key)
+  begunLogins.forget(response, exchange, key, settings.clock.now())
+  postedAnswers.forget(response, exchange, key)
+  return response
 }
 
-/** Keycloak's answer for a login page that was left open too long: the login is to begin again. */
-function hasExpired(parameters: URLSearchParams): boolean {
+function findLogin(state: CallbackRequest): void {
+  const { memory, key, settings } = state
+  state.login = memory.find(key) ?? loginInCookie(state)
+  state.registration = settings.registrationByKey.get(state.login?.registration ?? '') ?? null
+}
+
+function loginInCookie({ exchange, key, settings }: CallbackRequest): BegunLogin | null {
+  const login = begunLogins.recall(exchange, key, settings.clock.now())
+  if (login === null || login.goto === settings.defaultLoginGoto) return login
+  const goto = sameOriginGoto(login.goto, exchange.originalUri)
+  return goto === null ? null : { ...login, goto }
+}
+
+async function isUnknownOrUsed({ login, registration, key, settings }: CallbackRequest): Promise<boolean> {
+  return login === null || registration === null || !(await settings.usedStates.use(key))
+}
+
+/** Back button, reload, or a login that is over: a user who is logged in is redirected to the application. */
+function refuseState({ memory, settings }: CallbackRequest): Response {
+  const { tokens } = memory
+  if (tokens !== null && settings.registrationByKey.has(tokens.registration))
+    return redirect(settings.defaultLoginGoto ?? '/')
+  throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
+}
+
+/** Keycloak's response for a login page that was open for too long. */
+function hasExpired({ parameters }: CallbackRequest): boolean {
   const isTemporary = parameters.get('error') === 'temporarily_unavailable'
   return isTemporary && parameters.get('error_description') === 'authentication_expired'
+}
+
+async function beginAgain(state: CallbackRequest): Promise<Response> {
+  const { login, registration } = state
+  const response = await beginLogin(state, registration as ClientRegistration, (login as BegunLogin).goto)
+  return counted(response, state)
+}
+
+async function exchangeCode(state: CallbackRequest): Promise<void> {
+  const { exchange, endpoint, parameters, settings } = state
+  const { secret, maxAge = null } = state.login as BegunLogin
+  const registration = state.registration as ClientRegistration
+  const client = await clientOf(registration)
+  state.askedAt = settings.clock.now()
+  const configured = maxAgeOf(await registration.parameters(exchange))
+  const attempt = {
+    secrets: loginSecrets(secret),
+    redirectUri: `${endpoint}/callback`,
+    maxAge: smaller(maxAge, configured),
+  }
+  state.issued = await client.complete(parameters, attempt, exchange)
+}
+
+/** The cookie of a login is the browser's word, so that its `max_age` can be smaller than the configured one only. */
+function smaller(asked: number | null, configured: number | null): number | null {
+  return asked === null || configured === null ? (asked ?? configured) : Math.min(asked, configured)
+}
+
+function hasIdToken({ issued }: CallbackRequest): boolean {
+  return issued?.idToken != null
+}
+
+function verifyIdToken({ registration, issued }: CallbackRequest): Promise<void> {
+  return verifySignature(registration as ClientRegistration, issued?.idToken as string)
+}
+
+function checkClass({ issued, login }: CallbackRequest): void {
+  checkAcr(issued?.claims?.['acr'], login?.acr?.split(' ') ?? [])
+}
+
+function keepTokens({ memory, registration, issued, askedAt }: CallbackRequest): void {
+  memory.keep(registration as ClientRegistration, issued as IssuedTokens, askedAt, null)
+}
+
+function redirectToTarget(state: CallbackRequest): Response {
+  const { exchange, login, key } = state
+  const response = arrival((login as BegunLogin).goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
+  if (exchange.session.isInCookies === true) begunLogins.trim(response, exchange, key)
+  return counted(response, state)
+}
+
+function counted(response: Response, { exchange, endpoint, settings }: CallbackRequest): Response {
+  loginRounds.count(response, exchange, endpoint, settings.clock.now())
+  return response
+}
+
+/** The code may not have been used: a reload tries again. */
+async function releaseState(error: OpenIdError, { key, settings }: CallbackRequest): Promise<never> {
+  await settings.usedStates.release(key)
+  throw error
+}
+
+function fail(error: OpenIdError, state: CallbackRequest): Promise<Response> {
+  state.isOver = !error.unavailable
+  return state.onFailure(error, state)
 }

@@ -8,17 +8,6 @@ export interface LoginDemand {
   readonly maxAge: number | null
 }
 
-/** The application wants a stronger or more recent login. */
-export class StepUpRequiredError extends Error {
-  override readonly name = 'StepUpRequiredError'
-  readonly demand: LoginDemand
-
-  constructor(demand: LoginDemand) {
-    super('the application demands a stronger or more recent login')
-    this.demand = demand
-  }
-}
-
 const ERROR = /\berror\s*=\s*"?insufficient_user_authentication"?/i
 const ACR_VALUES = /\bacr_values\s*=\s*(?:"([\x20-\x7e]{1,500}?)"|([!#-+\--~]{1,500}))/i
 const MAX_AGE = /\bmax_age\s*=\s*"?(\d{1,9})"?/i

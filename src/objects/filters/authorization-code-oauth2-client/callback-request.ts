@@ -1,0 +1,40 @@
+import type { Response } from '#http'
+import { type IssuedTokens, type OpenIdError, stateOfJwtResponse } from '#openid'
+import type { BegunLogin } from './login-memory.ts'
+import { LoginRequest, type LoginSettings } from './login-request.ts'
+
+/** One request to the callback. */
+export class CallbackRequest extends LoginRequest {
+  readonly onFailure: OnFailure
+  /** Parameters of the authorization response. */
+  parameters = new URLSearchParams()
+  /** The parameter `state`. */
+  key = ''
+  login: BegunLogin | null = null
+  /** When the token endpoint was asked. */
+  askedAt = 0
+  issued: IssuedTokens | null = null
+  /** False where a reload may complete the login: the server was not available. */
+  isOver = true
+
+  constructor({ exchange, next, settings, endpoint }: LoginRequest, onFailure: OnFailure) {
+    super(exchange, next, settings)
+    this.endpoint = endpoint
+    this.onFailure = onFailure
+  }
+}
+
+/** Response to a login that failed. */
+export type OnFailure = (error: OpenIdError, request: LoginRequest) => Promise<Response>
+
+/** The state of a response. In a JWT it is not verified yet: the login that it names has the registration with the keys. */
+export async function stateIn(parameters: URLSearchParams, { registrations }: LoginSettings): Promise<string> {
+  const jwt = parameters.get('response')
+  if (jwt === null) return parameters.get('state') ?? ''
+  for (const { responseMode, decrypt } of registrations) {
+    if (!responseMode?.endsWith('jwt')) continue
+    const state = await stateOfJwtResponse(jwt, decrypt)
+    if (state !== null) return state
+  }
+  return ''
+}

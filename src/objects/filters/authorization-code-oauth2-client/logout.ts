@@ -1,0 +1,53 @@
+import type { ClientRegistration } from '#contracts'
+import { pageResponse, type Response } from '#http'
+import { OpenIdError } from '#openid'
+import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { gotoIn, queryOf, redirect, siteOf } from './begin-login.ts'
+import type { LoginRequest, LoginSettings } from './login-request.ts'
+import { clientOf } from './registered-client.ts'
+
+/** `logout?goto=<target>`: removes the tokens from the session, and ends them at the server as configured. */
+export async function logOut(request: LoginRequest): Promise<Response> {
+  const response = await endLogin(request)
+  loginRounds.reset(response, request.exchange, request.endpoint)
+  return response
+}
+
+async function endLogin(request: LoginRequest): Promise<Response> {
+  const { exchange, settings, memory } = request
+  const { tokens } = memory
+  memory.forget()
+  const goto = gotoIn(queryOf(exchange), exchange) ?? settings.defaultLogoutGoto
+  const registration = settings.registrationByKey.get(tokens?.registration ?? '')
+  if (tokens === null || registration === undefined) return loggedOut(settings, goto)
+  const token = tokens.refreshToken ?? tokens.accessToken
+  if (settings.revokeOnLogout && token !== null) await revoke(registration, token, request)
+  const endSession = settings.endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
+  if (typeof endSession !== 'string') return loggedOut(settings, goto)
+  const url = new URL(endSession)
+  if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
+  url.searchParams.set('client_id', registration.clientId)
+  // Servers compare it with what was registered, which is a whole URL.
+  if (goto !== null) url.searchParams.set('post_logout_redirect_uri', new URL(goto, siteOf(exchange)).href)
+  return redirect(url.href)
+}
+
+/** A failure is logged only: the browser must still reach the end-session endpoint. */
+async function revoke(registration: ClientRegistration, token: string, request: LoginRequest): Promise<void> {
+  try {
+    await (await clientOf(registration)).revoke(token, request.exchange)
+  } catch (error) {
+    if (!(error instanceof OpenIdError)) throw error
+    request.logger
+      .limited(error.message)
+      .warn({ error }, 'tokens not revoked at logout: they can be used until they expire')
+  }
+}
+
+function loggedOut({ registrations, defaultLoginGoto }: LoginSettings, goto: string | null): Response {
+  if (goto !== null) return redirect(goto)
+  // Relative to `logout`; one registration alone needs no parameters.
+  const href = registrations.length === 1 ? 'login' : (defaultLoginGoto ?? '/')
+  const text = 'Close the browser where others use it too.'
+  return pageResponse(200, { title: 'You are logged out', text, link: { href, label: 'Log in again' } })
+}

@@ -1,0 +1,46 @@
+import { type Response, respond } from '#http'
+import { flow } from '../lib/flow.ts'
+import { begunLogins, isPosted } from './begun-logins.ts'
+import { type CallbackRequest, stateIn } from './callback-request.ts'
+import { LoginRequestError } from './login-failure.ts'
+import { postedAnswers, seeCallback } from './posted-answers.ts'
+
+/** Bytes of a form with a code or a JWT. */
+const MAX_FORM = 64 * 1024
+
+/** Accepts a response that the browser posts, and has the browser repeat it with the cookies of this site. */
+export const postedResponse = flow<CallbackRequest>([
+  { name: 'refuse forms that no registration asks for', when: expectsNoForm, answer: refuseForm },
+  { name: 'read the form', prepare: readForm },
+  { name: 'redirect without cookie where this browser began no login', when: hasNoCookie, answer: redirectWithoutForm },
+  { name: 'redirect with the form in a cookie', answer: redirectWithForm },
+])
+
+function expectsNoForm({ settings }: CallbackRequest): boolean {
+  return !settings.registrations.some(isPosted)
+}
+
+function refuseForm(): Response {
+  return respond(405, { Allow: 'GET', 'Cache-Control': 'no-store' })
+}
+
+async function readForm(state: CallbackRequest): Promise<void> {
+  const content = await state.exchange.request.body.read(MAX_FORM)
+  state.parameters = new URLSearchParams(Buffer.from(content).toString('utf8'))
+  state.key = await stateIn(state.parameters, state.settings)
+}
+
+/** Any site can post a form: one that belongs to no login of this browser sets no cookie. */
+function hasNoCookie({ exchange, key, settings }: CallbackRequest): boolean {
+  return begunLogins.recall(exchange, key, settings.clock.now()) === null
+}
+
+function redirectWithoutForm({ endpoint, key }: CallbackRequest): Response {
+  return seeCallback(`${endpoint}/callback`, key)
+}
+
+function redirectWithForm({ exchange, endpoint, key, parameters }: CallbackRequest): Response {
+  const response = postedAnswers.handOver(exchange, `${endpoint}/callback`, key, parameters)
+  if (response === null) throw new LoginRequestError('the posted authorization response is too large')
+  return response
+}
