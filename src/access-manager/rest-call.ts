@@ -1,6 +1,16 @@
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import { AccessManagerError } from '#contracts'
-import { Body, type Exchange, type Handler, Headers, ownExchange, Request, type Response, type Uri } from '#http'
+import {
+  Body,
+  type Exchange,
+  type Handler,
+  Headers,
+  InternalCallTimeoutError,
+  internalCall,
+  internalExchange,
+  Request,
+  type Uri,
+} from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 
 /** A question to the access manager. */
@@ -35,26 +45,27 @@ const MAX_DEPTH = 32
  * (threats B65). Rejects with an AccessManagerError where there is none in time, or a larger one than there can be.
  */
 export async function callRest(handler: Handler, call: RestCall, deadline: number): Promise<RestAnswer> {
-  const exchange = ownExchange(requestOf(call), call.onBehalfOf ?? null)
+  const exchange = internalExchange(requestOf(call), call.onBehalfOf ?? null)
   exchange.request.headers.set(TRANSACTION_HEADER, exchange.transactionId.value)
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const message = `the access manager gave no answer within ${deadline} ms; check it, or raise callTimeout`
-    const error = new AccessManagerError('unavailable', message)
-    exchange.abort(error)
-    reject(error)
-  }, deadline)
   try {
-    const answer = handler(exchange).then(answerOf)
-    // Whoever lost the race has nobody left to tell.
-    answer.catch(() => {})
-    return await Promise.race([answer, late])
+    const { status, headers, cause, body } = await internalCall(handler, exchange, {
+      timeout: deadline,
+      maxBytes: MAX_ANSWER_BYTES,
+      wantsBody: (response) => !isLocalFailure(response.cause),
+    })
+    if (cause instanceof AccessManagerError) throw new AccessManagerError('unavailable', cause.message, { cause })
+    if (isLocalFailure(cause)) throw cause
+    const value = valueIn(body)
+    const json = isPlainObject(value) ? (value as JsonObject) : null
+    return { status, headers, json, list: Array.isArray(value) ? value : null }
   } catch (error) {
-    throw error instanceof AccessManagerError ? error : noAnswer(error)
-  } finally {
-    clearTimeout(timer)
-    exchange.complete()
+    throw error instanceof AccessManagerError ? error : unavailable(error, deadline)
   }
+}
+
+/** Whether a handler responds in place of the access manager. */
+function isLocalFailure(cause: Error | null): cause is Error {
+  return cause instanceof AccessManagerError || cause instanceof UpstreamError
 }
 
 /** What the failures of a client mean where the server is the access manager. */
@@ -67,7 +78,11 @@ const FAILURES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
   GW_UPSTREAM_LOOP: 'url of the AmService leads to a connector of this gateway',
 }
 
-function noAnswer(cause: unknown): AccessManagerError {
+function unavailable(cause: unknown, deadline: number): AccessManagerError {
+  if (cause instanceof InternalCallTimeoutError) {
+    const message = `the access manager gave no answer within ${deadline} ms; check it, or raise callTimeout`
+    return new AccessManagerError('unavailable', message)
+  }
   const message = (cause instanceof UpstreamError && FAILURES[cause.code]) || 'the access manager gave no answer'
   const detail = cause instanceof UpstreamError ? cause.cause : cause
   return new AccessManagerError('unavailable', message, { cause: detail })
@@ -84,18 +99,6 @@ function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Req
   fields.set('Content-Type', 'application/json')
   fields.set('Content-Length', String(content.length))
   return new Request({ method, uri, headers: fields, body: content })
-}
-
-async function answerOf({ status, headers, body, cause }: Response): Promise<RestAnswer> {
-  // Set by handlers that respond in place of the server.
-  if (cause instanceof AccessManagerError || cause instanceof UpstreamError) {
-    body.cancel()
-    throw cause instanceof UpstreamError ? cause : new AccessManagerError('unavailable', cause.message, { cause })
-  }
-  const bytes = await body.read(MAX_ANSWER_BYTES)
-  const value = valueIn(bytes)
-  const json = isPlainObject(value) ? (value as JsonObject) : null
-  return { status, headers, json, list: Array.isArray(value) ? value : null }
 }
 
 function valueIn(bytes: Uint8Array): JsonValue {

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { WebSocketClient } from '#client'
-import { ownExchange, Request, Uri } from '#http'
+import { internalExchange, Request, Uri } from '#http'
 import { TrafficListeners } from '#listener'
 import { Authority, opensslMissing } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
@@ -46,7 +46,7 @@ test('a request of a client to a connector of this gateway is refused before it 
 test('internal requests to this gateway are not a loop', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('keys'))
   await using client = clientWith({ ownListeners: listenerAt(upstream.url) })
-  const exchange = ownExchange(new Request({ method: 'GET', uri: Uri.parse(upstream.url) }))
+  const exchange = internalExchange(new Request({ method: 'GET', uri: Uri.parse(upstream.url) }))
   assert.equal(await textOf(await send(client, exchange)), 'keys')
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), LOOP)
 })

@@ -23,11 +23,16 @@ export { dashedName } from './header-alias.ts'
 export { HeaderEncodingError, Headers, InvalidHeaderError } from './headers.ts'
 export { fieldsNamedInConnection, isConnectionField, isHopByHop, namesFields, removeHopByHop } from './hop-by-hop.ts'
 export { type Authority, parseAuthority, withoutBrackets } from './host-name.ts'
+export {
+  InternalCallTimeoutError,
+  type InternalResponse,
+  internalCall,
+} from './internal-call.ts'
+export { internalExchange } from './internal-exchange.ts'
 export { jsonCopy } from './json-copy.ts'
 export { lazyMembers, loadMentioned, type WithLazyMembers } from './lazy-members.ts'
 export { makeDirectory } from './make-directory.ts'
 export { IDEMPOTENT_METHODS, SAFE_METHODS } from './methods.ts'
-export { ownExchange } from './own-exchange.ts'
 export { isPublicSuffix } from './public-suffix.ts'
 export { Request } from './request.ts'
 export { normalPath } from './request-path.ts'

@@ -1,5 +1,15 @@
 import { type ClientIdField, ClientIdFieldContext } from '#contracts'
-import { Body, type Exchange, type Handler, Headers, ownExchange, Request, Uri } from '#http'
+import {
+  Body,
+  type Exchange,
+  type Handler,
+  Headers,
+  type InternalResponse,
+  internalCall,
+  internalExchange,
+  Request,
+  Uri,
+} from '#http'
 import { type AnswerForm, checkProtocolAnswer } from './protocol-answer.ts'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
@@ -24,10 +34,7 @@ interface FetchSettings {
   readonly clientIdField?: ClientIdField | null
 }
 
-/**
- * Sends the requests of the protocol through a handler, so that its TLS, proxies, filters and limits hold. Redirects are
- * not followed: the URL was configured, and where it would lead was not (threats B65).
- */
+/** Sends the requests of the protocol through a handler, so that its TLS, proxies, filters and limits hold. */
 export function fetchBy(
   handler: Handler,
   onBehalfOf: Exchange | null,
@@ -36,44 +43,27 @@ export function fetchBy(
   return async (url, { method, headers, body }) => {
     const sent = new Headers(Object.entries(headers))
     const content = body === undefined || body === null ? Body.empty : Body.of(String(body))
-    const exchange = ownExchange(new Request({ method, uri: Uri.parse(url), headers: sent, body: content }), onBehalfOf)
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      const error = new ServerUnreachableError(`there was no answer within ${deadline} ms`)
-      exchange.abort(error)
-      reject(error)
-    }, deadline).unref()
+    const exchange = internalExchange(
+      new Request({ method, uri: Uri.parse(url), headers: sent, body: content }),
+      onBehalfOf,
+    )
+    const sending = clientIdField === null ? exchange : exchange.with(ClientIdFieldContext, clientIdField)
     try {
-      const sending = clientIdField === null ? exchange : exchange.with(ClientIdFieldContext, clientIdField)
-      const answer = answerOf(handler, sending, form)
-      // A failure after the deadline is not reported twice.
-      answer.catch(() => {})
-      return await Promise.race([answer, late])
-    } finally {
-      clearTimeout(timer)
-      exchange.complete()
+      return fetchResponse(await internalCall(handler, sending, { timeout: deadline, maxBytes: LARGEST_ANSWER }), form)
+    } catch (cause) {
+      if (cause instanceof ServerUnreachableError) throw cause
+      throw new ServerUnreachableError((cause as Error).message, { cause })
     }
   }
 }
 
-async function answerOf(
-  handler: Handler,
-  exchange: Exchange,
-  form: AnswerForm | undefined,
-): Promise<globalThis.Response> {
-  try {
-    const { status, headers, body } = await handler(exchange)
-    if (status < 200 || status > 599) throw new Error(`the status ${status} is none of an answer`)
-    const content = await body.read(LARGEST_ANSWER)
-    if (form !== undefined) checkProtocolAnswer(form, status, headers.get('content-type') ?? '', content)
-    const empty = status === 204 || status === 205 || status === 304
-    // Of a refusal in JSON the body says the error; the library would look at the challenge instead.
-    if (form === 'json') headers.delete('www-authenticate')
-    return new globalThis.Response(empty ? null : Uint8Array.from(content), { status, headers: [...pairs(headers)] })
-  } catch (cause) {
-    if (cause instanceof ServerUnreachableError) throw cause
-    throw new ServerUnreachableError((cause as Error).message, { cause })
-  }
+function fetchResponse({ status, headers, body }: InternalResponse, form: AnswerForm | undefined): globalThis.Response {
+  if (status < 200 || status > 599) throw new Error(`the status ${status} is none of an answer`)
+  if (form !== undefined) checkProtocolAnswer(form, status, headers.get('content-type') ?? '', body)
+  const empty = status === 204 || status === 205 || status === 304
+  // Of a refusal in JSON the body says the error; the library would look at the challenge instead.
+  if (form === 'json') headers.delete('www-authenticate')
+  return new globalThis.Response(empty ? null : Uint8Array.from(body), { status, headers: [...pairs(headers)] })
 }
 
 function* pairs(headers: Headers): Iterable<[string, string]> {

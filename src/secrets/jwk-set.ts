@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DecodedSecret } from '#contracts'
-import { type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
+import { type Handler, Headers, internalCall, internalExchange, Request, Uri } from '#http'
 import { isPlainObject } from '#json'
 import type { Logger } from '#logging'
 import { decodeJwk } from './jwk.ts'
@@ -14,36 +14,19 @@ export interface JwkSet {
 /** A set of keys is small; an endpoint that sends more is broken or hostile. */
 const LARGEST_SET = 1_048_576
 const MOST_KEYS = 500
-const DEADLINE = 10_000
+const TIMEOUT = 10_000
 
-/**
- * Fetches a JWK Set (RFC 7517 section 5) through a handler. Only an answer of 200 counts: a redirect is not followed,
- * since the URL was chosen and where it would lead was not (threats B65).
- */
-export async function fetchJwkSet(url: string, handler: Handler, logger: Logger, deadline = DEADLINE): Promise<JwkSet> {
+/** Fetches a JWK Set (RFC 7517 section 5) through a handler. */
+export async function fetchJwkSet(url: string, handler: Handler, logger: Logger, timeout = TIMEOUT): Promise<JwkSet> {
   const headers = new Headers([['Accept', 'application/jwk-set+json, application/json']])
-  const exchange = ownExchange(new Request({ method: 'GET', uri: Uri.parse(url), headers }))
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const error = new Error(`there was no answer within ${deadline} ms`)
-    exchange.abort(error)
-    reject(error)
-  }, deadline).unref()
-  try {
-    const answer = handler(exchange).then(contentOf)
-    // Whoever lost the race has nobody left to tell.
-    answer.catch(() => {})
-    return decodeJwkSet(await Promise.race([answer, late]), logger)
-  } finally {
-    clearTimeout(timer)
-    exchange.complete()
-  }
-}
-
-async function contentOf(response: Response): Promise<Uint8Array> {
-  if (response.status === 200) return response.body.read(LARGEST_SET)
-  response.body.cancel()
-  throw new Error(`expected the status 200, got ${response.status}`)
+  const exchange = internalExchange(new Request({ method: 'GET', uri: Uri.parse(url), headers }))
+  const { status, body } = await internalCall(handler, exchange, {
+    timeout,
+    maxBytes: LARGEST_SET,
+    wantsBody: (response) => response.status === 200,
+  })
+  if (status !== 200) throw new Error(`expected the status 200, got ${status}`)
+  return decodeJwkSet(body, logger)
 }
 
 /** Takes the public part of each key of a set; a key that can not be used is passed over, as RFC 7517 section 5 wants. */

@@ -1,5 +1,13 @@
 import type { TokenRefusal } from '#contracts'
-import { type Exchange, type Handler, mediaType, ownExchange, type Request, type Response } from '#http'
+import {
+  type Exchange,
+  type Handler,
+  type Headers,
+  internalCall,
+  internalExchange,
+  mediaType,
+  type Request,
+} from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import type { Logger } from '#logging'
 import type { Environment } from '#schema'
@@ -19,18 +27,18 @@ interface AnswerContent {
 }
 
 /** What is said of one token is small; a server that sends more is broken or hostile (threats B62). */
-const LARGEST_ANSWER = 1_048_576
-const DEADLINE = 5_000
+const MAX_ANSWER_BYTES = 1_048_576
+const TIMEOUT = 5_000
 
 /** A server that is asked about tokens, in bounded time; one that gives no usable answer costs a request, never grants one. */
 export class AuthorizationServer {
   readonly #handler: Handler
-  readonly #deadline: number
+  readonly #timeout: number
   readonly #logger: Logger
 
-  constructor(handler: Handler, { logger }: Pick<Environment, 'logger'>, deadline = DEADLINE) {
+  constructor(handler: Handler, { logger }: Pick<Environment, 'logger'>, timeout = TIMEOUT) {
     this.#handler = handler
-    this.#deadline = deadline
+    this.#timeout = timeout
     this.#logger = logger
   }
 
@@ -59,7 +67,7 @@ export class AuthorizationServer {
         : { status, content }
     }
     // These two say that it is too early, not that the question was wrong.
-    const refused = status >= 400 && status < 500 && status !== 408 && status !== 429
+    const refused = isClientError(status) && status !== 408 && status !== 429
     return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
   }
 
@@ -90,34 +98,21 @@ export class AuthorizationServer {
   }
 
   async #send(request: Request, cause: Exchange): Promise<AnswerContent> {
-    const exchange = ownExchange(request, cause)
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      const error = new Error(`there was no answer within ${this.#deadline} ms`)
-      exchange.abort(error)
-      reject(error)
-    }, this.#deadline)
-    try {
-      const answer = this.#handler(exchange).then(bodyOf)
-      // Whoever lost the race has nobody left to tell.
-      answer.catch(() => {})
-      return await Promise.race([answer, late])
-    } finally {
-      clearTimeout(timer)
-      exchange.complete()
-    }
+    const { status, headers, body } = await internalCall(this.#handler, internalExchange(request, cause), {
+      timeout: this.#timeout,
+      maxBytes: MAX_ANSWER_BYTES,
+      wantsBody: (response) => !isPage(response.headers) && (response.status === 200 || isClientError(response.status)),
+    })
+    return { status, bytes: body, isPage: isPage(headers) }
   }
 }
 
-/** The body where it can matter; redirects are not followed: the URL was chosen, where it would lead was not (threats B65). */
-async function bodyOf(response: Response): Promise<AnswerContent> {
-  const { status } = response
-  const isPage = mediaType(response.headers) === 'text/html'
-  if (!isPage && (status === 200 || (status >= 400 && status < 500))) {
-    return { status, isPage, bytes: await response.body.read(LARGEST_ANSWER) }
-  }
-  response.body.cancel()
-  return { status, isPage, bytes: new Uint8Array(0) }
+function isPage(headers: Headers): boolean {
+  return mediaType(headers) === 'text/html'
+}
+
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500
 }
 
 function contentIn(bytes: Uint8Array): JsonObject | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Body, type Exchange, type Handler, ownExchange, Request, Response, respond, Uri } from '#http'
+import { Body, type Exchange, type Handler, internalExchange, Request, Response, respond, Uri } from '#http'
 import { decodeAnswer, requestToken, type TokenRequest } from './token-request.ts'
 
 const asked = (handler: Handler, more: Partial<TokenRequest> = {}) =>
@@ -28,7 +28,7 @@ test('an answer that does not come is given up, and so is the request for it', a
     exchange.onAbort(({ message }) => given.push(message))
     return new Promise(() => {})
   }
-  const answer = await asked(silent, { deadline: 5 })
+  const answer = await asked(silent, { timeout: 5 })
   assert.deepEqual(answer, { outcome: 'unavailable', reason: 'there was no answer within 5 ms', cause: null })
   assert.deepEqual(given, ['there was no answer within 5 ms'])
 })
@@ -36,11 +36,11 @@ test('an answer that does not come is given up, and so is the request for it', a
 test('a body that does not come is given up too', async () => {
   const source = { start: () => {}, pause: () => {}, resume: () => {}, cancel: () => {} }
   const dribbling: Handler = async () => new Response(200, { body: Body.fromSource(source) })
-  assert.equal((await asked(dribbling, { deadline: 5 })).outcome, 'unavailable')
+  assert.equal((await asked(dribbling, { timeout: 5 })).outcome, 'unavailable')
 })
 
 test('a request is given up with the one that needs the token', async () => {
-  const cause: Exchange = ownExchange(new Request({ method: 'GET', uri: Uri.parse('http://app.example/') }))
+  const cause: Exchange = internalExchange(new Request({ method: 'GET', uri: Uri.parse('http://app.example/') }))
   const aborted = Promise.withResolvers<string>()
   const waiting: Handler = (exchange) =>
     new Promise((_, reject) => {

@@ -1,5 +1,16 @@
 import { isProofSent } from '#contracts'
-import { Body, type Exchange, formatForm, type Handler, Headers, ownExchange, Request, type Response, Uri } from '#http'
+import {
+  Body,
+  type Exchange,
+  formatForm,
+  type Handler,
+  Headers,
+  InternalCallTimeoutError,
+  internalCall,
+  internalExchange,
+  Request,
+  Uri,
+} from '#http'
 import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
 
 /** A question for a token endpoint. */
@@ -11,8 +22,8 @@ export interface TokenRequest {
   readonly fields: Readonly<Record<string, string | readonly string[]>>
   /** The exchange that needs the token; null where several may wait for it. */
   readonly onBehalfOf: Exchange | null
-  /** Milliseconds for everything. */
-  readonly deadline?: number
+  /** Milliseconds. */
+  readonly timeout?: number
 }
 
 /** A token, as an authorization server has issued it. */
@@ -39,34 +50,40 @@ export type TokenAnswer =
   /** The server answered something that is no answer. */
   | { readonly outcome: 'nonsense'; readonly reason: string }
 
-const DEADLINE = 30_000
-const LARGEST_ANSWER = 262_144
+const TIMEOUT = 30_000
+const MAX_ANSWER_BYTES = 262_144
 /** RFC 6749 appendix A.7 and A.8: what may stand in `error` and `error_description`. */
 const NOT_ERROR_TEXT = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
 /** RFC 6750 section 2.1: what can be sent as a Bearer token, and nothing that could end the header. */
 const TOKEN = /^[\x21-\x7e]{1,65536}$/
 
-/**
- * Asks a token endpoint (RFC 6749 section 3.2). Redirects are not followed: the endpoint was chosen, and where it would
- * lead was not (threats B65). Every failure is an answer, none is thrown.
- */
+/** Requests a token from a token endpoint (RFC 6749 section 3.2). Every failure is an answer, none is thrown. */
 export async function requestToken(asked: TokenRequest): Promise<TokenAnswer> {
-  const exchange = ownExchange(tokenRequest(asked), asked.onBehalfOf)
-  const { promise: late, resolve } = Promise.withResolvers<TokenAnswer>()
-  const deadline = asked.deadline ?? DEADLINE
-  const timer = setTimeout(() => {
-    const cause = new Error(`there was no answer within ${deadline} ms`)
-    exchange.abort(cause)
-    resolve({ outcome: 'unavailable', reason: cause.message, cause: null })
-  }, deadline).unref()
-  const stopWatching = asked.onBehalfOf?.onAbort((reason) => exchange.abort(reason))
+  const { handler, onBehalfOf, timeout = TIMEOUT } = asked
+  const exchange = internalExchange(tokenRequest(asked), onBehalfOf)
   try {
-    return await Promise.race([answerOf(asked.handler, exchange), late])
-  } finally {
-    clearTimeout(timer)
-    stopWatching?.()
-    exchange.complete()
+    const { status, cause, body } = await internalCall(handler, exchange, {
+      timeout,
+      maxBytes: MAX_ANSWER_BYTES,
+      wantsBody: (response) => response.status === 200 || isRefusal(response.status),
+      abortWith: onBehalfOf,
+    })
+    if (status >= 500 || status === 429) {
+      return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause }
+    }
+    const answer = decodeAnswer(status, body)
+    return answer.outcome === 'issued' && isProofSent(exchange) ? { ...answer, isProofSent: true } : answer
+  } catch (error) {
+    if (error instanceof InternalCallTimeoutError) {
+      return { outcome: 'unavailable', reason: error.message, cause: null }
+    }
+    return { outcome: 'unavailable', reason: 'the request failed', cause: error as Error }
   }
+}
+
+/** RFC 6749 section 5.2; 429 says nothing about the request. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status <= 499 && status !== 429
 }
 
 function tokenRequest({ endpoint, fields }: TokenRequest): Request {
@@ -78,29 +95,6 @@ function tokenRequest({ endpoint, fields }: TokenRequest): Request {
   ])
   const uri = typeof endpoint === 'string' ? Uri.parse(endpoint) : endpoint.clone()
   return new Request({ method: 'POST', uri, headers, body: Body.of(formatForm(form)) })
-}
-
-async function answerOf(handler: Handler, exchange: Exchange): Promise<TokenAnswer> {
-  try {
-    const response = await handler(exchange)
-    const { status } = response
-    if (status >= 500 || status === 429) {
-      response.body.cancel()
-      return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause: response.cause }
-    }
-    const answer = decodeAnswer(status, await contentOf(response))
-    return answer.outcome === 'issued' && isProofSent(exchange) ? { ...answer, isProofSent: true } : answer
-  } catch (error) {
-    return { outcome: 'unavailable', reason: 'the request failed', cause: error as Error }
-  }
-}
-
-async function contentOf(response: Response): Promise<Uint8Array> {
-  if (response.status !== 200 && (response.status < 400 || response.status > 499)) {
-    response.body.cancel()
-    return new Uint8Array(0)
-  }
-  return response.body.read(LARGEST_ANSWER)
 }
 
 /** What an answer of a token endpoint means. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { ClientRegistration as Registration } from '#contracts'
-import { Body, Headers, ownExchange, Request, Uri } from '#http'
+import { Body, Headers, internalExchange, Request, Uri } from '#http'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
@@ -42,7 +42,7 @@ async function sent(registration: Registration): Promise<{ authorization: string
   })
   const headers = new Headers([['Content-Type', 'application/x-www-form-urlencoded']])
   const request = new Request({ method: 'POST', uri: Uri.parse(`${server.url}/token`), headers, body: Body.of('a=b') })
-  const exchange = ownExchange(request)
+  const exchange = internalExchange(request)
   const response = await registration.authenticatedHandler(exchange)
   await response.body.read(1_000)
   exchange.complete()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AmService as AccessManager, Notification } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
-import { Body, Headers, ownExchange, Request } from '#http'
+import { Body, Headers, internalExchange, Request } from '#http'
 import { buildAmService } from '#test/am-service'
 import type { Built } from '#test/build'
 
@@ -16,7 +16,7 @@ async function ask({ agentHandler, restUri }: AccessManager, token: string): Pro
   ])
   const body = Body.of(JSON.stringify({ tokenId: token }))
   const uri = restUri('sessions?_action=getSessionInfo')
-  const exchange = ownExchange(new Request({ method: 'POST', uri, headers, body }))
+  const exchange = internalExchange(new Request({ method: 'POST', uri, headers, body }))
   const response = await agentHandler(exchange)
   await response.body.read(100_000)
   exchange.complete()
@@ -106,7 +106,7 @@ test('a request whose body can not be sent twice gets its 401, and the next one 
   const headers = new Headers([['Content-Type', 'application/json']])
   const body = Body.fromStream((await import('node:stream')).Readable.from([Buffer.from('{}')]))
   const uri = restUri('sessions?_action=getSessionInfo')
-  const exchange = ownExchange(new Request({ method: 'POST', uri, headers, body }))
+  const exchange = internalExchange(new Request({ method: 'POST', uri, headers, body }))
   assert.equal((await agentHandler(exchange)).status, 401)
   exchange.complete()
   assert.equal(await ask(built.object, user), 200)
