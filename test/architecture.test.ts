@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     json: [],
     expression: ['json'],
     logging: [],
-    rpc: [],
+    rpc: ['schema'],
     groovy: ['json', 'expression'],
     http: ['json', 'expression'],
     schema: [...ground, 'http'],

@@ -4,7 +4,7 @@ import type { Logger } from '#logging'
 import { eventLine, MAX_LINE_BYTES } from './event.ts'
 
 /** Where lines go: a file, or whatever else keeps them. Throws where it can not. */
-export interface LineSink {
+interface LineSink {
   append(lines: string): Promise<void>
 }
 

@@ -35,7 +35,7 @@ export interface ConfigChange {
 }
 
 /** What became of an attempt to change something. */
-export interface ConfigOutcome {
+interface ConfigOutcome {
   readonly isDone: boolean
   /** The status that was answered; null where nobody asked. */
   readonly statusCode: number | null

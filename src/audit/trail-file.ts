@@ -3,7 +3,7 @@ import { access, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:
 import { basename, dirname, join } from 'node:path'
 
 /** Where a trail is kept, and how much of it. */
-export interface TrailLocation {
+interface TrailLocation {
   readonly directory: string
   readonly topic: string
   /** A file that has grown to this size is put aside. */

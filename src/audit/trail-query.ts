@@ -12,7 +12,7 @@ import { chronologicalKey } from './event.ts'
 import type { ReadEvent } from './trail-reader.ts'
 
 /** More events than this are never held at once: a query for more has to ask for pages. */
-export const MAX_QUERY_EVENTS = 5_000
+const MAX_QUERY_EVENTS = 5_000
 
 /** Beyond what is wanted, so many events are gathered before those that can not be on the page are let go. */
 const SLACK = 1_000

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Command, CommandOption } from './command.ts'
+import type { CommandOption, CommandSyntax } from './command-syntax.ts'
 
 /** A command line that can not be understood; the message is for people. */
 export class UsageError extends Error {
@@ -30,7 +30,7 @@ export class Arguments {
   }
 
   /** Reads the words after the command's name. Throws UsageError. */
-  static read(words: readonly string[], command: Command): Arguments {
+  static read(words: readonly string[], command: CommandSyntax): Arguments {
     const known = [...command.options, ...SHARED_OPTIONS]
     const { tokens } = parseArgs({
       args: [...words],
@@ -100,7 +100,7 @@ function unknownOption(rawName: string, known: readonly CommandOption[]): UsageE
   return new UsageError(`unknown option ${rawName}`, { word: rawName, known: known.map(({ name }) => `--${name}`) })
 }
 
-function checkOperands(operands: readonly string[], { operands: { least, most }, usage }: Command): void {
+function checkOperands(operands: readonly string[], { operands: { least, most }, usage }: CommandSyntax): void {
   const form = `usage: gateway ${usage[0]}`
   if (operands.length < least) throw new UsageError(`something is missing; ${form}`)
   if (operands.length > most) throw new UsageError(`unexpected word ${JSON.stringify(operands[most])}; ${form}`)

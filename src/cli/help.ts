@@ -1,5 +1,6 @@
 import { SHARED_OPTIONS } from './arguments.ts'
-import type { Command, CommandOption } from './command.ts'
+import type { Command } from './command.ts'
+import type { CommandOption } from './command-syntax.ts'
 import type { CommandEntry } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { aligned, type Paint } from './terminal.ts'

@@ -15,7 +15,7 @@ import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { TypeDefinition } from '#schema'
 import { type Arguments, UsageError } from './arguments.ts'
-import type { CommandOption } from './command.ts'
+import type { CommandOption } from './command-syntax.ts'
 import { type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
 import type { ProcessContext } from './process-context.ts'
 import { shellWord } from './shell-word.ts'
@@ -70,7 +70,7 @@ export function missingInstance(instance: string): LocatedProblem | null {
 }
 
 /** admin.json settled, or every problem of it. */
-export type OpenedSettings =
+type OpenedSettings =
   | { readonly settings: AdminSettings; readonly warnings: readonly LocatedProblem[] }
   | { readonly problems: readonly LocatedProblem[] }
 

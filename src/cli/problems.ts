@@ -3,7 +3,7 @@ import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
 import { ConfigError, type Problem } from '#schema'
 
 /** A problem as it is found: syntax errors know their place, others are looked up in the document. */
-export type FoundProblem = Problem & Partial<Position>
+type FoundProblem = Problem & Partial<Position>
 
 /** A problem and the place of it, as it is printed. */
 export interface LocatedProblem extends FoundProblem {

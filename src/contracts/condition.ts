@@ -8,7 +8,7 @@ export type { Condition }
 const WARN_INTERVAL = 60_000
 
 /** Where a condition stands, and what else happens when it fails. */
-export interface ConditionSource {
+interface ConditionSource {
   /** The route that the condition belongs to, for the warning. */
   readonly route?: string
   readonly onFailure?: (error: unknown) => void

@@ -3,7 +3,7 @@ import type { Problem } from '#schema'
 import type { UnitLink } from './unit-link.ts'
 
 /** What the first phase of a deploy found, and the way to the second. */
-export interface Deployment {
+interface Deployment {
   /** Problems by the position of the change; a change without an entry was built by every unit. */
   readonly problems: ReadonlyMap<number, readonly Problem[]>
   /** Swaps the given changes in, in every unit; the rest is thrown away. */

@@ -28,7 +28,7 @@ import { Supervisor } from './supervisor.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** What a gateway is started with. */
-export interface GatewayInput {
+interface GatewayInput {
   readonly settings: AdminSettings
   /** The module that a unit's thread runs. */
   readonly unitEntry: URL

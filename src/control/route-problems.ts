@@ -12,7 +12,7 @@ export type LocatedProblem = Problem & Partial<Position>
 type Files = ReadonlyMap<string, RouteFile>
 
 /** Is told of a file that is not served as it is written. */
-export type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly LocatedProblem[]) => void
+type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly LocatedProblem[]) => void
 
 /** Why files of one folder are not served as they are written, and which contents need not be tried again. */
 export class RouteProblems {

@@ -15,7 +15,7 @@ import { ServedRoutes } from './served-routes.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** How a route file fares. */
-export interface RouteStatus {
+interface RouteStatus {
   readonly file: string
   readonly id: string | null
   readonly state: 'loaded' | 'failed'
@@ -23,7 +23,7 @@ export interface RouteStatus {
 }
 
 /** A folder of routes, and who keeps record of what happens in it. */
-export interface RouteFolder {
+interface RouteFolder {
   readonly directory: string
   readonly name: string
   readonly history: ReplacedVersions

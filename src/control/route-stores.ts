@@ -20,7 +20,7 @@ interface OpenStore {
 }
 
 /** Where all stores count what they do, and keep what has been. */
-export interface RouteStoreContext {
+interface RouteStoreContext {
   readonly metrics: MetricsRegistry
   readonly history: RouteHistory
   readonly audit: ConfigAudit

@@ -2,7 +2,7 @@ import type { UnitSettings } from '#contracts'
 import { UnitLink, type UnitThread } from './unit-link.ts'
 
 /** What a supervisor runs. */
-export interface Supervision extends Omit<UnitThread, 'ended'> {
+interface Supervision extends Omit<UnitThread, 'ended'> {
   readonly settings: Omit<UnitSettings, 'unit'>
   /** A unit has ended, wanted or not. */
   ended(unit: UnitLink): void

@@ -44,7 +44,7 @@ export class UnitStartError extends Error {
 }
 
 /** `unresponsive`: its event loop does not turn; it may recover. */
-export type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
+type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 
 /** The control plane's end of one unit thread. */
 export class UnitLink {

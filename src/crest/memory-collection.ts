@@ -7,7 +7,7 @@ import { Refusal } from './protocol/refusal.ts'
 import { PageCookies } from './query/page-cookies.ts'
 
 /** How a collection in memory differs from a plain one. */
-export interface MemoryOptions extends PatchOptions {
+interface MemoryOptions extends PatchOptions {
   /** More resources are refused with 503. */
   readonly limit?: number
 }

@@ -4,7 +4,7 @@ import { formatPointer, isPlainObject, type JsonObject, type JsonValue } from '#
 export type Pointer = readonly string[]
 
 /** Deeper pointers name nothing: no body is nested further. */
-export const MAX_POINTER_TOKENS = 256
+const MAX_POINTER_TOKENS = 256
 
 /**
  * Reads a JSON pointer (RFC 6901) with or without its leading slash; one at the end is dropped. Null where the text

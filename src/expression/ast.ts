@@ -4,7 +4,7 @@ import type { Numeric } from '#json'
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '<' | '>' | '<=' | '>=' | '==' | '!=' | '&&' | '||'
 
 /** Operators before one operand, in their symbol spelling. */
-export type UnaryOperator = '-' | '!' | 'empty'
+type UnaryOperator = '-' | '!' | 'empty'
 
 /** A value that is written in an expression. */
 export type Literal = string | Numeric | boolean | null

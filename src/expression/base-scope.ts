@@ -2,7 +2,7 @@ import { Instant } from './instant.ts'
 import type { Scope } from './scope.ts'
 
 /** What the names that are always bound stand for. */
-export interface BaseScopeOptions {
+interface BaseScopeOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly system: Readonly<Record<string, string | undefined>>
   /** The clock, in milliseconds since 1970. */

@@ -26,7 +26,7 @@ export interface Expression {
 }
 
 /** A compiled place that can be written to, such as `${attributes.user}`. */
-export interface LeftValue {
+interface LeftValue {
   readonly source: string
   readonly reads: BodyReads
   assign(scope: Scope, value: unknown): void

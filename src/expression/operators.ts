@@ -30,7 +30,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** Decides `a == b` with the coercions of EL: a number or boolean beside a string makes the string one too. */
-export function equal(left: unknown, right: unknown): boolean {
+function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (left === null || right === null) return false
   if (isNumber(left) || isNumber(right)) return sameNumber(left, right)

@@ -3,9 +3,9 @@ import { ExpressionSyntaxError } from './errors.ts'
 import { Lexer, operatorOf, type Token } from './lexer.ts'
 
 /** The longest text that is read as an expression, in UTF-16 code units. */
-export const maxSourceLength = 64 * 1024
+const maxSourceLength = 64 * 1024
 /** The deepest nesting of one expression; keeps parsing, compiling and evaluating within the stack. */
-export const maxDepth = 200
+const maxDepth = 200
 /** The longest chain of operators or accesses, which makes a tree just as deep. */
 const maxChain = 1000
 const nestingCost = maxChain / maxDepth

@@ -1,14 +1,11 @@
 import { JsonNumber } from '#json'
-import { isTransformation, transform } from './transformations.ts'
-
-/** A JSON value. */
-export type Json = null | boolean | number | JsonNumber | string | readonly Json[] | { readonly [key: string]: Json }
+import { isTransformation, type Json, transform } from './transformations.ts'
 
 /** Gives the value of a configuration token, or `undefined` if it has none. */
-export type TokenResolver = (token: string) => Json | undefined
+type TokenResolver = (token: string) => Json | undefined
 
 /** Something wrong in a document, and where, as a JSON pointer. */
-export interface TokenProblem {
+interface TokenProblem {
   readonly pointer: string
   readonly message: string
 }

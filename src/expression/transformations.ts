@@ -1,6 +1,8 @@
 import { isPlainObject, JsonNumber, numberValue, parseJson } from '#json'
 import { decodeBase64 } from './base64.ts'
-import type { Json } from './tokens.ts'
+
+/** A JSON value. */
+export type Json = null | boolean | number | JsonNumber | string | readonly Json[] | { readonly [key: string]: Json }
 
 type Report = (message: string) => null
 

@@ -15,10 +15,9 @@ import {
   type Settled,
 } from '#schema'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
-import { type BuildPath, Heap } from './heap.ts'
+import { type BuildPath, Heap, type UnitContext } from './heap.ts'
 import { missingTargets } from './missing-target.ts'
 import type { Properties } from './properties.ts'
-import type { UnitContext } from './unit-context.ts'
 
 /** A kind of configuration document: its fields beside heap, properties and decorators. */
 export interface DocumentType<M extends Members> {
@@ -34,7 +33,7 @@ export function documentType<M extends Members>(members: M, legacy: readonly str
 }
 
 /** What a document is opened with. */
-export interface DocumentInput {
+interface DocumentInput {
   readonly unitContext: UnitContext
   readonly parent: Heap | null
   readonly properties: Properties

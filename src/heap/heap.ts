@@ -9,6 +9,7 @@ import {
   type Problem,
   placesIn,
   Reference,
+  type RouterHost,
   type SecretStore,
   type SecretsProvider,
   settle,
@@ -21,10 +22,16 @@ import { isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
-import type { UnitContext } from './unit-context.ts'
+import type { UnitServices } from './unit-services.ts'
+
+/** What all heaps of a gateway unit share. */
+export interface UnitContext extends UnitServices {
+  /** Loads the routes of a Router in a heap; `buildPath` is passed on to the heaps of those routes. */
+  router(heap: Heap, buildPath: BuildPath): RouterHost
+}
 
 /** What a heap is made from. */
-export interface HeapInput {
+interface HeapInput {
   readonly unitContext: UnitContext
   readonly parent: Heap | null
   /** The segment of this heap in qualified names: `gateway`, a router, a route. */

@@ -3,7 +3,7 @@ import { isPlainObject } from '#json'
 import { type Field, type Problem, placesIn, type Secret, type SecretsProvider } from '#schema'
 
 /** What looking up the secrets of an object has found. */
-export interface SecretFindings {
+interface SecretFindings {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
 }

@@ -2,7 +2,7 @@ import type { Scope } from '#expression'
 import type { Logger } from '#logging'
 import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
 import { jsonStore } from './json-store.ts'
-import type { StateReporter, UnitContext } from './unit-context.ts'
+import type { StateReporter, UnitServices } from './unit-services.ts'
 
 /** Where one object stands. */
 interface Place {
@@ -21,7 +21,7 @@ interface Place {
 const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
 /** The environment handed to the `create` of one object. */
-export function objectEnvironment(unitContext: UnitContext, place: Place): Environment {
+export function objectEnvironment(unitContext: UnitServices, place: Place): Environment {
   // Most objects of ten thousand routes never log nor count: what costs something is made when it is asked for.
   let logger: Logger | null = null
   let metrics: Metrics | null = null

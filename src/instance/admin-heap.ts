@@ -27,7 +27,7 @@ export interface AdminInput {
 }
 
 /** admin.json with its objects; each thread that needs them builds its own. */
-export interface BuiltAdmin {
+interface BuiltAdmin {
   readonly fields: Awaited<ReturnType<typeof build>>['fields']
   readonly warnings: readonly Problem[]
   /** Lets its objects look at their files again. */

@@ -14,7 +14,7 @@ export function runMode(env: Variables, system: SystemProperties): 'PRODUCTION' 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** What the properties of an instance are made from. */
-export interface PropertySources {
+interface PropertySources {
   readonly directories: Directories
   readonly mode: string
   readonly env: Variables

@@ -2,7 +2,7 @@ export { ArithmeticError, add, divide, multiply, type Numeric, negate, remainder
 export { canonicalJson } from './canonical.ts'
 export { compareNumbers } from './compare-numbers.ts'
 export { JsonDocument, type Position, readDocument } from './document.ts'
-export { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
+export { measureJson } from './measure.ts'
 export { exceedsDoubleRange, JsonNumber, jsonNumber, numberValue } from './number.ts'
 export {
   checkJson,

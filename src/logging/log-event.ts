@@ -1,5 +1,5 @@
 /** Meaning of an event for traffic, and what an operator does about it: docs/reference/log-events.md. */
-export interface LogEventNote {
+interface LogEventNote {
   readonly message: string
   readonly meaning: string
   readonly action: string

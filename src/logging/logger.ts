@@ -8,10 +8,10 @@ import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
 import { StandardOutput, standardOutput } from './standard-output.ts'
 
 /** What an entry says beside its message; an Error stands under `error`. */
-export type LogFields = Readonly<Record<string, unknown>>
+type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes one entry: a message, or fields (or an error) and a message. */
-export interface LogMethod {
+interface LogMethod {
   (message: string | LogEvent): void
   (fields: LogFields | Error, message: string | LogEvent): void
 }
@@ -19,7 +19,7 @@ export interface LogMethod {
 type WrittenLevel = Exclude<LogLevel, 'silent'>
 
 /** One way to write entries of each level. */
-export type LogMethods = { readonly [Level in WrittenLevel]: LogMethod }
+type LogMethods = { readonly [Level in WrittenLevel]: LogMethod }
 
 /** Writes log entries under one name. */
 export interface Logger extends LogMethods {
@@ -37,7 +37,7 @@ export interface Logger extends LogMethods {
 }
 
 /** How logs are written. */
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level?: LogLevel
   /** Levels of single loggers, by name or by a prefix of whole name parts. */
   readonly levels?: LevelsByName

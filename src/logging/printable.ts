@@ -5,7 +5,7 @@ import { isConfidential, redacted } from './confidential.ts'
 const { isRawJSON: isRawJson } = JSON as unknown as { isRawJSON(value: unknown): boolean }
 
 /** The longest text one value may put into an entry; what is beyond is cut and counted. */
-export const maxTextLength = 8192
+const maxTextLength = 8192
 
 const maxEntryLength = 65_536
 const maxDepth = 6

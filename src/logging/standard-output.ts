@@ -15,7 +15,7 @@ const RETRY_INTERVAL = 25
 const FLUSH_LIMIT = 1_000
 
 /** How the log of this thread fared. */
-export interface LogFailures {
+interface LogFailures {
   /** Attempts to write that failed; what was to be written waits for the next one. */
   readonly failed: number
   /** Lines that were given up. */

@@ -73,7 +73,7 @@ function writeSummary(id: number, { sum, count, m1, m5, m15, recent }: SummarySe
 }
 
 /** Receives the values that `readValues` decodes. */
-export interface ValueReader {
+interface ValueReader {
   number(id: number, value: number): void
   /** `at` is the offset of sum, count and so on. */
   summary(id: number, at: number): void

@@ -1,5 +1,5 @@
 import { type Cluster, Command, type Redis } from 'ioredis'
-import type { RedisArgument } from './redis-connection.ts'
+import type { RedisArgument } from './redis-script.ts'
 import { withResponseTimeout } from './response-timeout.ts'
 import { ALL_NODES, type ServerStates } from './servers.ts'
 
@@ -14,7 +14,7 @@ export function nodeFor(cluster: Cluster, key: RedisArgument | undefined): strin
 }
 
 /** What watching a cluster needs. */
-export interface WatchedCluster {
+interface WatchedCluster {
   readonly servers: ServerStates
   /** Milliseconds an answer is waited for. */
   readonly timeout: number

@@ -1,5 +1,5 @@
 export { openRedis } from './open-redis.ts'
-export type { RedisArgument, RedisConnection } from './redis-connection.ts'
-export { RedisError, type RedisFailure } from './redis-error.ts'
+export type { RedisConnection } from './redis-connection.ts'
+export { RedisError } from './redis-error.ts'
 export { checkRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from './redis-fields.ts'
-export { RedisScript } from './redis-script.ts'
+export { type RedisArgument, RedisScript } from './redis-script.ts'

@@ -1,6 +1,7 @@
 import { withoutBrackets } from '#http'
+
 /** Where one Redis or one sentinel listens. */
-export interface RedisAddress {
+interface RedisAddress {
   readonly host: string
   readonly port: number
 }
@@ -17,7 +18,7 @@ export type RedisTopology =
     }
 
 /** The fields that say where Redis is. */
-export interface RedisLocation {
+interface RedisLocation {
   readonly url: string | readonly string[]
   readonly sentinelName?: string | undefined
 }

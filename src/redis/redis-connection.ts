@@ -4,12 +4,9 @@ import type { Availability, AvailabilityEvents } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
-import type { RedisScript } from './redis-script.ts'
+import type { RedisArgument, RedisScript } from './redis-script.ts'
 import { ResponseTimeoutError, withResponseTimeout } from './response-timeout.ts'
 import { ALL_NODES, ServerStates } from './servers.ts'
-
-/** What a command takes. */
-export type RedisArgument = string | number | Buffer
 
 /** What a connection needs to know. */
 export interface ConnectionSettings extends AvailabilityEvents {

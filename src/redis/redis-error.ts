@@ -1,5 +1,5 @@
 /** Why a command has no answer: nobody is there, the answer did not come in time, or Redis said no. */
-export type RedisFailure = 'unavailable' | 'timeout' | 'refused'
+type RedisFailure = 'unavailable' | 'timeout' | 'refused'
 
 /** A command that Redis did not carry out, or not in time. Its message has no key, no value and no password in it. */
 export class RedisError extends Error {

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 
+/** What a command takes. */
+export type RedisArgument = string | number | Buffer
+
 /** A script that Redis runs in one step; it is sent once and named by its digest from then on. */
 export class RedisScript {
   readonly lua: string

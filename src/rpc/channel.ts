@@ -1,14 +1,15 @@
+import { MAX_TIMER_DELAY } from '#schema'
 import { CallTimeoutError, PeerBusyError, PeerEndedError, RemoteError } from './errors.ts'
 import type { CallContext, CallOptions, Handlers, Protocol, Remote } from './protocol.ts'
 
 /** A MessagePort or a Worker. */
-export interface Port {
+interface Port {
   postMessage(message: unknown): void
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
 /** What a channel is made of. */
-export interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
+interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
   /** The other side, as errors name it. */
   readonly peer: string
   readonly remote: Theirs
@@ -19,9 +20,6 @@ export interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
 
 /** Calls that are sent and not answered yet. Beyond this many the other side is stuck, and further ones are refused. */
 const MAX_UNANSWERED = 10_000
-
-/** What setTimeout takes. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** A timer that fires so many milliseconds late was held up by a stall of this thread, or of the whole process. */
 const STALL = 100
@@ -122,7 +120,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
       this.#post([CANCEL, id])
     }
     const onAbort = (): void => giveUp(signal?.reason as Error)
-    const delay = Math.min(timeout, LONGEST_TIMER)
+    const delay = Math.min(timeout, MAX_TIMER_DELAY)
     const due = performance.now() + delay
     let hasStalled = false
     const expire = (): void => {

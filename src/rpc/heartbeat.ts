@@ -22,7 +22,7 @@ export const HEARTBEAT: HeartbeatLimits = {
 }
 
 /** What becomes of a thread. */
-export interface HeartbeatEvents {
+interface HeartbeatEvents {
   ping(): void
   /** Whether the thread has still to load what it serves. */
   isStarting(): boolean

@@ -1,5 +1,5 @@
 /** A request with an answer. */
-export interface Call<Argument, Answer> {
+interface Call<Argument, Answer> {
   readonly kind: 'call'
   /** Milliseconds until the answer counts as missing, unless the caller says otherwise. */
   readonly timeout: number
@@ -8,7 +8,7 @@ export interface Call<Argument, Answer> {
 }
 
 /** A message without an answer. */
-export interface Notice<Argument> {
+interface Notice<Argument> {
   readonly kind: 'notice'
   /** For types alone. */
   readonly types?: (argument: Argument) => void

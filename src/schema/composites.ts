@@ -11,7 +11,7 @@ export type Members = Readonly<Record<string, Field>>
 export type DecodedMembers<M extends Members> = { readonly [K in keyof M]: Decoded<M[K]> }
 
 /** What beyond its members an object knows. */
-export interface ObjectOptions {
+interface ObjectOptions {
   readonly rules?: readonly PresenceRule[]
   /** Old names of fields: accepted, with a warning that names the new one. */
   readonly renamed?: Readonly<Record<string, string>>
@@ -149,7 +149,7 @@ export function map<T>(
 }
 
 /** The branches of a field that takes several JSON shapes. */
-export interface Shapes {
+interface Shapes {
   readonly array?: Field
   readonly object?: Field
   readonly string?: Field

@@ -8,7 +8,7 @@ export type JsonSchema = Record<string, unknown>
 export type RenderSchema = (field: Field) => JsonSchema
 
 /** Type, JSON Schema and nested fields of a field. */
-export interface FieldShape {
+interface FieldShape {
   /** Type as the reference pages name it. */
   readonly label: string
   readonly schema: (render: RenderSchema) => JsonSchema
@@ -28,7 +28,7 @@ export interface FieldShape {
 }
 
 /** Notes of the author about a field, given with `.meta()`. */
-export interface FieldNotes {
+interface FieldNotes {
   readonly description?: string
   /** Deprecated: what to use instead. */
   readonly replacement?: string

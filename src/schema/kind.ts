@@ -13,7 +13,7 @@ export interface Kind<T = unknown> {
 }
 
 /** How an object of one kind is made to serve as another. */
-export interface Adapter<T> {
+interface Adapter<T> {
   readonly from: Kind
   adapt(value: never): T
 }

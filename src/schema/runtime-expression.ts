@@ -7,7 +7,7 @@ import { expected, type Field, field } from './field.ts'
 import { shown } from './problem.ts'
 
 /** The types a runtime expression can be asked for. */
-export interface RuntimeTypes {
+interface RuntimeTypes {
   string: string
   boolean: boolean
   number: number

@@ -51,7 +51,7 @@ export function boolean(): Field<boolean> {
 }
 
 /** Bounds of a duration; `unlimited` and `zero` say whether those words (and 0) are allowed. */
-export interface DurationBounds {
+interface DurationBounds {
   readonly min?: string
   readonly max?: string
   /** Why there is a bound, for the message. */

@@ -7,7 +7,7 @@ const INTERVAL = 1_000
 const SETTLING = 50
 
 /** What is watched and how. */
-export interface WatchSettings {
+interface WatchSettings {
   readonly directory: string
   readonly executor: Executor
   /** Looks whether something has changed; never called while an earlier call is under way. */

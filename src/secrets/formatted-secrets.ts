@@ -2,7 +2,7 @@ import { Secret, SecretError, type SecretFormat } from '#contracts'
 import type { Logger } from '#logging'
 
 /** Where some content comes from. */
-export interface ContentPlace {
+interface ContentPlace {
   readonly secretId: string
   /** The store, by its qualified name. */
   readonly source: string

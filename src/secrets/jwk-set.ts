@@ -30,7 +30,7 @@ export async function fetchJwkSet(url: string, handler: Handler, logger: Logger,
 }
 
 /** Takes the public part of each key of a set; a key that can not be used is passed over, as RFC 7517 section 5 wants. */
-export function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
+function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
   const list = keysIn(content)
   if (list === null) throw new Error('expected a JSON Web Key Set: an object with a list of "keys"')
   if (list.length > MOST_KEYS) throw new Error(`expected at most ${MOST_KEYS} keys, got ${list.length}`)

@@ -11,12 +11,12 @@ import type { DecodedSecret, Purpose } from '#contracts'
 import { isPlainObject } from '#json'
 
 /** A JSON Web Key as it was parsed: nothing in it is believed yet. */
-export type ParsedJwk = Readonly<Record<string, unknown>>
+type ParsedJwk = Readonly<Record<string, unknown>>
 
 type JsonWebKey = JsonWebKeyInput['key']
 
 /** Which part of a key pair is wanted: a key of somebody else is only ever its public part. */
-export type KeyPart = 'whole' | 'public'
+type KeyPart = 'whole' | 'public'
 
 /** The members that make the public part of a key, by type (RFC 7518 section 6, RFC 8037). */
 const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,7 @@ import type { JwkSet } from './jwk-set.ts'
 import { KeyMisses } from './key-misses.ts'
 
 /** How keys are fetched and for how long they count. */
-export interface RemoteKeysSettings {
+interface RemoteKeysSettings {
   /** What messages call the store. */
   readonly source: string
   /** What messages call the place of the keys. */

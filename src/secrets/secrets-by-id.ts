@@ -9,7 +9,7 @@ import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 export type SecretsOfId = readonly Secret[] | null
 
 /** How a store reads the secrets of an id. */
-export interface SecretsByIdSettings {
+interface SecretsByIdSettings {
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger

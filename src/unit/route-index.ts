@@ -1,7 +1,7 @@
 import type { ConditionFacts } from '#expression'
 
 /** Something that is tried in order, unless its facts rule it out. */
-export interface Indexed {
+interface Indexed {
   readonly facts: ConditionFacts | null
 }
 

@@ -3,7 +3,7 @@ import type { MetricsScope } from '#metrics'
 import type { Clock, Counter, Gauge, Summary } from '#schema'
 
 /** The labels of a route's metrics (spec: Route metrics). */
-export interface RouteLabels {
+interface RouteLabels {
   readonly name: string
   readonly route: string
   readonly router: string

@@ -6,7 +6,7 @@ import type { Route } from './route.ts'
 const MOST_LISTED = 10
 
 /** A route that takes every request, and what its author is to know of those behind it. */
-export interface Shadow {
+interface Shadow {
   readonly by: Route
   readonly warning: Problem
 }

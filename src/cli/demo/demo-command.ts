@@ -8,7 +8,7 @@ import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { serve } from '../run/serve.ts'
 import { writeJson } from '../terminal.ts'
-import { demoText, filledRows } from './demo-text.ts'
+import { type DemoFacts, demoText, filledRows } from './demo-text.ts'
 import { preferredPort } from './free-port.ts'
 
 const TRAFFIC_PORT = 8080
@@ -60,15 +60,6 @@ export const DemoCommand: Command = {
       context,
     )
   },
-}
-
-/** What a demo runs with, as it is told. */
-export interface DemoFacts {
-  readonly traffic: string
-  readonly admin: string
-  readonly application: string
-  readonly accessManager: string
-  readonly instance: string
 }
 
 function tell(facts: DemoFacts, json: boolean, context: ProcessContext): void {

@@ -4,7 +4,15 @@ import { shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { shellWord } from '../shell-word.ts'
 import { aligned, paintFor } from '../terminal.ts'
-import type { DemoFacts } from './demo-command.ts'
+
+/** What a demo runs with, as it is told. */
+export interface DemoFacts {
+  readonly traffic: string
+  readonly admin: string
+  readonly application: string
+  readonly accessManager: string
+  readonly instance: string
+}
 
 const COMMAND = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway')
 

@@ -6,7 +6,7 @@ import type { RouteFolders } from './route-folders.ts'
 import { SILENT_LOGGER } from './silent-logger.ts'
 
 /** Where routes are decoded that can not be built. */
-export interface Decoding {
+interface Decoding {
   /** Null where config.json is no JSON, so that its decorators and properties are not known. */
   readonly config: JsonObject | null
   readonly types: readonly TypeDefinition[]

@@ -3,7 +3,7 @@ import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
 
 /** What a fault outside of any request does to the process. */
-export interface FatalHandling {
+interface FatalHandling {
   readonly logger: Logger
   /** Milliseconds in which an orderly stop has to come to its end. */
   readonly deadline: number

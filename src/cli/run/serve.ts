@@ -17,7 +17,7 @@ const DRAIN_MARGIN = 10_000
 const FAILED = Symbol('an uncaught error')
 
 /** What to serve, and who wants to know that it is served. */
-export interface Serving {
+interface Serving {
   readonly settings: AdminSettings
   readonly warnings: readonly LocatedProblem[]
   /** Overrides the format of admin.json. */

@@ -45,7 +45,7 @@ export class StopSignals implements Disposable {
 }
 
 /** What ends a gateway that serves. */
-export interface StopSources {
+interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
   readonly fatal: Pick<FatalErrors, 'first'>
 }

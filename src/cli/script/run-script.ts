@@ -7,7 +7,7 @@ import { exchangeOf } from '../eval/request-file.ts'
 import { compileFile } from './script-file.ts'
 
 /** What a run of a script needs. */
-export interface ScriptRun {
+interface ScriptRun {
   readonly file: string
   /** File of the request; a plain one without it. */
   readonly request: string | undefined

@@ -38,7 +38,7 @@ function classFolderOf(file: string): string {
 }
 
 /** One thing that keeps a script from being used. */
-export interface FileProblem {
+interface FileProblem {
   readonly file: string
   readonly line: number
   readonly column: number

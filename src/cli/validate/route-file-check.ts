@@ -9,7 +9,7 @@ import { type LocatedProblem, locateProblems } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 
 /** What was found in files that are to become routes. */
-export interface RouteFileFindings {
+interface RouteFileFindings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
   readonly checked: string

@@ -1,4 +1,5 @@
-import type { Command, CommandOption } from '../command.ts'
+import type { Command } from '../command.ts'
+import type { CommandOption } from '../command-syntax.ts'
 import { type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'
 import { EXIT } from '../exit-codes.ts'

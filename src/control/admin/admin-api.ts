@@ -14,7 +14,7 @@ import { isScrapePath, scrapeHandler } from './scrape.ts'
 const METRICS = '/metrics/api'
 
 /** What the management API is made of. */
-export interface AdminApi {
+interface AdminApi {
   readonly prefix: string
   readonly ownHost: string
   readonly allowedHosts: readonly string[]

@@ -20,7 +20,7 @@ import { routesCollection } from './routes/routes-collection.ts'
 import { typesCollection } from './types-collection.ts'
 
 /** What `/api/info` tells. */
-export interface GatewayInfo {
+interface GatewayInfo {
   readonly version: string
   readonly revision: string
   readonly mode: string
@@ -29,7 +29,7 @@ export interface GatewayInfo {
 }
 
 /** What the endpoints below `/api` are made of. */
-export interface SystemApi extends ExplainContext {
+interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
   readonly logger: Logger
   readonly audit: Pick<GatewayAudit, 'config' | 'topics'>

@@ -5,7 +5,7 @@ import { readVersionHead, sequenceIn } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 
 /** What a folder of versions holds. */
-export interface ReadHistory {
+interface ReadHistory {
   /** The oldest first. */
   readonly versions: readonly StoredVersion[]
   /** Names of versions beyond the number that is wanted, which were not looked into. */

@@ -16,7 +16,7 @@ export interface ReplacedVersion {
 }
 
 /** What a history is opened with. */
-export interface HistoryInput {
+interface HistoryInput {
   readonly instance: string
   /** Where the versions are. */
   readonly directory: string

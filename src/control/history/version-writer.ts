@@ -11,7 +11,7 @@ const RIGHTS = { file: 0o600, folder: 0o700 }
 const WRITES_AT_ONCE = 2
 
 /** What the history does with what its writer finds out. */
-export interface WriterEvents {
+interface WriterEvents {
   /** A version is on disk; false where nobody wants it there any more. */
   written(version: StoredVersion): boolean
   failed(version: StoredVersion, error: NodeJS.ErrnoException): void

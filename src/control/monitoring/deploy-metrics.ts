@@ -9,14 +9,14 @@ export interface DeployCounts {
 }
 
 /** What is known of the routes of one folder. */
-export interface DeployedRoutes {
+interface DeployedRoutes {
   readonly deploys: Readonly<DeployCounts>
   readonly served: number
   readonly failing: number
 }
 
 /** What is known of the versions that were replaced. */
-export interface HistorySize {
+interface HistorySize {
   readonly size: number
   readonly bytes: number
   readonly failures: number

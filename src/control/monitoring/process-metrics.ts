@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { MetricsScope } from '#metrics'
 
 /** What of the build is told. */
-export interface BuildInfo {
+interface BuildInfo {
   readonly version: string
   readonly revision: string
 }

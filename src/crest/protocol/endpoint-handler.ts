@@ -14,7 +14,7 @@ import { targetId } from './target.ts'
 import { type CrestRequest, create, patch, put, query, read, remove, runAction } from './verbs.ts'
 
 /** Where and how an endpoint is served. */
-export interface Serving {
+interface Serving {
   /** The path of the endpoint, without a slash at its end. Requests must be at or below it. */
   readonly base: string
   /** How callers show who they are, for the descriptor; null where that is not for this endpoint to know. */

@@ -53,7 +53,7 @@ export interface Action {
 }
 
 /** A query under a name. */
-export interface StoredQuery {
+interface StoredQuery {
   readonly description: string
   readonly parameters?: readonly ParameterDescription[]
 }

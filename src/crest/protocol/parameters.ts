@@ -21,7 +21,7 @@ const KNOWN: Readonly<Record<string, readonly Purpose[]>> = {
 }
 
 /** What a request wants, as far as its parameters go. */
-export type Purpose = 'create' | 'read' | 'update' | 'delete' | 'patch' | 'action' | 'query' | 'descriptor'
+type Purpose = 'create' | 'read' | 'update' | 'delete' | 'patch' | 'action' | 'query' | 'descriptor'
 
 const BY_LOWER_CASE = new Map(Object.keys(KNOWN).map((name) => [name.toLowerCase(), name]))
 

@@ -2,7 +2,7 @@ import type { Headers } from '#http'
 import { RequestError } from './refusal.ts'
 
 /** What a request says about versions. */
-export interface Preconditions {
+interface Preconditions {
   /** `If-Match`: a revision, `*`, or null where it is not given. */
   readonly ifMatch: string | null
   /** `If-None-Match`: revisions, or `*`; null where it is not given. */
@@ -10,7 +10,7 @@ export interface Preconditions {
 }
 
 /** Which of the headers a verb takes (field-notes 5.2); others are refused rather than ignored. */
-export interface AllowedPreconditions {
+interface AllowedPreconditions {
   readonly ifMatch: boolean
   /** `any`: only the value `*`, as creating takes it. */
   readonly ifNoneMatch: 'none' | 'any' | 'revisions'

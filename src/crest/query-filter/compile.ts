@@ -7,7 +7,7 @@ import { type Comparison, standardComparison } from './standard-operators.ts'
 export type Truth = boolean | undefined
 
 /** An extended operator: what it says of one value of a field; undefined where it can not say. */
-export type ExtendedOperator = (value: JsonValue, assertion: Assertion) => Truth
+type ExtendedOperator = (value: JsonValue, assertion: Assertion) => Truth
 
 /** Extended operators by name. */
 export type ExtendedOperators = Readonly<Record<string, ExtendedOperator>>

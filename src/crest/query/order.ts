@@ -12,7 +12,7 @@ export interface RankedEntry<E> {
 }
 
 /** What an order is made from. */
-export interface OrderOptions<E> {
+interface OrderOptions<E> {
   readonly readerOf: (pointer: Pointer) => FieldReader<E>
   readonly naturalOrder: ((entry: E) => string) | null
 }

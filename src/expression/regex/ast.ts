@@ -37,7 +37,7 @@ export interface ParsedRegex {
 }
 
 /** The pieces directly inside a node. */
-export function childrenOf(node: RegexNode): readonly RegexNode[] {
+function childrenOf(node: RegexNode): readonly RegexNode[] {
   if (node.type === 'sequence') return node.items
   if (node.type === 'choice') return node.options
   return 'item' in node ? [node.item] : []

@@ -2,7 +2,7 @@ import type { ParsedRegex, RegexNode } from './ast.ts'
 import { onlyUnit } from './char-set.ts'
 
 /** What every text a pattern matches begins with; `exact` if it can be nothing else. */
-export interface LiteralPrefix {
+interface LiteralPrefix {
   readonly text: string
   readonly exact: boolean
 }

@@ -15,13 +15,13 @@ export interface PrivateKeyEntry extends Named {
 }
 
 /** A certificate that is trusted by itself. */
-export interface TrustedEntry extends Named {
+interface TrustedEntry extends Named {
   readonly kind: 'trusted'
   readonly certificate: X509Certificate
 }
 
 /** A secret key, or a password kept as one: its algorithm then starts with `PBE` and its bytes are the password. */
-export interface SecretKeyEntry extends Named {
+interface SecretKeyEntry extends Named {
   readonly kind: 'secret'
   /** Opens the secret; null stands for the password the store was read with. */
   secret(password: string | null): { readonly algorithm: string; readonly bytes: Buffer }

@@ -35,7 +35,7 @@ export interface JavaObject {
 }
 
 /** What a field can hold: text, bytes, the name of an enum constant as text, or an object. */
-export type JavaValue = string | Buffer | JavaObject | null
+type JavaValue = string | Buffer | JavaObject | null
 
 interface ClassDescription {
   readonly className: string

@@ -26,7 +26,7 @@ const pbes2Ciphers: ReadonlyMap<string, { readonly cipher: Cipher; readonly keyL
 ])
 
 /** A way to open content with a password, as an AlgorithmIdentifier of the file describes it. */
-export type Decryption = (ciphertext: Buffer, password: PasswordForm, budget: Budget) => Buffer
+type Decryption = (ciphertext: Buffer, password: PasswordForm, budget: Budget) => Buffer
 
 /** Reads the AlgorithmIdentifier of password-based encryption: the schemes of PKCS #12, or PBES2. */
 export function readEncryption(algorithm: Der): Decryption {

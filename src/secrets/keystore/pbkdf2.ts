@@ -16,7 +16,7 @@ export const hmacs: ReadonlyMap<string, { readonly name: string; readonly size: 
 ])
 
 /** PBKDF2 with the parameters of a file (RFC 8018 appendix A.2). */
-export interface Pbkdf2 {
+interface Pbkdf2 {
   /** What the file says of the length of the key, where it does. */
   readonly keyLength: number | null
   derive(password: Buffer, length: number, budget: Budget): Buffer

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Budget } from './limits.ts'
 
 /** A hash function as the key derivation of PKCS #12 needs to know it: sizes of output and of block, in bytes. */
-export interface Digest {
+interface Digest {
   readonly name: string
   readonly size: number
   readonly block: number
@@ -23,7 +23,7 @@ export const sha1 = digests.get('1.3.14.3.2.26')!
 /** What derived bytes are for (RFC 7292 appendix B.3). */
 export const purpose = { key: 1, iv: 2, mac: 3 } as const
 
-export interface Derivation {
+interface Derivation {
   readonly digest: Digest
   readonly purpose: 1 | 2 | 3
   /** In BMP form with its two zero bytes, or empty. */

@@ -13,7 +13,7 @@ const LOCAL_KEY_ID = '1.2.840.113549.1.9.21'
 const ITERATIONS = 10_000
 
 /** A key with its certificate chain, to be written under an alias. */
-export interface KeyToWrite {
+interface KeyToWrite {
   readonly alias: string
   readonly key: KeyObject
   readonly chain: readonly X509Certificate[]

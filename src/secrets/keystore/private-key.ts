@@ -21,7 +21,7 @@ const families: ReadonlyMap<string, string> = new Map([
 const dsaBytes = 2048
 
 /** The algorithm and key bytes of a PrivateKeyInfo (RFC 5208), which Java uses for secret keys too. */
-export interface KeyInfo {
+interface KeyInfo {
   readonly algorithm: string
   readonly parameters: Der | undefined
   readonly bytes: Buffer

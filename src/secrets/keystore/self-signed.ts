@@ -22,7 +22,7 @@ export interface AltName {
 }
 
 /** What a certificate is to say. */
-export interface SelfSigned {
+interface SelfSigned {
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
   readonly commonName: string

@@ -1,6 +1,5 @@
 import { type syntax, textOf } from '#groovy'
 import { assignmentText, callText, propertyText } from './migrate-calls.ts'
-import { blockText } from './migrate-statements.ts'
 import { functionText, type Migration, quoted } from './migration.ts'
 
 type Expression = syntax.Expression
@@ -63,7 +62,7 @@ export function expressionText(node: Expression, migration: Migration): string {
       return `${node.negated ? '!' : ''}(${write(node.value)} instanceof ${node.type.name})`
     case 'closure': {
       const parameters = node.parameters?.map(({ name }) => name).join(', ') ?? 'it'
-      return functionText(parameters, blockText(node.body, migration, true))
+      return functionText(parameters, migration.block(node.body, migration, true))
     }
     default:
       migration.remark(node.position, 'this is to be written by hand')

@@ -5,7 +5,10 @@ import { Migration } from './migration.ts'
 /** A script of Groovy as TypeScript, with remarks where a person must look. Throws GroovyCompileError where it does not parse. */
 export function migrateScript(text: string, file: string): string {
   const script = syntax.parseScript(text, file)
-  const migration = new Migration(script.methods.map(({ name }) => name))
+  const migration = new Migration(
+    script.methods.map(({ name }) => name),
+    blockText,
+  )
   for (const { position, name } of script.classes)
     migration.remark(position, `the class ${name} is to be written by hand`)
   const lines = migration.takeRemarks()

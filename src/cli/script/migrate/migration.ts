@@ -4,10 +4,13 @@ import type { syntax } from '#groovy'
 export class Migration {
   /** Methods of the script, which are asynchronous functions. */
   readonly methods: ReadonlySet<string>
+  /** Translates a block; `gives`: whether it returns its last value. */
+  readonly block: (block: syntax.BlockNode, migration: Migration, gives: boolean) => string
   readonly #remarks: string[] = []
 
-  constructor(methods: Iterable<string>) {
+  constructor(methods: Iterable<string>, block: Migration['block']) {
     this.methods = new Set(methods)
+    this.block = block
   }
 
   /** Notes what a person must look at; it is written before the statement. */

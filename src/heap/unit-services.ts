@@ -1,19 +1,9 @@
 import type { Logger } from '#logging'
-import type {
-  Clock,
-  Directories,
-  GatewaySettings,
-  Metrics,
-  ObjectState,
-  OwnListeners,
-  RouterHost,
-  SharedStore,
-} from '#schema'
+import type { Clock, Directories, GatewaySettings, Metrics, ObjectState, OwnListeners, SharedStore } from '#schema'
 import type { Catalogue } from './catalogue.ts'
-import type { BuildPath, Heap } from './heap.ts'
 
 /** How one object of a heap is doing. */
-export interface ObjectReport {
+interface ObjectReport {
   /** Qualified name of the object. */
   readonly object: string
   /** The name of its heap in parts: that of a route ends with the id of the route. */
@@ -30,8 +20,8 @@ export interface StateReporter {
   withdraw(): void
 }
 
-/** What all heaps of a gateway unit have in common. */
-export interface UnitContext {
+/** Services that all heaps of a gateway unit offer to their objects. */
+export interface UnitServices {
   readonly catalogue: Catalogue
   readonly logger: Logger
   readonly clock: Clock
@@ -47,8 +37,6 @@ export interface UnitContext {
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  /** The door through which a Router in a heap gets its routes; `buildPath` goes to the heaps of those. */
-  router(heap: Heap, buildPath: BuildPath): RouterHost
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
   /** Where an object says how it is doing; nobody wants to know by default. */
