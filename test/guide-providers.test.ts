@@ -144,7 +144,7 @@ after(async () => {
 })
 
 async function statusOf(name: string, { issuer, header, claims }: Api, changes: JWTPayload = {}): Promise<string> {
-  const token = await new SignJWT({ iss: issuer, sub: 'somebody', ...claims, ...changes })
+  const token = await new SignJWT({ iss: issuer, sub: 'ann', ...claims, ...changes })
     .setProtectedHeader({ alg: 'RS256', kid: 'key', ...header })
     .setIssuedAt()
     .setExpirationTime('5 minutes')

@@ -1,4 +1,4 @@
-// What the guide to scripts shows does what it says, and editors are told of scripts what is true.
+// The examples of the scripts guide run as described, and the editor types match the bindings.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

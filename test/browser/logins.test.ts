@@ -248,7 +248,7 @@ describe('in a browser', { skip }, () => {
       const address = sites.http('/sso/report')
       assert.equal((await page.goto(address))?.status(), 403)
       assert.equal(await heading(page), 'not allowed')
-      /** News take a moment; they need not wait for anything that expires. */
+      /** Notifications arrive within moments, long before a TTL ends. */
       const becomes = async (status: number): Promise<void> => {
         while ((await page.reload())?.status() !== status);
       }
@@ -273,7 +273,7 @@ describe('in a browser', { skip }, () => {
       }
       const elsewhere = await context.newPage()
       await elsewhere.goto(sites.stranger('/unguarded'))
-      // Chromium sends a cookie without SameSite along in its first two minutes, whoever wrote the form.
+      // Chromium sends a cookie without SameSite along in its first two minutes, whatever the origin of the form.
       assert.equal(await pays(elsewhere, 'button'), 'paid by demo')
       await elsewhere.goto(sites.stranger('/bank'))
       assert.equal(await pays(elsewhere, 'button'), '403')

@@ -12,7 +12,7 @@ const APP = 'app.example.test'
 
 /**
  * Sites as browsers tell them apart: example.test with the gateway, an access manager and an OpenID provider, and other.test
- * with an access manager, an OpenID provider and somebody who means no good.
+ * with an access manager, an OpenID provider and the site of an attacker.
  */
 export class Sites implements AsyncDisposable {
   readonly gateway: RunningGateway
@@ -87,7 +87,7 @@ export class Sites implements AsyncDisposable {
     return addressesOf(this.gateway).https + path
   }
 
-  /** A page of somebody else with a form for the gateway. */
+  /** A page of another site with a form for the gateway. */
   stranger(path: string): string {
     return `http://evil.other.test:${this.#stranger.port}${path}`
   }

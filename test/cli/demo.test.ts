@@ -1,4 +1,4 @@
-// The demo as somebody meets it: it starts, every line it prints works as promised, it leaves nothing behind.
+// The demo from start to stop: every printed command works as promised, and no file remains.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const shell = async (line: string): Promise<string> => {
   return (await promisify(execFile)('/bin/sh', ['-c', quiet], { cwd: root, env, timeout: 30_000 })).stdout
 }
 
-interface Told {
+interface Summary {
   readonly traffic: string
   readonly admin: string
   readonly application: string
@@ -29,11 +29,11 @@ interface Told {
 }
 
 let demo: SpawnedCommand
-let told: Told
+let summary: Summary
 
 before(async () => {
   demo = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0', '--json'])
-  told = JSON.parse((await demo.writes(/^\{\n[\s\S]*?^\}$/m))[0]) as Told
+  summary = JSON.parse((await demo.writes(/^\{\n[\s\S]*?^\}$/m))[0]) as Summary
 })
 
 after(async () => {
@@ -44,7 +44,7 @@ const curl = await shell('command -v curl').catch(() => '')
 
 for (const [at, row] of DEMO_ROWS.entries()) {
   test(`${row.title}: the line does what the demo says`, { skip: curl === '' && 'curl is not installed' }, async () => {
-    const { line, title } = told.rows[at] as Told['rows'][number]
+    const { line, title } = summary.rows[at] as Summary['rows'][number]
     assert.equal(title, row.title)
     // A changed route is served in moments; how many depends on what else the machine does.
     let output = ''
@@ -57,7 +57,7 @@ for (const [at, row] of DEMO_ROWS.entries()) {
 }
 
 test('the home page of the application is reached through the gateway', async () => {
-  const page = await fetch(`${told.traffic}/app`)
+  const page = await fetch(`${summary.traffic}/app`)
   assert.equal(page.status, 200)
   assert.match(await page.text(), /A protected application/)
 })
@@ -94,15 +94,15 @@ class Visitor {
 
 test('a browser logs in, and once more for what a policy wants more for', async () => {
   const visitor = new Visitor()
-  const home = await visitor.logIn(await visitor.visit(`${told.traffic}/home`))
+  const home = await visitor.logIn(await visitor.visit(`${summary.traffic}/home`))
   assert.match(home.text, /A protected application/)
-  assert.equal((await visitor.visit(`${told.traffic}/home/slow`)).status, 403)
-  const stronger = await visitor.visit(`${told.traffic}/home/download?bytes=10`)
+  assert.equal((await visitor.visit(`${summary.traffic}/home/slow`)).status, 403)
+  const stronger = await visitor.visit(`${summary.traffic}/home/download?bytes=10`)
   const file = await visitor.logIn(stronger)
   assert.equal(file.text, '..........')
-  assert.equal((await visitor.visit(`${told.traffic}/home/download?bytes=9`)).text, '.........')
-  await visitor.visit(`${told.traffic}/home/logout`)
-  assert.match((await visitor.visit(`${told.traffic}/home`)).text, /name="authId"/)
+  assert.equal((await visitor.visit(`${summary.traffic}/home/download?bytes=9`)).text, '.........')
+  await visitor.visit(`${summary.traffic}/home/logout`)
+  assert.match((await visitor.visit(`${summary.traffic}/home`)).text, /name="authId"/)
 })
 
 /** Runs the commands of a guide one after the other, as a reader would, and looks for what it says they print. */
@@ -112,12 +112,12 @@ async function follow(name: string): Promise<void> {
     [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, kind, text]) => (kind === language ? [text!] : []))
   const here = (text: string): string =>
     text
-      .replaceAll('http://127.0.0.1:8080', told.traffic)
-      .replaceAll('http://127.0.0.1:8085', told.admin)
-      .replaceAll('http://127.0.0.1:8088/am', told.accessManager)
+      .replaceAll('http://127.0.0.1:8080', summary.traffic)
+      .replaceAll('http://127.0.0.1:8085', summary.admin)
+      .replaceAll('http://127.0.0.1:8088/am', summary.accessManager)
   const saved = fences('json').find((json) => json.includes('"name": "jwt"'))
   if (saved !== undefined) {
-    writeFileSync(join(told.instance, 'config', 'routes', 'jwt.json'), here(saved))
+    writeFileSync(join(summary.instance, 'config', 'routes', 'jwt.json'), here(saved))
     await demo.writes(/"route":"jwt"/)
   }
   const commands = fences('sh').filter((lines) => !/^(?:npm|printf) /.test(lines))
@@ -135,10 +135,10 @@ for (const guide of ['oauth2.md', 'login.md'])
   )
 
 test('Ctrl-C ends the demo, which leaves nothing behind', async () => {
-  assert.ok(existsSync(told.instance))
+  assert.ok(existsSync(summary.instance))
   demo.kill('SIGINT')
   assert.deepEqual(await demo.exit, { code: 0, signal: null })
-  assert.ok(!existsSync(told.instance))
+  assert.ok(!existsSync(summary.instance))
   assert.doesNotMatch(demo.stdout, /"level":"error"/)
   assert.equal(demo.stderr, '')
 })

@@ -22,11 +22,11 @@ test('a usage error exits with 64', async () => {
 })
 
 test('validate exits with 78 and prints where the problem is', async () => {
-  using folder = new Folder({ 'config/routes/a.json': '{\n  "handler": "Nobody"\n}' })
+  using folder = new Folder({ 'config/routes/a.json': '{\n  "handler": "Missing"\n}' })
   const { code, stdout } = await ended(['validate', '--instance', folder.path])
   assert.equal(code, 78)
   const file = folder.in('config/routes/a.json')
-  assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Nobody" in this heap or its parents\n`)
+  assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Missing" in this heap or its parents\n`)
 })
 
 test('run refuses a named instance that is not there, with advice', async () => {

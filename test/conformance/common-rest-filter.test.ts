@@ -192,7 +192,7 @@ const messages: readonly (readonly [string, RegExp])[] = [
   ['a~b eq 1', /character 1: expected a JSON pointer/],
 ]
 for (const [filter, message] of messages) {
-  test(`${filter} is told where it is wrong`, async () => {
+  test(`${filter} is refused with the position of the error`, async () => {
     const { json } = await (await filled())('GET', `/things?_queryFilter=${encodeURIComponent(filter)}`)
     assert.match(String(json['message']), message)
   })

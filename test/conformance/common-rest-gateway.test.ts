@@ -136,7 +136,7 @@ describe('the management API of a gateway', () => {
     await ask('DELETE', `${ROUTES}/two`)
   })
 
-  test('the header Accept-API-Version: protocol=<version>,resource=<version>, told in the answer', async () => {
+  test('the header Accept-API-Version: protocol=<version>,resource=<version>, repeated in the response', async () => {
     const { status, headers } = await ask('GET', `${ROUTES}/one`, {
       headers: { 'Accept-API-Version': 'protocol=2.1,resource=1.0' },
     })

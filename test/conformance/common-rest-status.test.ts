@@ -95,7 +95,7 @@ describe('Common REST status codes', () => {
   }
 })
 
-describe('400 Bad Request: a body that is no JSON is told where it ends to be', () => {
+describe('400 Bad Request: a malformed JSON body is refused with the position of the error', () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ['{"a":NaN}', /line 1, column 6: /],
     ['{\n  "a": 1,\n}', /line 3, column 1: /],

@@ -165,7 +165,7 @@ describe('KeyStoreSecretStore mapping rules', () => {
     const provider = providerOf([built.object])
     const named = await provider.named({ secretId: 'my.key', purpose: 'VERIFY', stableId: 'theirs' })
     assert.equal(named?.stableId, 'theirs')
-    assert.equal(await provider.named({ secretId: 'my.key', purpose: 'VERIFY', stableId: 'nobody' }), null)
+    assert.equal(await provider.named({ secretId: 'my.key', purpose: 'VERIFY', stableId: 'missing' }), null)
     await assert.rejects(provider.active({ secretId: 'my.key', purpose: 'GENERIC' }), {
       code: 'GW_SECRET_UNAVAILABLE',
       message: /can not serve GENERIC/,

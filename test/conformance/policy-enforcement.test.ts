@@ -13,10 +13,10 @@ const STEP_UP = { ...READERS, condition: { type: 'AuthLevel' as const, authLevel
 /** Pages of readers behind a policy filter, and the session of a user. */
 async function pages(config: JsonObject = {}, parts: Parameters<typeof protectedPages>[1] = QUIET) {
   const at = await protectedPages([policy(config)], parts)
-  // News of this policy are not to arrive in the middle of the test.
-  const heard = parts === QUIET || parts?.am !== undefined ? null : at.heard('/agent/policy')
+  // A notification of this policy must not arrive during the test.
+  const received = parts === QUIET || parts?.am !== undefined ? null : at.received('/agent/policy')
   at.manager.putPolicy(READERS)
-  await heard
+  await received
   return Object.assign(at, { session: at.manager.login('demo') })
 }
 
@@ -330,7 +330,7 @@ describe('Resource URL providers', () => {
     assert.deepEqual(at.question['resources'], ['http://app.example/p?a=1'])
   })
 
-  test('ScriptableResourceUriProvider: what is no string is a fault, and nobody is asked', async () => {
+  test('ScriptableResourceUriProvider: a result other than a string is a fault, and no decision is requested', async () => {
     for (const source of ['return null', 'return 1', 'throw new Error()']) {
       await using at = await pages(script(source))
       await assert.rejects(at.ask(at.session))
@@ -488,9 +488,9 @@ describe('Events: notifications', () => {
     ]
     assert.equal((await at.ask(at.session)).status, 200)
     for (const [change, status] of changes) {
-      const heard = at.heard('/agent/policy')
+      const received = at.received('/agent/policy')
       change()
-      await heard
+      await received
       assert.equal((await at.ask(at.session)).status, status)
       assert.equal((await at.ask(at.session)).status, status)
     }
@@ -498,7 +498,7 @@ describe('Events: notifications', () => {
   })
 
   test(
-    'decisions of other policy sets and realms stay; news without a set are about the whole realm',
+    'decisions of other policy sets and realms stay; a notification without a set is about the whole realm',
     options,
     async () => {
       await using at = await pages({ ...cached, application: 'PEP' }, {})
@@ -513,9 +513,9 @@ describe('Events: notifications', () => {
         [{ realm: '/', policySet: null }, true],
         [{}, true],
       ] as const) {
-        const heard = at.heard('/agent/policy')
+        const received = at.received('/agent/policy')
         at.manager.publish('/agent/policy', { policy: 'p', eventType: 'UPDATE', ...body })
-        await heard
+        await received
         const before = at.questions
         await at.ask(at.session)
         assert.equal(at.questions - before, evicts ? 1 : 0, JSON.stringify(body))
@@ -526,9 +526,9 @@ describe('Events: notifications', () => {
   test('without application, any policy set of the realm may be the default one', options, async () => {
     await using at = await pages(cached, {})
     await at.ask(at.session)
-    const heard = at.heard('/agent/policy')
+    const received = at.received('/agent/policy')
     at.manager.publish('/agent/policy', { realm: '/', policy: 'p', policySet: 'MyDefault', eventType: 'UPDATE' })
-    await heard
+    await received
     await at.ask(at.session)
     assert.equal(at.questions, 2)
   })
@@ -539,9 +539,9 @@ describe('Events: notifications', () => {
     const other = at.manager.login('other')
     await at.ask(at.session)
     await at.ask(other)
-    const heard = at.heard('/agent/session')
+    const received = at.received('/agent/session')
     at.manager.endSession(at.session)
-    await heard
+    await received
     assert.equal((await at.ask(at.session)).status, 403)
     assert.equal((await at.ask(other)).status, 200)
     assert.equal(at.questions, 3)
@@ -552,9 +552,9 @@ describe('Events: notifications', () => {
     const held = at.manager.hold('policies')
     const asking = at.ask(at.session)
     await held.arrived
-    const heard = at.heard('/agent/policy')
+    const received = at.received('/agent/policy')
     at.manager.removePolicy(READERS.name)
-    await heard
+    await received
     held.release()
     assert.equal((await asking).status, 403)
     assert.equal((await at.ask(at.session)).status, 403)
@@ -573,11 +573,11 @@ describe('B58: cache behaviour on loss of the notification service', () => {
   const connected = { cached: 'passes, kept', uncached: 'asked, then kept', expired: 'asked, then kept' } as const
   const kept = { cached: 'passes, kept', uncached: 'denied', expired: 'denied' } as const
   const denied = { cached: 'denied', uncached: 'denied', expired: 'denied' } as const
-  const anew = { cached: 'asked, then kept', uncached: 'asked, then kept', expired: 'asked, then kept' } as const
+  const refreshed = { cached: 'asked, then kept', uncached: 'asked, then kept', expired: 'asked, then kept' } as const
   const table: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Outcome>>>>>> = {
     NEVER_CLEAR: { connected, disconnected: kept, reconnected: connected },
-    CLEAR_ON_DISCONNECT: { connected, disconnected: denied, reconnected: anew },
-    CLEAR_ON_RECONNECT: { connected, disconnected: kept, reconnected: anew },
+    CLEAR_ON_DISCONNECT: { connected, disconnected: denied, reconnected: refreshed },
+    CLEAR_ON_RECONNECT: { connected, disconnected: kept, reconnected: refreshed },
   }
   const cache = (strategy: string) => ({
     cache: { enabled: true, maximumTimeToCache: '1 minute', onNotificationDisconnection: strategy },

@@ -17,7 +17,7 @@ interface Scripted extends Upstream {
   readonly calls: number
 }
 
-/** An upstream that behaves as told, request by request, and then always like the last. */
+/** An upstream with one behaviour for each request, the last one for all further requests. */
 async function upstreamThat(...behaviours: Behaviour[]): Promise<Scripted> {
   let calls = 0
   const upstream = await rawUpstream((socket) => {

@@ -17,7 +17,7 @@ const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
 const handler = (config: JsonObject, surroundings: Surroundings = {}) =>
   build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
 
-/** An application that holds every request until it is told to answer. */
+/** An application that delays every response until the test releases it. */
 async function patient() {
   const held: ServerResponse[] = []
   const used = new Set<unknown>()

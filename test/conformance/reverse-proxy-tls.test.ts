@@ -24,7 +24,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   const server = createServer({ requestCert: true, rejectUnauthorized: false }, (request, response) => {
     const socket = request.socket as TLSSocket
     used.add(socket)
-    const who = socket.getPeerCertificate().subject?.CN ?? 'nobody'
+    const who = socket.getPeerCertificate().subject?.CN ?? 'anonymous'
     response.end(`${who} ${socket.getProtocol()} ${socket.getCipher().standardName}`)
   })
   let port = 0
@@ -76,14 +76,14 @@ describe('TLS', { skip: opensslMissing }, () => {
 
   test('tls: ClientTlsOptions say whom to trust and what to show', async () => {
     assert.equal((await answers({})).last, '502')
-    assert.match((await answers({ tls: tls(ANY_NAME) })).last, /^nobody /)
+    assert.match((await answers({ tls: tls(ANY_NAME) })).last, /^anonymous /)
     assert.match((await answers({ tls: tls({ ...ANY_NAME, keyManager: 'me' }) })).last, /^visitor /)
   })
 
   test('tls: a TlsOptions reference is accepted with a deprecation warning', async () => {
     const old = { type: 'TlsOptions', config: { trustManager: 'ours', ...ANY_NAME } }
     const { last, warnings } = await answers({ tls: old })
-    assert.match(last, /^nobody /)
+    assert.match(last, /^anonymous /)
     assert.match(warnings, /TlsOptions.*deprecated/)
   })
 
@@ -103,7 +103,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   test('hostnameVerifier: STRICT by default, ALLOW_ALL any name of a trusted certificate; before tls, with a warning', async () => {
     assert.equal((await answers({ tls: tls({}) })).last, '502')
     const { last, warnings } = await answers({ tls: tls({}), hostnameVerifier: 'ALLOW_ALL' })
-    assert.match(last, /^nobody /)
+    assert.match(last, /^anonymous /)
     assert.match(warnings, /hostnameVerifier is deprecated.*ClientTlsOptions/)
     assert.equal((await answers({ tls: tls(ANY_NAME), hostnameVerifier: 'STRICT' })).last, '502')
     assert.equal((await answers({ hostnameVerifier: 'ALLOW_ALL' })).last, '502', 'not of a trusted authority')
@@ -112,12 +112,12 @@ describe('TLS', { skip: opensslMissing }, () => {
   test('trustManager: only the default platform truststore without it', async () => {
     assert.equal((await answers(ANY_NAME)).last, '502')
     const { last, warnings } = await answers({ ...ANY_NAME, trustManager: 'ours' })
-    assert.match(last, /^nobody /)
+    assert.match(last, /^anonymous /)
     assert.match(warnings, /trustManager is deprecated/)
   })
 
   test('keyManager: without it no client certificate is presented', async () => {
-    assert.match((await answers({ ...ANY_NAME, trustManager: ['ours'] })).last, /^nobody /)
+    assert.match((await answers({ ...ANY_NAME, trustManager: ['ours'] })).last, /^anonymous /)
     const { last, warnings } = await answers({ ...ANY_NAME, trustManager: ['ours'], keyManager: ['me'] })
     assert.match(last, /^visitor /)
     assert.match(warnings, /keyManager is deprecated/)
@@ -138,7 +138,7 @@ describe('TLS', { skip: opensslMissing }, () => {
 
   test('sslContextAlgorithm: accepted with a warning', async () => {
     const { last, warnings } = await answers({ ...ANY_NAME, trustManager: 'ours', sslContextAlgorithm: 'TLS' })
-    assert.match(last, /^nobody /)
+    assert.match(last, /^anonymous /)
     assert.match(warnings, /sslContextAlgorithm is deprecated/)
   })
 })
@@ -146,7 +146,7 @@ describe('TLS', { skip: opensslMissing }, () => {
 describe('Deprecated proxies', () => {
   const saysWho = () =>
     rawUpstream((socket, head) => {
-      const text = /^proxy-authorization: (.*)$/im.exec(head)?.[1] ?? 'nobody'
+      const text = /^proxy-authorization: (.*)$/im.exec(head)?.[1] ?? 'anonymous'
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
     })
   const handler = (config: JsonObject, surroundings: Surroundings) =>
@@ -162,7 +162,7 @@ describe('Deprecated proxies', () => {
   test('proxy: uri, username and passwordSecretId, with a warning that names proxyOptions', async () => {
     await using proxy = await saysWho()
     const { said, warnings } = await ask({ proxy: { uri: proxy.url } })
-    assert.equal(said, 'nobody')
+    assert.equal(said, 'anonymous')
     assert.match(warnings, /proxy is deprecated.*proxyOptions/)
     const heap = [
       { name: 'words', type: 'SystemAndEnvSecretStore', config: { format: { type: 'PlainPropertyFormat' } } },
@@ -184,7 +184,7 @@ describe('Deprecated proxies', () => {
     const { hostname, port } = new URL(proxy.url)
     const properties = { 'http.proxyHost': hostname, 'http.proxyPort': port }
     const { said, warnings } = await ask({ systemProxy: true }, { properties })
-    assert.equal(said, 'nobody')
+    assert.equal(said, 'anonymous')
     assert.match(warnings, /systemProxy is deprecated/)
     const exempt = { ...properties, 'http.nonProxyHosts': '*.invalid|localhost' }
     assert.equal((await ask({ systemProxy: true }, { properties: exempt })).said, '502')
@@ -193,6 +193,6 @@ describe('Deprecated proxies', () => {
   test('proxy and systemProxy: proxy wins', async () => {
     await using proxy = await saysWho()
     const properties = { 'http.proxyHost': '127.0.0.1', 'http.proxyPort': 1 }
-    assert.equal((await ask({ proxy: { uri: proxy.url }, systemProxy: true }, { properties })).said, 'nobody')
+    assert.equal((await ask({ proxy: { uri: proxy.url }, systemProxy: true }, { properties })).said, 'anonymous')
   })
 })

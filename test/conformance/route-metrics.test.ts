@@ -328,7 +328,7 @@ describe('Route metrics: Common REST', () => {
   })
 
   test('what is not there is 404, and nothing can be changed', async () => {
-    assert.equal((await gateway.askAdmin('/metrics/api/heap._router.route.nobody.request')).status, 404)
+    assert.equal((await gateway.askAdmin('/metrics/api/heap._router.route.missing.request')).status, 404)
     const path = `/metrics/api/${encodeURIComponent(`${ID}request`)}`
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
       const { status } = await gateway.askAdmin(path, {

@@ -9,7 +9,7 @@ const ROOT = {
     {
       name: '_router',
       type: 'Router',
-      config: { scanInterval: 'disabled', defaultHandler: answering('nobody', 404) },
+      config: { scanInterval: 'disabled', defaultHandler: answering('unmatched', 404) },
     },
     { name: 'greeting', ...answering('from config.json') },
     { name: 'stamp', type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Stamp': ['parent'] } } },
@@ -226,7 +226,7 @@ describe('Route ID rules', () => {
     assert.deepEqual(gateway.problems('default.json'), [
       'a route file can not be called default.json; give it another name',
     ])
-    assert.equal(await text('/'), 'nobody')
+    assert.equal(await text('/'), 'unmatched')
   })
 
   for (const word of ['default', 'DEFAULT', 'Default']) {
@@ -235,7 +235,7 @@ describe('Route ID rules', () => {
       await gateway.deploy('b', textRoute('B', { _id: word }))
       assert.match(gateway.problems('a.json').join(), /\/name: a route can not be named "default"/)
       assert.match(gateway.problems('b.json').join(), /\/_id: a route can not have the id "default"/)
-      assert.equal(await text('/'), 'nobody')
+      assert.equal(await text('/'), 'unmatched')
     })
   }
 
@@ -289,7 +289,7 @@ describe('Route dispatch', () => {
     await gateway.deploy('a', pathRoute('/a', 'A'))
     await gateway.deploy('b', textRoute('B', { condition: "${request.method == 'POST'}" }))
     await gateway.deploy('c', textRoute('C', { condition: "${matches(request.uri.path, '^/c')}" }))
-    assert.deepEqual([await text('/a'), await text('/c'), await text('/d')], ['A', 'C', 'nobody'])
+    assert.deepEqual([await text('/a'), await text('/c'), await text('/d')], ['A', 'C', 'unmatched'])
     assert.equal((await gateway.ask('/c', { method: 'POST' })).text, 'B')
   })
 
@@ -380,7 +380,7 @@ describe('Router inside a route', () => {
     assert.equal(await text('/inner/x'), 'two')
   })
 
-  test('reads its folder anew when the route comes back', async () => {
+  test('reads its folder again when the route is restored', async () => {
     gateway.instance.write('config/inner/x.json', pathRoute('/inner/x', 'one'))
     await gateway.deploy('outer', nested())
     await gateway.undeploy('outer')

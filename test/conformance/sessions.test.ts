@@ -188,7 +188,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     assert.equal((await gateway.ask('/memory', { headers: { Cookie: chosen } })).text, 'visit 1')
   })
 
-  test('a JWT session of another gateway, or another cookie of the same, is none', options, async () => {
+  test('a JWT session of another gateway, or of another cookie name, is not accepted', options, async () => {
     const routes = {
       a: counter('/a', jwt({ cookie: { name: 'a' } })),
       b: counter('/b', jwt({ cookie: { name: 'b' } })),

@@ -98,7 +98,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await at.ask(null, { url: 'http://app.example/out' })).location?.pathname, '/bye')
   })
 
-  test('logoutExpression: the session is over at once, though it is cached and no news come', async () => {
+  test('logoutExpression: the session ends at once, although it is cached and no notification arrives', async () => {
     const config = { logoutExpression: "${request.uri.path == '/out'}", defaultLogoutLandingPage: '/bye' }
     const am = { ...QUIET.am, sessionCache: { enabled: true, maximumTimeToCache: '1 hour' } }
     await using at = await protectedPages([singleSignOn(config)], { am })
@@ -141,9 +141,9 @@ describe('SingleSignOnFilter', () => {
     const session = at.manager.login('demo')
     for (let visit = 0; visit < 5; visit += 1) assert.equal((await at.ask(session)).status, 200)
     assert.equal(at.manager.requests('sessions').length, 1)
-    const heard = at.heard('/agent/session')
+    const received = at.received('/agent/session')
     at.manager.endSession(session)
-    await heard
+    await received
     assert.equal((await at.ask(session)).status, 302)
   })
 
@@ -231,9 +231,9 @@ describe('CrossDomainSingleSignOnFilter', () => {
       at.manager.putPolicy(readers)
       assert.equal((await at.ask(null, { url: `${SITE}/page`, headers })).status, 200)
       const entries = () => at.built.metrics.values.get('gw_cache_entries')
-      const heard = at.heard('/agent/session')
+      const received = at.received('/agent/session')
       at.manager.endSession(session)
-      await heard
+      await received
       assert.equal(entries(), 0)
     })
   }

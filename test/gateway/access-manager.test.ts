@@ -88,7 +88,7 @@ test('F11: started while the access manager is down, the gateway serves, says de
   assert.deepEqual(gateway.gateway.states.degradedIn(store!.directory, 'shop'), [])
 })
 
-test('an access manager that swallows packets keeps nobody waiting: many routes of it are deployed soon', async () => {
+test('an access manager that drops packets does not delay the deploy of many routes', async () => {
   const silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/am`
@@ -102,7 +102,7 @@ test('an access manager that swallows packets keeps nobody waiting: many routes 
   silent.close()
 })
 
-test('a wrong password: degraded, told once, and healed when the secret is corrected', async () => {
+test('a wrong password: degraded, logged once, and recovered when the secret is corrected', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const wrong = { 'secrets/agent.password': 'not-this-one' }
   await using gateway = await RunningGateway.start({ files: wrong, routes: { shop: guarded(manager.url) } })
@@ -148,7 +148,7 @@ test('B58, F12: a notification socket that flaps leaves one socket for each unit
   assert.equal(manager.requests('authenticate').length, 2)
 })
 
-test('connections that are renewed all the time miss no news, and nobody is told of a loss', async () => {
+test('connections that are renewed all the time miss no notification, and report no loss', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const route = guarded(manager.url, { renewalDelay: '100 milliseconds' })
   await using gateway = await RunningGateway.start({ files, routes: { shop: route } })
@@ -165,7 +165,7 @@ test('connections that are renewed all the time miss no news, and nobody is told
   await until(async () => manager.sockets <= 2, 'old connections are gone')
 })
 
-test('OpenAM: no journey, the token in a cookie, and news all the same', async () => {
+test('OpenAM: no journey, the token in a cookie, and notifications', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', tokenInBody: false })
   await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')

@@ -33,8 +33,8 @@ async function events(manage: Manage, filter = 'true', more = ''): Promise<JsonO
   return json['results'] as JsonObject[]
 }
 
-/** What of an event a test looks at. */
-function told(event: JsonObject | undefined) {
+/** The fields of an event that tests compare. */
+function summaryOf(event: JsonObject | undefined) {
   const { operation, objectId, userId, authentication, previousRevision, revision, changedFields } = event ?? {}
   const { status, statusCode } = (event?.['response'] ?? {}) as JsonObject
   const path = String(objectId).replace('system/objects/_router/routes', '')
@@ -53,7 +53,7 @@ test('each change over the management API is on record when its answer comes: wh
   }
 
   const created = await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'first') })
-  assert.deepEqual(told(last()), {
+  assert.deepEqual(summaryOf(last()), {
     ...done('201'),
     operation: 'CREATE',
     path: '/one',
@@ -76,19 +76,19 @@ test('each change over the management API is on record when its answer comes: wh
     revision: revisionOf(after),
     changedFields,
   })
-  assert.deepEqual(told(last()), { ...done('200'), operation: 'UPDATE', ...from(created, updated) })
+  assert.deepEqual(summaryOf(last()), { ...done('200'), operation: 'UPDATE', ...from(created, updated) })
 
   const patch = [{ operation: 'replace', field: '/handler/config/entity', value: 'third' }]
   const patched = await manage('PATCH', `${ROUTES}/one`, { body: patch })
-  assert.deepEqual(told(last()), { ...done('200'), operation: 'PATCH', ...from(updated, patched) })
+  assert.deepEqual(summaryOf(last()), { ...done('200'), operation: 'PATCH', ...from(updated, patched) })
 
   const back = await manage('POST', `${ROUTES}/one?_action=rollback`, { body: { _rev: revisionOf(created) } })
-  assert.deepEqual(told(last()), { ...done('200'), operation: 'ACTION', ...from(patched, created) })
+  assert.deepEqual(summaryOf(last()), { ...done('200'), operation: 'ACTION', ...from(patched, created) })
   assert.equal(back.status, 200)
   assert.deepEqual(last()['request'], { protocol: 'CREST', operation: 'ACTION', detail: { action: 'rollback' } })
 
   await manage('DELETE', `${ROUTES}/one`)
-  assert.deepEqual(told(last()), {
+  assert.deepEqual(summaryOf(last()), {
     ...done('200'),
     operation: 'DELETE',
     path: '/one',
@@ -98,10 +98,10 @@ test('each change over the management API is on record when its answer comes: wh
   })
 
   const posted = await manage('POST', `${ROUTES}?_action=create`, { body: pathRoute('/made', 'made') })
-  assert.deepEqual([told(last()).operation, told(last()).path], ['CREATE', `/${posted.json['_id']}`])
+  assert.deepEqual([summaryOf(last()).operation, summaryOf(last()).path], ['CREATE', `/${posted.json['_id']}`])
   const basic = { Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` }
   await manage('DELETE', `${ROUTES}/${posted.json['_id']}`, { headers: basic })
-  assert.deepEqual([told(last()).userId, told(last()).authentication], ['admin', 'basic'])
+  assert.deepEqual([summaryOf(last()).userId, summaryOf(last()).authentication], ['admin', 'basic'])
   assert.equal((await gateway.log.until(/"operation":"delete"/))['user'], 'admin')
 
   const operations = (await events(manage)).map(({ operation }) => operation)
@@ -140,7 +140,12 @@ test('refused changes are on record with the status and the places of the proble
   await manage('POST', `${ROUTES}?_action=create`, { body: { _id: 'one', ...pathRoute('/x', 'x') } })
   const found = await events(manage)
   assert.deepEqual(
-    found.map((event) => [told(event).operation, told(event).path, told(event).status, told(event).statusCode]),
+    found.map((event) => [
+      summaryOf(event).operation,
+      summaryOf(event).path,
+      summaryOf(event).status,
+      summaryOf(event).statusCode,
+    ]),
     [
       ['CREATE', '/one', 'SUCCESSFUL', '201'],
       ['UPDATE', '/one', 'FAILED', '400'],
@@ -154,7 +159,7 @@ test('refused changes are on record with the status and the places of the proble
   )
   const refused = (found[1] as JsonObject)['response'] as JsonObject
   assert.deepEqual(refused['detail'], { pointers: ['/handler/type'] })
-  for (const event of found.slice(1)) assert.equal(told(event).revision, undefined)
+  for (const event of found.slice(1)) assert.equal(summaryOf(event).revision, undefined)
 
   await manage('GET', `${ROUTES}?_queryFilter=true`)
   await manage('POST', `${ROUTES}?_action=validate`, { body: pathRoute('/x', 'x') })
@@ -184,7 +189,12 @@ test('changes of route files are on record too, without a user; so are files tha
   const found = await events(manage)
   const file = (name: string) => ({ protocol: 'FILE', detail: { file: name } })
   assert.deepEqual(
-    found.map((event) => [told(event).operation, told(event).path, told(event).status, told(event).changedFields]),
+    found.map((event) => [
+      summaryOf(event).operation,
+      summaryOf(event).path,
+      summaryOf(event).status,
+      summaryOf(event).changedFields,
+    ]),
     [
       ['CREATE', '/new', 'SUCCESSFUL', ['/condition', '/handler']],
       ['UPDATE', '/new', 'SUCCESSFUL', ['/handler/config/entity']],
@@ -193,9 +203,12 @@ test('changes of route files are on record too, without a user; so are files tha
       ['CREATE', '/out.er/objects/in.ner/routes/deep', 'SUCCESSFUL', ['/condition', '/handler']],
     ],
   )
-  assert.deepEqual([told(found[1]).revision, told(found[2]).previousRevision], [current, current])
+  assert.deepEqual([summaryOf(found[1]).revision, summaryOf(found[2]).previousRevision], [current, current])
   for (const event of found) {
-    assert.deepEqual([told(event).authentication, told(event).userId, event['client']], ['file', undefined, undefined])
+    assert.deepEqual(
+      [summaryOf(event).authentication, summaryOf(event).userId, event['client']],
+      ['file', undefined, undefined],
+    )
   }
   assert.deepEqual(found[0]?.['request'], { operation: 'CREATE', ...file('new.json') })
 })
@@ -215,7 +228,7 @@ test('who is on this machine and was asked for nothing is not called by a name',
   const manage = managing(gateway.adminUrl, { headers: { Authorization: 'Basic cm9vdDpyb290' } })
   await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'one') })
   const [event] = await events(manage)
-  assert.deepEqual([told(event).authentication, told(event).userId], ['loopback', undefined])
+  assert.deepEqual([summaryOf(event).authentication, summaryOf(event).userId], ['loopback', undefined])
 })
 
 test('adminProtection: the user is the one its filters have found', async () => {
@@ -232,7 +245,7 @@ test('adminProtection: the user is the one its filters have found', async () => 
   const manage = managing(gateway.adminUrl, { headers: { Authorization: 'Bearer carols' } })
   assert.equal((await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'one') })).status, 201)
   const [event] = await events(manage)
-  assert.deepEqual([told(event).authentication, told(event).userId], ['adminProtection', 'carol'])
+  assert.deepEqual([summaryOf(event).authentication, summaryOf(event).userId], ['adminProtection', 'carol'])
   assert.doesNotMatch(readFileSync(trailOf(gateway), 'utf8'), /carols/)
 })
 
@@ -276,11 +289,11 @@ test('B87: names that try to forge lines or fields are data in one line', async 
     lines.map(({ userId }) => userId),
     ['admin', 'admin', 'admin', undefined],
   )
-  assert.deepEqual([told(lines[0]).path, told(lines[3]).path], [`/${forged}`, `/${fileName}`])
-  assert.ok(String(told(lines[1]).path).length < 520)
+  assert.deepEqual([summaryOf(lines[0]).path, summaryOf(lines[3]).path], [`/${forged}`, `/${fileName}`])
+  assert.ok(String(summaryOf(lines[1]).path).length < 520)
 })
 
-test("a full file is put aside and old ones give way; a last line that was cut stands in nobody's way", async () => {
+test('a full file is rotated and old ones are deleted; a truncated last line is skipped', async () => {
   const time = '2026-01-01T00:00:00.000Z'
   const line = (id: string) => `${JSON.stringify({ _id: id, timestamp: time, filler: 'x'.repeat(1_000) })}\n`
   const full = Array.from({ length: 7_600 }, (_, n) => line(`old-${n}`)).join('')
@@ -308,7 +321,7 @@ test("a full file is put aside and old ones give way; a last line that was cut s
   assert.equal(json['resultCount'], 6 + 7_600 + 1 + 400 + 1)
   const latest = await events(manage, 'true', '&_sortKeys=-timestamp&_pageSize=2')
   assert.deepEqual(
-    latest.map((event) => told(event).operation),
+    latest.map((event) => summaryOf(event).operation),
     ['UPDATE', 'CREATE'],
   )
 })
@@ -356,7 +369,7 @@ test('F16, F17: a disk that is full or read-only', { skip: SmallDisk.isMissing }
   assert.equal(found.length, 24)
   assert.equal(new Set(found.map(({ _id: id }) => id)).size, 24)
   for (const [n, event] of found.entries()) {
-    if (n > 0) assert.equal(told(event).previousRevision, told(found[n - 1]).revision)
+    if (n > 0) assert.equal(summaryOf(event).previousRevision, summaryOf(found[n - 1]).revision)
   }
 })
 

@@ -18,7 +18,7 @@ after(() => authority?.[Symbol.dispose]())
 const thumbprintOf = ({ certificate }: Issued) =>
   createHash('sha256').update(new X509Certificate(certificate).raw).digest('base64url')
 
-/** Asks over TLS, with the certificate of somebody or of nobody. */
+/** Sends a request over TLS, with or without a client certificate. */
 function ask(port: number, token: string, who: Issued | null, headers: Record<string, string> = {}): Promise<string> {
   const identity = who === null ? {} : { key: who.key, cert: who.certificate }
   const fields = { Authorization: `Bearer ${token}`, ...headers }

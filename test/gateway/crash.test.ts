@@ -22,7 +22,7 @@ function faulty(fault: string) {
 
 const FILTER = '+{FaultFilter}/handler/config/filters/0'
 
-/** What in a route a fault is told of; one that is no Error, or none at all, is told of the route. */
+/** The object that a fault is logged for; for a thrown value that is not an Error, it is the route. */
 const OBJECTS: Readonly<Record<string, string>> = {
   throw: FILTER,
   reject: FILTER,
@@ -73,7 +73,7 @@ describe('F21, B91: a fault inside a request', () => {
     })
   }
 
-  test('a callback that fails after the response was sent is logged and harms nobody', async () => {
+  test('a callback that fails after the response was sent is logged and affects no request', async () => {
     assert.equal((await gateway.ask('/complete')).text, 'after the fault')
     await gateway.log.until(/a callback of the exchange failed/)
   })
@@ -148,7 +148,7 @@ test('a change that comes while no unit is there is tried when one is, and can n
   await gateway.ask('/outside').catch(() => {})
   await gateway.log.until(/a unit ended/)
   assert.equal(gateway.port, port)
-  await gateway.deploy('a', { handler: 'nobody has this name' })
+  await gateway.deploy('a', { handler: 'no such object' })
   await gateway.deploy('b', textRoute('new b', { condition: "${request.uri.path == '/b'}" }))
   await gateway.untilReady()
   await gateway.scan()
@@ -174,9 +174,9 @@ test('a unit that ends as often as it starts is started again after longer and l
 
 describe('a start that fails', () => {
   test('names the place in config.json', async () => {
-    await assert.rejects(RunningGateway.start({ files: { 'config/config.json': { handler: 'nobody' } } }), {
+    await assert.rejects(RunningGateway.start({ files: { 'config/config.json': { handler: 'missing' } } }), {
       name: 'UnitStartError',
-      problems: [{ pointer: '/handler', message: 'no Handler named "nobody" in this heap or its parents' }],
+      problems: [{ pointer: '/handler', message: 'no Handler named "missing" in this heap or its parents' }],
     })
   })
 
@@ -190,10 +190,10 @@ describe('a start that fails', () => {
   test('a broken route fails no start', async () => {
     await using gateway = await RunningGateway.start({
       units: 2,
-      routes: { bad: { handler: 'nobody' }, b: textRoute('B') },
+      routes: { bad: { handler: 'missing' }, b: textRoute('B') },
     })
     assert.equal((await gateway.ask('/x')).text, 'B')
-    assert.match(gateway.problems('bad.json').join(), /no Handler named "nobody"/)
+    assert.match(gateway.problems('bad.json').join(), /no Handler named "missing"/)
     await gateway.deploy('bad', textRoute('mended', { name: 'a' }))
     assert.equal((await gateway.ask('/x')).text, 'mended')
     await gateway.undeploy('bad')

@@ -1,4 +1,4 @@
-// F20: told to stop, the gateway ends what runs, and only that.
+// F20: on SIGTERM the gateway finishes in-flight requests and accepts no new ones.
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test } from 'node:test'
@@ -106,11 +106,11 @@ test('SIGHUP looks at the routes again; SIGINT stops like SIGTERM', async () => 
 })
 
 test('a config.json with a mistake ends the start with exit code 78 and its place', async () => {
-  await using wrong = new GatewayProcess({ files: { 'config/config.json': '{\n  "handler": "nobody"\n}' } })
+  await using wrong = new GatewayProcess({ files: { 'config/config.json': '{\n  "handler": "missing"\n}' } })
   await using broken = new GatewayProcess({ files: { 'config/config.json': '{\n  "handler": \n}' } })
   await using list = new GatewayProcess({ files: { 'config/config.json': '[]' } })
   assert.deepEqual(await wrong.exit, { code: 78, signal: null })
-  assert.match(wrong.errors, /config\.json:2:\d+: \/handler: no Handler named "nobody"/)
+  assert.match(wrong.errors, /config\.json:2:\d+: \/handler: no Handler named "missing"/)
   assert.deepEqual(await broken.exit, { code: 78, signal: null })
   assert.match(broken.errors, /config\.json:3:1: /)
   assert.deepEqual(await list.exit, { code: 78, signal: null })

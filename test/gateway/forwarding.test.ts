@@ -288,7 +288,7 @@ describe('an application that shows every byte', () => {
     assert.ok(['', 'trailers'].includes(valuesOf(message!, 'te').join()), 'no coding is asked for')
   })
 
-  test('B24, B26, B32: chunks are framed anew, without extensions, forbidden trailers or what follows', async () => {
+  test('B24, B26, B32: chunks are reframed, without extensions, forbidden trailers or bytes after the message', async () => {
     const trailers = 'X-Sum: 1\r\nAuthorization: Basic eA==\r\nHost: evil.test\r\n'
     const chunked = `5;ext=1\r\nhello\r\n0;last\r\n${trailers}\r\n`
     const message = await arrives(request(['Transfer-Encoding: chunked', 'Trailer: X-Sum'], 'POST /x', chunked))
@@ -310,7 +310,7 @@ describe('an application that shows every byte', () => {
     assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', extensions)), null)
   })
 
-  test('B31: who is refused is never told to send the body, nor is the application', async () => {
+  test('B31: a refused request gets no 100 Continue, and neither does the application', async () => {
     const fields = ['Expect: 100-continue', 'Content-Length: 1000000', 'Connection: keep-alive']
     // The gateway ends the connection: the body would be taken for the next request.
     const text = await converse(gateway.port, request(fields, 'POST /closed'))
@@ -374,7 +374,7 @@ describe('an application that shows every byte', () => {
     assert.equal((await comesBack(OK)).message!.body, 'ok')
   })
 
-  test('B25: a response that nobody asked for is never given to the next client', async () => {
+  test('B25: an unsolicited response is never sent to the next client', async () => {
     answer = `${OK}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`
     for (let turn = 0; turn < 5; turn++) assert.equal((await gateway.ask('/x')).text, 'ok')
   })
@@ -399,7 +399,7 @@ describe('an application that shows every byte', () => {
       assert.ok(status >= 500 || headers['x-read'] === undefined || headers['x-read'] === '', `${status}`)
       assert.ok(performance.now() - start < 2_000)
     }
-    // Whoever does not look into it passes it on as it came.
+    // Without a filter that reads it, the body is forwarded unchanged.
     answer = coded('gzip, gzip, gzip', bomb)
     assert.equal((await gateway.ask('/x')).status, 200)
   })

@@ -1,4 +1,4 @@
-// Tokens from end to end: made by one route, verified by another, by a library nobody here wrote, and with keys that change.
+// Tokens from end to end: made by one route, verified by another, by an independent library, and with keys that change.
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -145,7 +145,7 @@ test('after keys have changed, new tokens are taken and those of a key that is g
   assert.equal(await verified('/verify-signed', await made('/signed')), 'bjensen /signed')
 })
 
-test('a thousand bad tokens stall nobody', async () => {
+test('a thousand bad tokens do not stall other requests', async () => {
   const good = await made('/signed')
   const [header, payload] = good.split('.') as [string, string]
   const stranger = keyPairs.otherP256.publicKey

@@ -164,7 +164,7 @@ describe('totals', () => {
   const total = async (gateway: RunningGateway, name = 'gw_route_request_total') =>
     (await scrape(gateway)).value(name, { route: 'a' })
 
-  test('go on when a route is changed, and begin anew when it was away', async () => {
+  test('continue when a route is changed, and start at zero when it was removed', async () => {
     await using gateway = await RunningGateway.start({ units: 2, files: ROUTER, routes: { a: textRoute('A') } })
     for (let round = 0; round < 10; round++) await gateway.ask('/')
     await gateway.deploy('a', textRoute('B'))
@@ -205,7 +205,7 @@ describe('totals', () => {
   }
 })
 
-test('a scrape does not wait for a unit that does not answer; what it said before is told once more', async () => {
+test('a scrape does not wait for an unresponsive unit; its previous values are exposed again', async () => {
   await using gateway = await RunningGateway.start({
     units: 2,
     files: ROUTER,

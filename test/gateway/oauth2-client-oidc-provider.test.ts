@@ -1,4 +1,4 @@
-// The gateway as a client of an authorization server that nobody here wrote: npm `oidc-provider`.
+// The gateway as a client of an independent authorization server: npm `oidc-provider`.
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -152,7 +152,7 @@ for (const [path, what, status] of [
   ['/wrong', 'a secret that is wrong', 502],
   ['/stranger', 'a key of another client', 502],
   ['/unknown', 'a secret that is not there', 503],
-  ['/unsuited', 'a key that is none for the algorithm', 503],
+  ['/unsuited', 'a key that does not suit the algorithm', 503],
 ] as const) {
   test(`${what} ends in ${status}; nothing reaches the application, and the log says why`, async () => {
     const from = gateway.log.lines.length

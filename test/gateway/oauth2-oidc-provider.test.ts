@@ -1,4 +1,4 @@
-// A resource server whose authorization server is one that nobody here wrote: npm `oidc-provider`.
+// A resource server with an independent authorization server: npm `oidc-provider`.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
@@ -125,7 +125,7 @@ test('a revoked token is refused at once where nothing is kept', async () => {
   assert.equal((await ask('/introspected', token)).status, 401)
 })
 
-test('with the cache the server is asked once; without news a revoked token passes until its time is over', async () => {
+test('with the cache a token is introspected once; without notifications a revoked token passes until its TTL ends', async () => {
   const token = await server.token('read write')
   const before = server.introspections
   for (let i = 0; i < 5; i++) assert.equal((await ask('/cached', token)).status, 200)

@@ -363,7 +363,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
         manager.refuseUpgrades(503)
         manager.dropSockets()
         await at.disconnected()
-        // It was never kept, and nobody may ask: no unit knows it.
+        // It was never cached, and lookups are denied: no unit knows it.
         for (let i = 0; i < 4; i++) assert.equal(await at.status('/mail', doomed), 503)
         manager.revoke(doomed)
         manager.refuseUpgrades(null)
@@ -430,7 +430,7 @@ test('B60: the same bad token a thousand times is asked about once in each unit'
 })
 
 test(
-  'F14: ten thousand pieces of news in a row are applied within two seconds, and requests go on',
+  'F14: ten thousand notifications in a row are applied within two seconds, while requests are served',
   options,
   async () => {
     await using at = await managed({ units: 1 })
@@ -444,7 +444,7 @@ test(
     }
     at.manager.revoke(doomed)
     const start = performance.now()
-    await until(async () => (await at.status('/mail', doomed)) === 401, 'the last piece of news is applied')
+    await until(async () => (await at.status('/mail', doomed)) === 401, 'the last notification is applied')
     assert.ok(performance.now() - start < 2_000)
     assert.equal(await at.status('/mail', kept), 200)
   },

@@ -1,4 +1,4 @@
-// AuthorizationCodeOAuth2ClientFilter against an authorization server that nobody here wrote.
+// AuthorizationCodeOAuth2ClientFilter against an independent authorization server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike, type Page } from '#test/browser-like'
@@ -96,7 +96,7 @@ test('a login serves once over all units, also for a client that keeps its cooki
   }
 })
 
-test('the user says no: failureHandler is told', options, async () => {
+test('the user denies consent: failureHandler answers', options, async () => {
   const failureHandler = {
     type: 'StaticResponseHandler',
     config: { status: 403, entity: '${contexts.oauth2Failure.error}' },
@@ -158,7 +158,7 @@ test('logout forgets the tokens, revokes them and ends the session of the server
   assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
 })
 
-test('defaultLogoutGoto that is a path is told to the server as a whole URL', options, async () => {
+test('defaultLogoutGoto that is a path is sent to the server as an absolute URL', options, async () => {
   await using at = await openIdGateway({ filter: { openIdEndSessionOnLogout: true, defaultLogoutGoto: '/goodbye' } })
   const browser = new BrowserLike()
   await logIn(browser, `${at.gateway.url}/app/page`)
@@ -187,12 +187,12 @@ test(
   },
 )
 
-test('login?registration=&issuer=&goto= begins where it is told, and ends at goto', options, async () => {
+test('login?registration=&issuer=&goto= begins at the given registration, and ends at goto', options, async () => {
   await using at = await openIdGateway()
   const url = `${at.gateway.url}/app/oidc/login?registration=gateway&issuer=server&goto=/app/other`
   const page = await logIn(new BrowserLike(), url)
   assert.match(page.text, /^\/app\/other demo/)
-  const unknown = await new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?registration=nobody`)
+  const unknown = await new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?registration=missing`)
   assert.equal(unknown.status, 400)
 })
 

@@ -114,18 +114,22 @@ test('B56: a session that ends is over in every unit within a second', options, 
   assert.ok((await at.until(302)) < 1_000)
 })
 
-test('B58: cut off from news nothing passes, and all is well again once they are back', options, async () => {
-  await using at = await started()
-  assert.deepEqual(await at.statuses(), [200])
-  at.manager.refuseUpgrades(503)
-  at.manager.dropSockets()
-  await at.until(503)
-  // What changes meanwhile is told to nobody.
-  at.manager.putPolicy({ ...READERS, actionValues: { GET: false } })
-  assert.deepEqual(await at.statuses(), [503])
-  at.manager.refuseUpgrades(null)
-  await at.until(403)
-})
+test(
+  'B58: while notifications are down nothing passes, and requests pass again after a reconnect',
+  options,
+  async () => {
+    await using at = await started()
+    assert.deepEqual(await at.statuses(), [200])
+    at.manager.refuseUpgrades(503)
+    at.manager.dropSockets()
+    await at.until(503)
+    // No notification is sent about changes meanwhile.
+    at.manager.putPolicy({ ...READERS, actionValues: { GET: false } })
+    assert.deepEqual(await at.statuses(), [503])
+    at.manager.refuseUpgrades(null)
+    await at.until(403)
+  },
+)
 
 test('F11: an access manager that is gone: denied at once, and served soon after it is back', options, async () => {
   await using at = await started()
@@ -133,7 +137,7 @@ test('F11: an access manager that is gone: denied at once, and served soon after
   for (const endpoint of ['policies', 'sessions']) at.manager.fail(endpoint, { status: 500 })
   const other = at.manager.login('demo')
   assert.deepEqual(await at.statuses(other), [503])
-  assert.deepEqual(await at.statuses(), [200], 'what is known stays known while news arrive')
+  assert.deepEqual(await at.statuses(), [200], 'cached decisions stay while notifications arrive')
   at.manager.heal()
   assert.deepEqual(await at.statuses(other), [200])
 })

@@ -22,7 +22,7 @@ const NEVER = 200_000
 const SEED = 20_260_101
 const PATIENCE = { timeout: 30_000 }
 /** Nothing listens there; a port that was just given back could be taken by another process. */
-const NOBODY = 'http://127.0.0.1:1'
+const UNREACHABLE = 'http://127.0.0.1:1'
 
 interface Fault {
   /** How often, relative to the others. */
@@ -119,7 +119,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   await using upstream = await httpUpstream(application)
   await using patient = await proxying(upstream.url, {
     client: { connections: CONNECTIONS, soTimeout: NEVER, connectionTimeout: NEVER },
-    elsewhere: ({ request }) => (request.uri.path.startsWith('/refused/') ? NOBODY : null),
+    elsewhere: ({ request }) => (request.uri.path.startsWith('/refused/') ? UNREACHABLE : null),
   })
   await using impatient = await proxying(upstream.url, {
     client: { connections: CONNECTIONS, soTimeout: SO_TIMEOUT, connectionTimeout: NEVER },
@@ -133,7 +133,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   const wrong: string[] = []
   let sent = 0
 
-  /** Those that take the whole of soTimeout; nobody else waits for them. */
+  /** Those that take the whole of soTimeout; no other request waits for them. */
   const hanging: Promise<void>[] = []
   const one = async (number: number): Promise<void> => {
     const name = names[random(names.length)] as string

@@ -1,4 +1,4 @@
-// Large bodies, slow ends and event streams through the whole gateway: nothing is collected on the way, and nobody waits
+// Large bodies, slow ends and event streams through the whole gateway: nothing is buffered on the way, and no client waits
 // for bytes that are there. STREAM_BYTES says how much is streamed; 3221225472 is the size of threats B36.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const WARM_UP_BYTES = 128 * 2 ** 20
 const PIECE = Buffer.alloc(65_536, 'abcdefgh')
 /** What sockets, pipes and buffers between the two ends may hold while one of them does nothing. */
 const HELD_LIMIT = 24 * 2 ** 20
-/** For tests that stream as much as they are told. */
+/** For tests that stream a configured number of bytes. */
 const long = { timeout: 60_000 + STREAM_BYTES / 10_000 }
 
 /** The most that the process has used while a test ran. */
@@ -175,7 +175,7 @@ describe('one gateway', () => {
     const held = await standsStill(() => written)
     await wait(1_500)
     assert.equal(written, held)
-    assert.ok(held < HELD_LIMIT, `${mebibytes(held)} were written while nobody read`)
+    assert.ok(held < HELD_LIMIT, `${mebibytes(held)} were written while the client did not read`)
     seen.socket.resume()
     await once(seen.socket, 'close')
     assert.equal(seen.received, seen.head.indexOf('\r\n\r\n') + 4 + size)
@@ -274,7 +274,7 @@ describe('one gateway', () => {
     })
   }
 
-  test('B25: bytes after the announced ones reach nobody', async () => {
+  test('B25: bytes beyond Content-Length reach no client', async () => {
     application = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\nevil')
     assert.equal((await gateway.ask('/')).text, 'hello')
     application = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext')

@@ -71,7 +71,7 @@ describe('route files', () => {
     await gateway.deploy('a', 'no json')
     await gateway.deploy('a', textRoute('one'))
     assert.deepEqual(gateway.problems('a.json'), [])
-    await gateway.deploy('a', { handler: 'nobody has this name' })
+    await gateway.deploy('a', { handler: 'no such object' })
     assert.equal(gateway.problems('a.json').length, 1)
     await gateway.deploy('a', textRoute('two'))
     assert.deepEqual(gateway.problems('a.json'), [])
@@ -80,7 +80,7 @@ describe('route files', () => {
 
   test('a bad file that stays as it is is logged once, however often it is looked at', async () => {
     const from = gateway.log.lines.length
-    await gateway.deploy('a', { handler: 'nobody has this name' })
+    await gateway.deploy('a', { handler: 'no such object' })
     for (let round = 0; round < 3; round++) await gateway.scan()
     assert.equal(gateway.log.lines.slice(from).filter((line) => /a\.json:2/.test(line)).length, 1)
   })

@@ -157,7 +157,7 @@ test('what the history says of a file name leads to no other folder', async () =
     admin: { mode: 'DEVELOPMENT' },
     files: { [`history/${name}`]: forged },
   })
-  assert.equal((await rollback(`${ROUTES}/moved`, first)).status, 404, 'a version whose file has gone is none')
+  assert.equal((await rollback(`${ROUTES}/moved`, first)).status, 404, 'a version without its file does not exist')
   assert.equal((await api(again.gateway).rollback(`${ROUTES}/moved`, first)).status, 200)
   assert.deepEqual(readdirSync(join(again.instance.directory, 'config')).sort(), ['admin.json', 'routes'])
   assert.deepEqual(readdirSync(join(again.instance.directory, 'config/routes')), ['moved.json'])
@@ -222,7 +222,7 @@ for (let round = 1; round <= ROUNDS; round++) {
     const { history } = api(again)
     for (const [id, [, ...replaced]] of acknowledged) {
       const kept = revisionsOf(await history(`${ROUTES}/${id}`))
-      // The change that nobody was told of may have been made too, and has its place among the ten then.
+      // The unanswered change may have been made too, and is one of the ten then.
       const missing = replaced.slice(0, 9).filter((revision) => !kept.includes(revision as string))
       assert.deepEqual(missing, [], id)
     }

@@ -285,7 +285,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual(await validate(pathRoute('/x', 'x')), { valid: true, problems: [] })
     assert.deepEqual(await validate({ _id: 'from-file', ...pathRoute('/x', 'x') }), { valid: true, problems: [] })
     assert.deepEqual(await validate({ _id: null, ...pathRoute('/x', 'x') }), { valid: true, problems: [] })
-    const { valid, problems } = await validate({ handler: 'Nobody' })
+    const { valid, problems } = await validate({ handler: 'Missing' })
     assert.deepEqual([valid, (problems as JsonObject[]).map(({ pointer }) => pointer)], [false, ['/handler']])
     assert.equal((await validate(pathRoute('/x', 'x', { name: 'from-file' })))['valid'], false)
     assert.equal((await validate(pathRoute('/x', 'x', { name: 'default' })))['valid'], false)
@@ -319,7 +319,7 @@ describe('routes over Common REST', () => {
       (chain as JsonObject[]).map(({ type }) => type),
       ['StaticResponseHandler'],
     )
-    assert.equal((await explain({ uri: '/nobody-takes-this' }))['route'], null)
+    assert.equal((await explain({ uri: '/matches-no-route' }))['route'], null)
     assert.deepEqual((await explain({ uri: '/%00' }))['refused'] !== null, true)
     const badly: readonly unknown[] = [
       {},

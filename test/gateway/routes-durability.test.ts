@@ -153,7 +153,7 @@ test('B78: of 1,000 writers of one revision exactly one wins, and of 50 creators
   }
 })
 
-test(`B78: of ${WRITERS} writers that change what they have read, each by If-Match, nobody's update is lost`, async (t) => {
+test(`B78: no update of ${WRITERS} concurrent writers with If-Match is lost`, async (t) => {
   await using gateway = await GatewayProcess.start({ env, units: 2 })
   const agent = new Agent({ keepAlive: true, maxSockets: WRITERS })
   const manage = managing(`http://127.0.0.1:${gateway.adminPort}`, { agent })

@@ -46,8 +46,8 @@ function changes(id: string, text: string, rollbackTo: unknown): readonly (reado
   ]
 }
 
-/** A fault in the form of Common REST that tells nothing of the machine (threats B86). */
-function assertTold({ status, json, headers, text }: Managed, about: string): void {
+/** An error in the form of Common REST that reveals no path of the machine (threats B86). */
+function assertServerError({ status, json, headers, text }: Managed, about: string): void {
   assert.ok(status === 500 || status === 503, `${about}: ${status} ${text}`)
   assert.deepEqual([json['code'], typeof json['reason'], typeof json['message']], [status, 'string', 'string'], about)
   assert.match(String(headers['content-type']), /^application\/json/)
@@ -98,7 +98,7 @@ test('F17: in a read-only folder every change fails with 5xx and changes nothing
   folder.lock()
   const fails = changes('kept', 'new', first.json['_rev'])
   for (const [method, path, body] of fails) {
-    assertTold(await manage(method, path, { body }), `${method} ${path}`)
+    assertServerError(await manage(method, path, { body }), `${method} ${path}`)
     assert.equal((await gateway.ask('/kept')).text, 'old')
     assert.deepEqual(contents(folder.path), before, 'no half file remains')
   }
@@ -137,11 +137,11 @@ test('F16: on a full disk changes are 5xx, the file is intact, all requests are 
   disk.fill()
   for (let n = 0; n < 20; n++) {
     // Longer than what a page of the old file may have left.
-    assertTold(await put('kept', 'x'.repeat(10_000)), 'PUT of a route that is there')
-    assertTold(await put(`new-${n}`, 'x'.repeat(10_000)), 'PUT of a new route')
+    assertServerError(await put('kept', 'x'.repeat(10_000)), 'PUT of a route that is there')
+    assertServerError(await put(`new-${n}`, 'x'.repeat(10_000)), 'PUT of a new route')
   }
   const patch = [{ operation: 'replace', field: '/handler/config/entity', value: 'y'.repeat(10_000) }]
-  assertTold(await manage('PATCH', `${ROUTES}/kept`, { body: patch }), 'PATCH')
+  assertServerError(await manage('PATCH', `${ROUTES}/kept`, { body: patch }), 'PATCH')
   assert.deepEqual(contents(routes), before)
   assert.equal((await gateway.ask('/new-1')).status, 404)
 
@@ -225,12 +225,15 @@ test('F17: where no file can be opened changes are 5xx and change nothing; when 
 
   limit(4)
   for (const [method, path, body] of changes('kept', 'new', first.json['_rev'])) {
-    assertTold(await manage(method, path, { body }), `${method} ${path}`)
+    assertServerError(await manage(method, path, { body }), `${method} ${path}`)
     assert.equal((await gateway.ask('/kept', { agent: existing.agent })).text, 'old')
   }
   const headers = { 'If-Match': String(old.headers.etag) }
-  assertTold(await manage('PUT', `${ROUTES}/kept`, { headers, body: pathRoute('/kept', 'new') }), 'PUT with If-Match')
-  assertTold(await manage('DELETE', `${ROUTES}/old`), 'DELETE of a route whose file has another name')
+  assertServerError(
+    await manage('PUT', `${ROUTES}/kept`, { headers, body: pathRoute('/kept', 'new') }),
+    'PUT with If-Match',
+  )
+  assertServerError(await manage('DELETE', `${ROUTES}/old`), 'DELETE of a route whose file has another name')
   assert.equal((await manage('GET', `${ROUTES}/kept`)).headers.etag, old.headers.etag)
   limit(null)
 

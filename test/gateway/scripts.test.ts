@@ -91,7 +91,7 @@ test('a script that does not end costs its request, and no other', async () => {
   assert.equal(gateway.log.with(/unit.*(?:ended|restart)/).length, 0)
 })
 
-test('a script that fails is told under the name of its object, with line and column', async () => {
+test('a script that fails is logged under the name of its object, with line and column', async () => {
   await using gateway = await RunningGateway.start({
     routes: {
       r: scripted('/x', { source: ['const x = null', 'return x.y'] }),

@@ -34,7 +34,7 @@ test('B85: at the lowest level of the log, with everything captured, no credenti
     files: { 'secrets/gateway.admin.password': PASSWORD },
     routes: {
       up: { heap, condition: `\${find(request.uri.path, '^/up')}`, baseURI: upstream.url, handler },
-      // Nobody listens there.
+      // A port without a listener.
       down: { heap, condition: `\${find(request.uri.path, '^/down')}`, baseURI: 'http://127.0.0.1:1', handler },
     },
   })

@@ -183,7 +183,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
       const answers = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
       admitted += answers.filter((answer) => answer.admitted).length
       if (answers.length === partitions.length) break
-      assert.ok(performance.now() < until, 'nobody took over')
+      assert.ok(performance.now() < until, 'no replica took over')
       await delay(50)
     }
     await take()

@@ -70,7 +70,7 @@ test('a primary killed: the replica takes over with what was counted, and no sec
   await until(async () => gateway.log.with(/Redis can be used again/).length === 2)
   assert.equal(await admitted(15), 0, 'the replica knows what was counted')
 
-  // Whoever was the primary has nothing in it now, and nobody counts there.
+  // The former primary is empty, and no gateway counts there.
   await servers.primary.restart()
   assert.equal(await admitted(15), 0)
   assert.deepEqual([...new Set(await ask('/deny', 15))], [204])

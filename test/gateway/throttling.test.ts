@@ -53,7 +53,7 @@ test('the units of a gateway keep one rate together, to the request', async () =
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ family }) => family === 'IPv6'))
 
-test('B20: a forwarded address of nobody in particular, and an IPv4 address in IPv6, make no other partition', async (t) => {
+test('B20: an untrusted forwarded address, and an IPv4 address in IPv6, make no other partition', async (t) => {
   if (!hasIpv6) return t.skip('there is no IPv6 on this machine')
   const rate = { numberOfRequests: 3, duration: '1 hour' }
   const routes = { shop: throttled('shop', { rate, requestGroupingPolicy: '${contexts.client.remoteAddress}' }) }

@@ -33,7 +33,7 @@ function parts(more: GatewayParts = {}): GatewayParts {
   }
 }
 
-/** Keeps one unit busy, for ever unless told otherwise. */
+/** Keeps one unit busy, for ever by default. */
 function stall(gateway: RunningGateway, milliseconds = 'Infinity'): Promise<number | null> {
   return gateway.ask('/stall', { headers: { 'X-Stall': milliseconds } }).then(
     ({ status }) => status,

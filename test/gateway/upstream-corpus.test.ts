@@ -1,4 +1,4 @@
-// Raw messages that nobody here wrote, end to end: responses of an application as the client gets them, and requests of
+// Raw messages of a public corpus, end to end: responses of an application as the client gets them, and requests of
 // a client as the application gets them. Only a strict reading may pass, or nothing.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -49,7 +49,7 @@ interface Played {
 }
 
 /**
- * What the transport takes for a plain HTTP/1.1 head although it is none. Each has one possible reading, and what the
+ * Malformed heads that the transport accepts as HTTP/1.1. Each has one possible reading, and what the
  * client gets of it is well-formed: empty lines before a head, a head of ICE, RTSP or HTTP/0.9, a CR for the CRLF.
  */
 function tidied(bytes: string): string {

@@ -70,7 +70,7 @@ describe('applications that speak TLS', () => {
 
 describe('a gateway that stops', () => {
   test(
-    'F20: on SIGTERM 50 connections over two units are told 1001 at both ends, and the exit is 0',
+    'F20: on SIGTERM 50 connections over two units are closed with 1001 at both ends, and the exit is 0',
     options,
     async () => {
       const codes: number[] = []

@@ -18,7 +18,7 @@ export interface Asked {
   readonly body?: string
 }
 
-/** Name and password of the agent that a development access manager knows without being told. */
+/** Name and password of the default agent of a development access manager. */
 export const AGENT = ['ig_agent', 'password'] as const
 
 /** Sends a request to a path below the base address. */
@@ -39,7 +39,7 @@ export function basic(name: string, password: string): { Authorization: string }
   return { Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` }
 }
 
-/** Logs somebody in by headers. */
+/** Logs a user in by headers. */
 export function login(manager: Addressed, name: string, password: string, query = ''): Promise<Answered> {
   return ask(manager, 'POST', `/json/realms/root/authenticate${query}`, {
     headers: { 'X-OpenAM-Username': name, 'X-OpenAM-Password': password, 'Content-Type': 'application/json' },

@@ -24,7 +24,7 @@ export class BrowserLike {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = new Headers(init.headers)
     if (cookie !== '') headers.set('cookie', cookie)
-    // What comes by `fetch` says of itself that it is no page that somebody opens.
+    // A navigation by default, as a browser sends for a page.
     if (!headers.has('sec-fetch-mode')) headers.set('sec-fetch-mode', 'navigate')
     const form = init.body instanceof URLSearchParams ? String(init.body) : null
     if (form !== null) headers.set('content-type', 'application/x-www-form-urlencoded')

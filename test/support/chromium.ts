@@ -31,7 +31,7 @@ export class Chromium implements AsyncDisposable {
   }
 
   /**
-   * Lets somebody use the browser. Where that fails, what the pages show is kept in a folder that the failure names: one
+   * Runs a function with the browser. If it fails, the content of the pages is written to a folder that the error names: one
    * below BROWSER_FAILURES, or else a temporary one.
    */
   async visit(use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {

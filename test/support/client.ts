@@ -36,7 +36,7 @@ export class Reader {
   constructor(body: Body) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.done = promise
-    // Whoever does not care for the end must not crash the process by it.
+    // A caller that ignores the end must not get an unhandled rejection.
     promise.catch(() => {})
     this.#control = body.pipe({
       write: (chunk) => {

@@ -23,7 +23,7 @@ export interface DocumentSurroundings extends Surroundings {
   readonly segments?: readonly string[]
   /** What `&{name}` stands for beyond properties. */
   readonly tokens?: Readonly<Record<string, JsonValue>>
-  /** Told which heap and which objects under construction ask for routes. */
+  /** Called with the heap and the objects under construction that request routes. */
   readonly onRouter?: (heap: Heap, chain: BuildPath) => void
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '#json'
 import { httpUpstream } from './upstream.ts'
 
-/** An authorization server of a test: it knows tokens, and can be told to answer anything else instead. */
+/** An authorization server of a test: it knows tokens, and can be set to answer anything else instead. */
 export interface IntrospectionServer extends AsyncDisposable {
   readonly url: string
   readonly endpoint: string

@@ -9,7 +9,7 @@ const TRIES = 10
 /** What some work has cost the thread, in milliseconds of processor time. */
 export interface Cost {
   readonly total: number
-  /** The longest that nobody else had a turn. */
+  /** The longest time that the event loop was blocked. */
   readonly longest: number
 }
 

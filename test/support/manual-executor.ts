@@ -1,7 +1,7 @@
 import { Executor } from '#contracts'
 import { defineType, type TypeDefinition } from '#schema'
 
-/** An executor whose time is moved by the test: a task runs when it is told to. */
+/** An executor whose time is moved by the test: a task runs when the test advances it. */
 export class ManualExecutor implements Executor {
   /** The tasks that wait, in the order in which they were scheduled. */
   readonly waiting: { readonly delay: number; readonly task: () => void | Promise<void> }[] = []

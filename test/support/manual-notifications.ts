@@ -1,7 +1,7 @@
 import type { Notification, NotificationListener, Notifications } from '#contracts'
 import type { JsonObject } from '#json'
 
-/** News that a test tells, over a connection that it cuts and restores. */
+/** Notifications that a test sends, over a connection that it closes and restores. */
 export class ManualNotifications implements Notifications {
   readonly #listeners = new Set<NotificationListener>()
   #connected = true

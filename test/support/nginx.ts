@@ -40,7 +40,7 @@ export async function nginx(
   }
 }
 
-/** A loopback port that nobody listens on. */
+/** A loopback port without a listener. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

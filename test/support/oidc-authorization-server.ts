@@ -6,7 +6,7 @@ import { OidcProvider } from './oidc-provider.ts'
 export const TOKEN_CLIENT = { id: 'application', secret: 'application-secret' }
 export const GATEWAY_CLIENT = { id: 'gateway', secret: 'gateway-secret' }
 
-/** An authorization server that nobody here wrote, on a free loopback port. */
+/** An independent authorization server, on a free loopback port. */
 export interface OidcAuthorizationServer extends AsyncDisposable {
   readonly issuer: string
   readonly introspectionEndpoint: string

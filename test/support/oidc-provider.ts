@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 
-// The package tells on the console that this is no way to run it in production, which nobody does here.
+// The package warns on the console against use in production, which does not apply here.
 for (const method of ['info', 'warn'] as const) {
   const say = console[method]
   console[method] = (...words: unknown[]) => {
@@ -10,7 +10,7 @@ for (const method of ['info', 'warn'] as const) {
   }
 }
 
-/** An authorization server that nobody here wrote, on a free loopback port. */
+/** An independent authorization server, on a free loopback port. */
 export class OidcProvider implements AsyncDisposable {
   readonly provider: Provider
   readonly url: string

@@ -3,7 +3,7 @@ import { Secret, type SecretStore, SecretStoreKind } from '#contracts'
 import { defineType, map, string } from '#schema'
 import type { Changing } from './certificates.ts'
 
-/** Secrets of a test: PEM texts by id, read anew at each query. */
+/** Secrets of a test: PEM texts by id, read at each query. */
 export type PemSecrets = Record<string, string>
 
 /** A type of secret stores for one test, whose content the test can change. */

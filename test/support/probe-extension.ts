@@ -105,7 +105,7 @@ export interface Probe {
   readonly threadId: number
   /** VersionFilters that were made and not yet disposed. */
   readonly live: number
-  /** Rejections that nobody handled. */
+  /** Unhandled rejections. */
   readonly unhandled: number
   /** Bytes in use after garbage collection. */
   readonly heapUsed: number

@@ -11,7 +11,7 @@ interface ProofWork {
   readonly proofs: number
 }
 
-/** Which proofs a thread was told to be the first with, and the key that it found. */
+/** The proofs that a thread presented first, and the key that it found. */
 export interface ProofReport {
   readonly key: string
   readonly first: readonly number[]

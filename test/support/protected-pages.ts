@@ -13,7 +13,7 @@ import { accessManagerSurroundings } from './am-service.ts'
 import { type Built, build, type ManualClock, manualClock } from './build.ts'
 import { textOf } from './client.ts'
 import { exchangeFor } from './exchange.ts'
-import { type ManagerNews, managerNews } from './manager-news.ts'
+import { type ManagerNotifications, managerNotifications } from './manager-notifications.ts'
 import { probeHandler } from './probe-handler.ts'
 
 /** What a client sees of an answer. */
@@ -34,8 +34,8 @@ export interface Visit {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Pages behind filters, with a development access manager whose news can be cut off. */
-export interface ProtectedPages extends AsyncDisposable, ManagerNews {
+/** Pages behind filters, with a development access manager whose notifications can be disconnected. */
+export interface ProtectedPages extends AsyncDisposable, ManagerNotifications {
   readonly manager: DevelopmentAccessManager
   readonly built: Built<Handler>
   readonly clock: ManualClock
@@ -113,7 +113,7 @@ export async function protectedPages(
     throw error
   })
   const service = (await built.heap.find('am', AmServiceKind)) as AccessManager
-  const news = service.notifications === null ? NO_NEWS : await managerNews(manager, service)
+  const notifications = service.notifications === null ? NO_NOTIFICATIONS : await managerNotifications(manager, service)
   const asked = () => manager.requests('policies')
 
   function buildChain(): Promise<Built<Handler>> {
@@ -143,7 +143,7 @@ export async function protectedPages(
     manager,
     built,
     clock,
-    ...news,
+    ...notifications,
     get passed() {
       return passed
     },
@@ -170,5 +170,5 @@ export async function protectedPages(
   }
 }
 
-const unheard = () => Promise.reject(new Error('there are no news: notifications are switched off'))
-const NO_NEWS: ManagerNews = { disconnect: unheard, reconnect: unheard, heard: unheard }
+const disabled = () => Promise.reject(new Error('notifications are disabled'))
+const NO_NOTIFICATIONS: ManagerNotifications = { disconnect: disabled, reconnect: disabled, received: disabled }

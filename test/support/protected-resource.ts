@@ -18,7 +18,7 @@ import { amServiceConfig } from './am-service.ts'
 import { type Built, build, type ManualClock, manualClock } from './build.ts'
 import { textOf } from './client.ts'
 import { type ExchangeParts, exchangeFor } from './exchange.ts'
-import { managerNews } from './manager-news.ts'
+import { managerNotifications } from './manager-notifications.ts'
 
 const TYPES: readonly TypeDefinition[] = [
   AmService,
@@ -127,7 +127,7 @@ export async function protectedResource(
   }
 }
 
-/** A resource that is protected by a development access manager, whose news can be cut off and restored. */
+/** A resource that is protected by a development access manager, whose notifications can be disconnected and reconnected. */
 export interface ManagedResource extends ProtectedResource {
   readonly manager: DevelopmentAccessManager
   /** How often the access manager was asked about tokens. */
@@ -160,13 +160,13 @@ export async function managedResource(config: JsonObject): Promise<ManagedResour
     },
   )
   const service = (await resource.built.heap.find('am', AmServiceKind)) as AccessManager
-  const news = await managerNews(manager, service)
+  const notifications = await managerNotifications(manager, service)
   return Object.defineProperties(
     {
       manager,
-      disconnect: news.disconnect,
-      reconnect: news.reconnect,
-      revocation: () => news.heard(REVOCATION_TOPIC),
+      disconnect: notifications.disconnect,
+      reconnect: notifications.reconnect,
+      revocation: () => notifications.received(REVOCATION_TOPIC),
       async [Symbol.asyncDispose]() {
         await resource[Symbol.asyncDispose]()
         await manager.close()

@@ -82,7 +82,7 @@ export class RedisServer implements AsyncDisposable {
     this.#child = await started(this.port, this.#arguments)
   }
 
-  /** It keeps its connections, and answers nobody. */
+  /** Keeps its connections open without answering. */
   freeze(): void {
     this.#child.kill('SIGSTOP')
   }

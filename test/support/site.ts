@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A site of somebody else, with pages by path, on a free loopback port. */
+/** Another site, with pages by path, on a free loopback port. */
 export class Site implements AsyncDisposable {
   readonly #server: Server
 

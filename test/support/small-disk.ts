@@ -52,7 +52,7 @@ export class SmallDisk implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // Lazily: somebody may still look at it.
+    // Lazily: a process may still have files open.
     const failure = run('umount', '-l', this.path)
     if (failure !== null) throw new Error(failure)
     rmdirSync(this.path)

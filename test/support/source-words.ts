@@ -11,7 +11,7 @@ export interface Wording {
 const scanner = createScanner(false)
 
 /**
- * Wordings of a TypeScript file: first its comments and string literals, as one text of the same length in which code is
+ * Wordings of a TypeScript file: first its comments, strings and regular expressions, as one text of the same length in which code is
  * blanked out; then each identifier, split at camel case. Line breaks stay, and so does every offset in the first text.
  */
 export function wordingsOf(source: string): Wording[] {
@@ -26,7 +26,7 @@ export function wordingsOf(source: string): Wording[] {
   return [{ text: prose, offset: 0 }, ...names]
 }
 
-/** `isAtRest` as `is At Rest`, `HTTPServer` as `HTTP Server`, `at_rest` as `at rest`. */
+/** `isIdleNow` as `is Idle Now`, `HTTPServer` as `HTTP Server`, `keep_alive` as `keep alive`. */
 export function splitCamelCase(name: string): string {
   return name.replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_$#]+/g, ' ')
 }
@@ -39,6 +39,7 @@ interface Token {
 
 const literals: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.StringLiteral,
+  SyntaxKind.RegularExpressionLiteral,
   SyntaxKind.NoSubstitutionTemplateLiteral,
   SyntaxKind.TemplateHead,
   SyntaxKind.TemplateMiddle,

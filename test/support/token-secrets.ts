@@ -53,7 +53,7 @@ export function testKeysType(byId: Readonly<Record<string, readonly Secret[] | n
   })
 }
 
-/** A token with any header and payload, signed by nobody or by what the test does with its first two parts. */
+/** A token with any header and payload, unsigned or signed by a function of its first two parts. */
 export function rawToken(
   header: unknown,
   payload: unknown,

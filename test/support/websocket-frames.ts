@@ -41,7 +41,7 @@ export function frameHead(length: number, { masked = false, compressed = false }
   return head
 }
 
-/** Writes that many bytes as fast as they are taken; gives up when nobody takes them any more. */
+/** Writes that many bytes as fast as they are taken; stops when the peer does not read any more. */
 export async function pour(socket: Socket, bytes: number, sent: (count: number) => void = () => {}): Promise<void> {
   for (let left = bytes; left > 0 && socket.writable; left -= PIECE.length) {
     const piece = left >= PIECE.length ? PIECE : PIECE.subarray(0, left)

@@ -17,7 +17,7 @@ export interface UpstreamParts extends ServerOptions {
   readonly onConnection?: (socket: WebSocket, request: IncomingMessage) => void
 }
 
-/** Opens an application that speaks WebSocket by somebody else's implementation. */
+/** Starts a WebSocket application on an independent implementation. */
 export async function webSocketUpstream(parts: UpstreamParts = {}): Promise<WebSocketUpstream> {
   const { tls, onConnection = giveBack, ...options } = parts
   const http = tls === undefined ? createServer(insist) : createSecureServer(tls, insist)
@@ -39,7 +39,7 @@ export async function webSocketUpstream(parts: UpstreamParts = {}): Promise<WebS
   }
 }
 
-/** Who comes without a wish to upgrade is told to have one. */
+/** A request without an upgrade gets 426. */
 const insist: RequestListener = (_request, response) => {
   response.writeHead(426, { 'X-Application': 'websocket' }).end()
 }

@@ -22,7 +22,7 @@ export interface Peers {
   readonly openam: OpenAm
   readonly gateway: GatewayProcess
   readonly at: Addresses
-  /** Null where there is none. */
+  /** Null if missing. */
   readonly chromium: Chromium | null
   /** A request to the gateway, with a session where one is given. */
   readonly ask: (path: string, session?: string | null, asking?: Asking) => Promise<Answer>

@@ -155,7 +155,7 @@ function route(name: string, baseURI: string, filters: JsonObject[], fields: Jso
   }
 }
 
-/** The application is told of the session. */
+/** The application gets the session in headers. */
 const SHOW_USER: JsonObject = {
   type: 'HeaderFilter',
   config: {

@@ -36,7 +36,7 @@ async function logOutOne({ admin }: Peers, username: string, clientId: string, l
   await admin.delete(`/${REALM}/sessions/${(last ? own.at(-1) : own[0])?.id}`)
 }
 
-/** Waits for the log-out to arrive: Keycloak answers the administrator before it has told every client. */
+/** Waits for the log-out to arrive: Keycloak answers the administrator before it has notified every client. */
 async function untilLoggedOut(browser: BrowserLike, url: string): Promise<void> {
   const deadline = performance.now() + 10_000
   for (;;) {

@@ -1,4 +1,4 @@
-// Keys of the provider: rotation, and names that nobody knows.
+// Keys of the provider: rotation, and unknown key names.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'

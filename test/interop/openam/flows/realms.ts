@@ -13,7 +13,7 @@ export const realmFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'realms: a session of another realm is none, in either direction; the login page is that of the realm',
+    name: 'realms: a session of another realm is not accepted, in either direction; the login page is that of the realm',
     async run({ ask, openam }) {
       const root = await openam.admin.session(USER.name, USER.password)
       const alpha = await openam.admin.session(USER.name, USER.password, '/alpha')

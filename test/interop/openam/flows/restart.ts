@@ -12,7 +12,7 @@ const INTERVAL = 100
 export const restartFlows: readonly Flow<Peers>[] = [
   {
     timeout: 900_000,
-    name: 'restart: while OpenAM is down 503 with Retry-After, nobody is let in, nobody is logged out by it',
+    name: 'restart: while OpenAM is down 503 with Retry-After, no request is granted, no session is ended',
     async run({ ask, gateway, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/sso/page', session)).status, 200, 'status before')

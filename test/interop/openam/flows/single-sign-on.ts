@@ -16,7 +16,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'agent: a wrong password lets nobody in, and says so in the log',
+    name: 'agent: with a wrong password no request is granted, and the log says so',
     async run({ gateway, ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/wrong/page', session)).status, 503, 'status')
@@ -37,7 +37,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'single sign-on: a session passes, the application is told who it is; an ended session is none',
+    name: 'single sign-on: a session passes, the application gets its user; an ended session is not accepted',
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       const { headers, url } = seen(await ask('/sso/page?x=1', session))

@@ -1,26 +1,29 @@
 import type { AmService } from '#contracts'
 import type { DevelopmentAccessManager } from '#dev'
 
-/** The news of a development access manager, as a gateway hears them. */
-export interface ManagerNews {
-  /** Cuts the notification service off, and waits until the gateway knows. */
+/** The notification connection between a gateway and a development access manager. */
+export interface ManagerNotifications {
+  /** Closes the connection and refuses new ones; resolves when the gateway has noticed. */
   disconnect(): Promise<void>
   reconnect(): Promise<void>
-  /** Resolves when the gateway hears the next news whose topic begins like this. */
-  heard(topic: string): Promise<void>
+  /** Resolves when the gateway receives the next notification whose topic has this prefix. */
+  received(topic: string): Promise<void>
 }
 
-/** Waits until the service is connected; then its news can be cut off and restored. */
-export async function managerNews(manager: DevelopmentAccessManager, service: AmService): Promise<ManagerNews> {
+/** Waits until the service is connected. */
+export async function managerNotifications(
+  manager: DevelopmentAccessManager,
+  service: AmService,
+): Promise<ManagerNotifications> {
   const notifications = service.notifications!
   const changed = (to: boolean) =>
     new Promise<void>((resolve) => {
       if (notifications.connected === to) return resolve()
-      const told = () => {
+      const settle = () => {
         stop()
         resolve()
       }
-      const stop = notifications.listen(to ? { connected: told } : { disconnected: told })
+      const stop = notifications.listen(to ? { connected: settle } : { disconnected: settle })
     })
   await changed(true)
   return {
@@ -33,7 +36,7 @@ export async function managerNews(manager: DevelopmentAccessManager, service: Am
       manager.refuseUpgrades(null)
       await changed(true)
     },
-    heard: (wanted) =>
+    received: (wanted) =>
       new Promise<void>((resolve) => {
         const stop = notifications.listen({
           notified({ topic }) {
