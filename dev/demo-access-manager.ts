@@ -3,7 +3,7 @@ import { DevelopmentAccessManager } from './access-manager/index.ts'
 import { DEMO_POLICIES } from './demo-policies.ts'
 
 /** The access manager of the demo, and what the gateway logs in with. */
-export interface DemoAccessManager extends AsyncDisposable {
+interface DemoAccessManager extends AsyncDisposable {
   readonly url: string
   readonly agentPassword: string
 }

@@ -1,5 +1,5 @@
 /** One thing to try in the demo, and what it shows. */
-export interface DemoRow {
+interface DemoRow {
   /** A few words: they stand in the first column of a table. */
   readonly title: string
   /**

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { HOME_PAGE } from './home-page.ts'
 
 /** An application that stands behind a gateway and shows what reaches it. */
-export interface ProtectedApplication extends AsyncDisposable {
+interface ProtectedApplication extends AsyncDisposable {
   readonly url: string
 }
 

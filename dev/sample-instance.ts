@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { CHANGED_POLICY } from './demo-policies.ts'
 
 /** A sample instance in a directory of its own, removed at the end of its scope. */
-export interface SampleInstance extends Disposable {
+interface SampleInstance extends Disposable {
   readonly directory: string
 }
 
 /** What of the sample instance differs from one run to the next. */
-export interface SampleSettings {
+interface SampleSettings {
   /** Address of the application behind the gateway. */
   readonly application: string
   /** Where the access manager is, and what the gateway logs in with. */

@@ -4,5 +4,5 @@ export { DevelopmentAccessManager, type TokenWish } from './development-access-m
 export { REVOCATION_TOPIC } from './notifications/announcements.ts'
 export { SUBPROTOCOL } from './notifications/hub.ts'
 export type { Policy } from './policies/policy.ts'
-export type { AccessManagerSettings, Family } from './settings.ts'
-export type { Accounts, Agent, Client, User } from './state/accounts.ts'
+export type { AccessManagerSettings } from './settings.ts'
+export type { Agent, Client, User } from './state/accounts.ts'

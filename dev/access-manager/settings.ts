@@ -8,7 +8,7 @@ export type Family = 'pingam' | 'openam'
 export type LoginPages = 'xui' | 'classic'
 
 /** What is said of a session nobody knows: both families and their versions differ. */
-export type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
+type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
 
 /** What a development access manager starts with; everything has a default. */
 export interface AccessManagerSettings extends Partial<Accounts> {

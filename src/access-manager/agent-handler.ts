@@ -3,7 +3,7 @@ import type { Counter } from '#schema'
 import type { AgentSession } from './agent-session.ts'
 
 /** What sending in the agent's name needs. */
-export interface AgentHandlerSettings {
+interface AgentHandlerSettings {
   readonly handler: Handler
   readonly session: Pick<AgentSession, 'token' | 'renewed'>
   readonly replays: Counter

@@ -5,7 +5,7 @@ import type { RealmUris } from './realm-uri.ts'
 import { callRest, type RestAnswer } from './rest-call.ts'
 
 /** Who logs in, and where. */
-export interface AgentSettings {
+interface AgentSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly username: string

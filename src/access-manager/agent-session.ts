@@ -4,7 +4,7 @@ import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
 
 /** What a session of the agent is made and ended by. */
-export interface AgentSessionSettings {
+interface AgentSessionSettings {
   readonly clock: Clock
   readonly logger: Logger
   readonly logins: Counter

@@ -1,7 +1,7 @@
 import type { AmDialect } from '#contracts'
 
 /** What counts where neither the server nor the configuration names a version. */
-export const ASSUMED_VERSION = '7.3'
+const ASSUMED_VERSION = '7.3'
 
 const FIRST_OPENAM = 13
 const FIRST_BASE64URL = 7

@@ -8,7 +8,7 @@ import type { RealmUris } from './realm-uri.ts'
 import { callRest } from './rest-call.ts'
 
 /** What is known of a server beforehand, and how it is asked for the rest. */
-export interface DiscoverySettings {
+interface DiscoverySettings {
   readonly uris: RealmUris
   /** Sends as it is. */
   readonly handler: Handler

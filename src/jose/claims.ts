@@ -16,7 +16,7 @@ export function claim(claims: JsonObject, name: string): JsonValue | undefined {
 export type TimeClaim = 'exp' | 'nbf' | 'iat'
 
 /** What is expected of the times in claims. */
-export interface TimeRules {
+interface TimeRules {
   /** Milliseconds since the epoch. */
   readonly now: number
   /** Milliseconds by which the clock of the issuer may be wrong. */

@@ -11,7 +11,7 @@ import {
 import { chooseSecrets, type KeySource, type KeysUnavailable } from './key-choice.ts'
 
 /** What became of an encrypted token; the reason of `invalid` is the same whatever failed, and may be shown. */
-export type Decryption =
+type Decryption =
   | {
       readonly outcome: 'decrypted'
       readonly content: Buffer

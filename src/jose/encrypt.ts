@@ -10,7 +10,7 @@ import {
 import { KeyUnsuitableError } from './token-error.ts'
 
 /** How a token is encrypted. */
-export interface Encrypting {
+interface Encrypting {
   readonly algorithm: EncryptionAlgorithm
   readonly method: EncryptionMethod
   /** What is inside: claims, or a signed token. */

@@ -13,7 +13,7 @@ export interface KeysUnavailable {
 }
 
 /** The secrets to try, in order. */
-export interface ChosenSecrets {
+interface ChosenSecrets {
   readonly outcome: 'chosen'
   readonly secrets: readonly Secret[]
   /** All that the id has for the purpose. */

@@ -23,7 +23,7 @@ export interface OpenedJwt {
 }
 
 /** What became of a token; the reason of `invalid` may be shown to the bearer, that of `unavailable` is for logs. */
-export type JwtOpening = OpenedJwt | { readonly outcome: 'invalid'; readonly reason: string } | KeysUnavailable
+type JwtOpening = OpenedJwt | { readonly outcome: 'invalid'; readonly reason: string } | KeysUnavailable
 
 const invalid = (reason: string): JwtOpening => ({ outcome: 'invalid', reason })
 

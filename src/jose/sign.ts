@@ -5,7 +5,7 @@ import { type SignatureAlgorithm, signatureSuitability } from './signature-algor
 import { KeyUnsuitableError } from './token-error.ts'
 
 /** How a token is signed. */
-export interface Signing {
+interface Signing {
   readonly algorithm: SignatureAlgorithm
   /** The `typ` of its header; `JWT` unless another is given. */
   readonly typ?: string

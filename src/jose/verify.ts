@@ -4,7 +4,7 @@ import { chooseSecrets, type KeySource, type KeysUnavailable } from './key-choic
 import { type SignatureKey, signatureKeyOf } from './signature-key.ts'
 
 /** What became of the signature of a token; the reason of `invalid` may be shown to the bearer. */
-export type Verification =
+type Verification =
   | { readonly outcome: 'verified'; readonly secret: Secret }
   | { readonly outcome: 'invalid'; readonly reason: string }
   | KeysUnavailable

@@ -2,7 +2,7 @@ import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
 /** What a JWT-secured authorization response has to be (JARM section 2.4). */
-export interface JwtResponseRules {
+interface JwtResponseRules {
   readonly issuer: string
   readonly clientId: string
   /** Milliseconds by which the clocks may differ. */

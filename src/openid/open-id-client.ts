@@ -31,7 +31,7 @@ import type { AnswerForm } from './protocol-answer.ts'
 import { readUserInfo } from './user-info-answer.ts'
 
 /** One client at one authorization server. */
-export interface OpenIdClientSettings {
+interface OpenIdClientSettings {
   /** What the server says of itself (RFC 8414). */
   readonly metadata: JsonObject & { readonly issuer: string }
   readonly clientId: string
@@ -52,7 +52,7 @@ export interface OpenIdClientSettings {
 }
 
 /** What is expected of the answer to a login. */
-export interface LoginAttempt {
+interface LoginAttempt {
   readonly secrets: LoginSecrets
   readonly redirectUri: string
   /** Seconds since the user authenticated, at most; null where it was not asked for (`max_age`). */

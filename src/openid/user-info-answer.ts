@@ -3,7 +3,7 @@ import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
 /** What user info has to be. */
-export interface UserInfoRules {
+interface UserInfoRules {
   /** The `sub` of the ID token. */
   readonly subject: string
   readonly issuer: string

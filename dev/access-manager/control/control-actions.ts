@@ -4,7 +4,7 @@ import type { Fault, Hold } from './faults.ts'
 import type { ReceivedRequest } from './received-requests.ts'
 
 /** A JSON object that came with a request to the control API. */
-export type Given = Readonly<Record<string, unknown>>
+type Given = Readonly<Record<string, unknown>>
 
 /** What the control API can do: the methods that tests in the same process call directly. */
 export interface Controllable {

@@ -15,7 +15,7 @@ import { send } from './sending.ts'
 const TIMEOUTS = { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000 }
 
 /** What the server is made of. */
-export interface ServerParts {
+interface ServerParts {
   readonly settings: WholeSettings
   readonly realms: ReadonlySet<string>
   readonly faults: Faults

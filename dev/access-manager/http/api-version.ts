@@ -1,5 +1,5 @@
 /** What a caller asks for with Accept-API-Version. */
-export interface ApiVersion {
+interface ApiVersion {
   readonly protocol: string | null
   /** Major and minor number; null where any will do. */
   readonly resource: readonly [number, number] | null

@@ -1,5 +1,5 @@
 /** A path below `/json` or `/oauth2`: the realm it names, and what is asked of it. */
-export interface RealmPath {
+interface RealmPath {
   readonly realm: string
   readonly resource: string
 }

@@ -18,7 +18,7 @@ const MOST_QUEUED_BYTES = 4 * 1024 * 1024
 const SILENT_PINGS = 2
 
 /** What the hub needs to know. */
-export interface HubSettings {
+interface HubSettings {
   readonly family: Family
   readonly cookieName: string
   readonly pingInterval: number

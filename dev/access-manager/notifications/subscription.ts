@@ -1,5 +1,5 @@
 /** What a client said: a topic to hear about, or why it was not understood. */
-export type Spoken =
+type Spoken =
   | { readonly topic: string; readonly id: string | undefined }
   | { readonly error: string; readonly id: string | undefined }
 

@@ -9,7 +9,7 @@ const LONGEST = 30 * 60
 const MOST_REMEMBERED = 10_000
 
 /** What a server demands of assertions. */
-export interface AssertionRules {
+interface AssertionRules {
   /** What the server is called in an assertion. */
   readonly audiences: (realm: string) => readonly string[]
   /** Whether an assertion has to name its key. */

@@ -1,34 +1,26 @@
 import { oauthError } from '../http/answer.ts'
-import type { Family } from '../settings.ts'
-import type { Client, Directory } from '../state/accounts.ts'
-import { isOf, type Tokens } from '../state/tokens.ts'
+import type { Client } from '../state/accounts.ts'
+import { isOf } from '../state/tokens.ts'
+import type { GrantContext } from './grant-context.ts'
 import { grantedScopes, invalidScope } from './scopes.ts'
 import type { GrantRequest, GrantType, Issued } from './token-endpoint.ts'
 import { tokenExchange } from './token-exchange.ts'
 import { binding, type TokenIssuer, type TokenOrder } from './token-issuer.ts'
 
-/** What the grant types share. */
-export interface GrantSurroundings {
-  readonly directory: Directory
-  readonly tokens: Tokens
-  readonly issuer: TokenIssuer
-  readonly family: Family
-}
-
-/** The ways to get a token that the server knows. */
-export function grantTypes(surroundings: GrantSurroundings): Readonly<Record<string, GrantType>> {
+/** Grant types of the token endpoint. */
+export function grantTypes(context: GrantContext): Readonly<Record<string, GrantType>> {
   return {
-    client_credentials: clientCredentials(surroundings),
-    password: password(surroundings),
-    refresh_token: refresh(surroundings),
-    // OpenAM has none.
-    ...(surroundings.family === 'pingam' && {
-      'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange(surroundings),
+    client_credentials: clientCredentials(context),
+    password: password(context),
+    refresh_token: refresh(context),
+    // OpenAM has no token exchange.
+    ...(context.family === 'pingam' && {
+      'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange(context),
     }),
   }
 }
 
-function clientCredentials({ tokens, issuer }: GrantSurroundings): GrantType {
+function clientCredentials({ tokens, issuer }: GrantContext): GrantType {
   return async ({ form, client, thumbprint }) => {
     const scopes = grantedScopes(form.get('scope'), client)
     if (scopes === null) return invalidScope()
@@ -41,7 +33,7 @@ function clientCredentials({ tokens, issuer }: GrantSurroundings): GrantType {
   }
 }
 
-function password({ directory, tokens, issuer }: GrantSurroundings): GrantType {
+function password({ directory, tokens, issuer }: GrantContext): GrantType {
   return async ({ call, form, client, thumbprint }) => {
     const user = directory.authenticateUser(call.realm, form.get('username') ?? '', form.get('password') ?? '')
     if (user === undefined) return oauthError('invalid_grant', 'The provided access grant is invalid')
@@ -53,7 +45,7 @@ function password({ directory, tokens, issuer }: GrantSurroundings): GrantType {
   }
 }
 
-function refresh({ tokens, issuer }: GrantSurroundings): GrantType {
+function refresh({ tokens, issuer }: GrantContext): GrantType {
   return async ({ form, client, thumbprint }: GrantRequest) => {
     const old = tokens.find(form.get('refresh_token') ?? '')
     if (old === undefined || old.kind !== 'refresh' || !isOf(old.grant, client))

@@ -8,7 +8,7 @@ import { readForm } from './form.ts'
 import { subjectOf } from './subject-name.ts'
 
 /** What introspection needs to know of the server. */
-export interface IntrospectionSettings {
+interface IntrospectionSettings {
   readonly family: Family
   readonly issuerOf: (realm: string) => string
   readonly now: () => number

@@ -1,6 +1,6 @@
 import { oauthError } from '../http/answer.ts'
 import type { IssuedToken } from '../state/tokens.ts'
-import type { GrantSurroundings } from './grant-types.ts'
+import type { GrantContext } from './grant-context.ts'
 import { grantedScopes, invalidScope } from './scopes.ts'
 import { subjectOf } from './subject-name.ts'
 import type { GrantType } from './token-endpoint.ts'
@@ -9,7 +9,7 @@ import { binding } from './token-issuer.ts'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 
 /** One access token for another (RFC 8693), for the same subject; an actor token makes it a delegation. */
-export function tokenExchange({ tokens, issuer, family }: GrantSurroundings): GrantType {
+export function tokenExchange({ tokens, issuer, family }: GrantContext): GrantType {
   return async ({ call, form, client, thumbprint }) => {
     const subject = activeToken(form, 'subject_token', call.realm)
     const wanted = form.get('requested_token_type') ?? ACCESS_TOKEN

@@ -11,7 +11,7 @@ import { gotoTarget, validatedGoto } from './goto.ts'
 import { escaped, hidden, page, redirect } from './html.ts'
 
 /** What the pages work with. */
-export interface PageParts {
+interface PageParts {
   readonly settings: WholeSettings
   readonly sessions: Sessions
   readonly logins: Logins

@@ -29,7 +29,7 @@ export interface Circumstances {
 export type AdviceMap = Readonly<Record<string, readonly string[]>>
 
 /** Whether it holds; what would make it hold; until when that is so, in milliseconds since the epoch. */
-export interface Judgement {
+interface Judgement {
   readonly met: boolean
   readonly advices: AdviceMap
   readonly until: number

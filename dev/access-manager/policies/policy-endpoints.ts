@@ -8,7 +8,7 @@ import { checkPolicy, type Policy } from './policy.ts'
 import { type PolicyStore, setOf } from './policy-store.ts'
 
 /** What the endpoints of policies work with. */
-export interface PolicyParts extends EvaluationParts {
+interface PolicyParts extends EvaluationParts {
   readonly cookieName: string
 }
 

@@ -38,7 +38,7 @@ export interface Session {
 }
 
 /** How long sessions live, and how many of them. */
-export interface SessionLimits {
+interface SessionLimits {
   readonly maxIdle: number
   readonly maxSession: number
   readonly sessions: number

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'HS256' | 'EdDSA'
 
 /** A key that signs, and what others may know of it. */
-export interface SigningKey {
+interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly key: KeyObject

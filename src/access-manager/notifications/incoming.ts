@@ -2,7 +2,7 @@ import type { Notification } from '#contracts'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 
 /** What a message of the access manager means. */
-export type Incoming =
+type Incoming =
   | { readonly type: 'notification'; readonly notification: Notification }
   /** A subscription is registered; by its id, else by its topic. */
   | { readonly type: 'registered'; readonly id: string | null; readonly topic: string | null }

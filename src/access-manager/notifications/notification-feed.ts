@@ -11,7 +11,7 @@ import { SubscribedConnection, type SubscriptionEvents, type SubscriptionSetting
 import { NOTIFICATION_PROTOCOL } from './topics.ts'
 
 /** What a feed lives on; times in milliseconds. */
-export interface FeedSettings {
+interface FeedSettings {
   readonly url: string
   readonly subscription: SubscriptionSettings
   readonly session: Pick<AgentSession, 'token' | 'renewed'>
@@ -34,7 +34,7 @@ export interface FeedSettings {
 }
 
 /** What a feed counts. */
-export interface FeedMetrics {
+interface FeedMetrics {
   readonly connected: Gauge
   readonly reconnects: Counter
   readonly messages: Counter

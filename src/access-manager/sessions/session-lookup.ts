@@ -7,7 +7,7 @@ import { callRest, type RestAnswer } from '../rest-call.ts'
 import { type FoundSession, readSession } from './session-answer.ts'
 
 /** What looking sessions up needs. */
-export interface LookupSettings {
+interface LookupSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly agentHandler: Handler

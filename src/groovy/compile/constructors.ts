@@ -17,7 +17,7 @@ import { type Frame, type Node, SELF } from './frame.ts'
 import { parameterOf } from './functions.ts'
 
 /** What making an object of a class consists of. */
-export interface Construction {
+interface Construction {
   readonly klass: ClassInfo
   /** The constructors that the class declares: they run on an object that is already there. */
   readonly declared: MethodGroup

@@ -17,7 +17,7 @@ export interface Context {
   readonly record: AssertionRecord | null
 }
 
-export interface AssertionRecord {
+interface AssertionRecord {
   /** The slot of the frame that holds the values. */
   readonly slot: number
   /** The column where the message begins. */

@@ -15,7 +15,7 @@ import type { FunctionScope } from './scope.ts'
 import { compileFunctionBody, declareVariable } from './statements.ts'
 
 /** A parameter with its place in the frame. */
-export interface CompiledParameter {
+interface CompiledParameter {
   readonly type: ParameterType
   readonly slot: number
   readonly shared: boolean

@@ -53,7 +53,7 @@ function addToInstances(info: ClassInfo, name: string, overloads: readonly Invoc
 }
 
 /** The overloads of a method: one for each number of default values that are used. */
-export function compileMethod(method: MethodNode, context: Context): Invocable[] {
+function compileMethod(method: MethodNode, context: Context): Invocable[] {
   const { name, body, returns, parameters } = method
   if (body === null) return [abstractMethod(method, context)]
   const code = compileFunction(parameters, body, context)

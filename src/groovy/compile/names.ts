@@ -62,7 +62,7 @@ function compileField(name: string, context: Context): Node | null {
 }
 
 /** A name that only the run of the script can resolve. */
-export function compileUnknown(name: string, context: Context): Node {
+function compileUnknown(name: string, context: Context): Node {
   if (context.scope.kind === 'closure') {
     return CLOSURE_NAMES.has(name)
       ? (frame) => getProperty(frame[CLOSURE] as Value, name)

@@ -18,7 +18,7 @@ import { compileFunctionBody } from './statements.ts'
 import { type ClassFinder, Unit, type UserClass } from './unit.ts'
 import { compileMembers, declareFields, declareUserClasses } from './user-classes.ts'
 
-export interface ProgramSource {
+interface ProgramSource {
   readonly text: string
   /** What messages call it. */
   readonly file: string
@@ -29,7 +29,7 @@ export interface ProgramSource {
   readonly bindings?: ReadonlyMap<string, ClassInfo>
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Variables that the script sees, and sets. */
   readonly binding?: BindingValue
   readonly limits?: Limits
@@ -95,7 +95,7 @@ export function compileUnchecked(unit: Unit): GroovyProgram {
 }
 
 /** Compiles a script that was read; `bindings` says the classes of variables that the host gives. */
-export function compileUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo> = new Map()): GroovyProgram {
+function compileUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo> = new Map()): GroovyProgram {
   const { script } = unit
   const prepared = prepare(unit)
   const problems = checkUnit(unit, bindings)

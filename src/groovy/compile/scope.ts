@@ -16,7 +16,7 @@ export interface LocalVariable {
 }
 
 /** A variable that a closure gets from the function around it. */
-export interface Capture {
+interface Capture {
   readonly outerSlot: number
   readonly innerSlot: number
 }

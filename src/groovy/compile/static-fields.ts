@@ -3,7 +3,7 @@ import type { Value } from '../values/value.ts'
 import type { Context } from './context.ts'
 
 /** The static fields of a class of a script. They are set up when one of them, or a static method, is used first. */
-export class StaticFields {
+class StaticFields {
   readonly #values: Value[] = []
   #setUp: (() => void) | null = null
 

@@ -26,7 +26,7 @@ export interface UserClass {
 }
 
 /** A member that `import static` names. */
-export interface StaticImport {
+interface StaticImport {
   readonly klass: ClassInfo
   readonly member: string
 }

@@ -11,10 +11,10 @@ import { parameterType } from './parameter-types.ts'
 import { parseSignature, type Signature } from './signature.ts'
 
 /** The implementation of a method: the object, then the arguments as their types deliver them. */
-export type Implementation = (self: never, ...args: never[]) => unknown
+type Implementation = (self: never, ...args: never[]) => unknown
 
 /** How a property is read and written. */
-export interface PropertyImplementation {
+interface PropertyImplementation {
   readonly get?: (self: never) => Value
   readonly set?: (self: never, value: never) => unknown
 }

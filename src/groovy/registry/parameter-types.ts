@@ -52,7 +52,7 @@ const CONVERSIONS: ReadonlyMap<string, (value: Value) => unknown> = new Map<stri
 ])
 
 /** How far a value is from a primitive type; -1 when it does not widen to it. */
-export function wideningDistance(value: Value, primitive: string): number {
+function wideningDistance(value: Value, primitive: string): number {
   if (value === null) return -1
   return WIDENING.get(classOf(value))?.indexOf(primitive) ?? -1
 }
@@ -76,7 +76,7 @@ function objectDistance(value: Value): number {
 }
 
 /** A class: objects of it, and closures for a functional interface. */
-export function classType(name: string, klass: ClassInfo): ParameterType {
+function classType(name: string, klass: ClassInfo): ParameterType {
   if (klass === ObjectClass) return anything
   if (klass === StringClass)
     return { name, distance: stringDistance, convert: (value) => (value === null ? null : textOf(value)) }

@@ -1,6 +1,6 @@
 // The keys of the library's tables: `substring(int begin, int end): String`, `static MAX_VALUE: int`, `new(String text)`.
 
-export type MemberKind = 'method' | 'static method' | 'constructor' | 'property' | 'static property'
+type MemberKind = 'method' | 'static method' | 'constructor' | 'property' | 'static property'
 
 /** A type as a table writes it; `dots` for `Object...`, `nullable` for `String?`: others throw for null. */
 export interface WrittenType {

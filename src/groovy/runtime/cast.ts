@@ -147,7 +147,7 @@ export function collectionOf(items: readonly Value[], klass: ClassInfo): Value |
 }
 
 /** An array of a class from a collection, another array, or a text's characters. */
-export function castToArray(value: Value, klass: ClassInfo): Value {
+function castToArray(value: Value, klass: ClassInfo): Value {
   const component = klass.component as ClassInfo
   const items = itemsForArray(value)
   if (items === null) throw castFailure(value, klass)

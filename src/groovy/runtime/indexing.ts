@@ -61,7 +61,7 @@ function listPutAt(list: ListValue, index: number, value: Value): Value {
   return null
 }
 
-export function checkedIndex(index: number, length: number): number {
+function checkedIndex(index: number, length: number): number {
   const place = index < 0 ? normalIndex(index, length) : index
   if (place < length) return place
   throw throwable(ArrayIndexOutOfBoundsException, `Index ${index} out of bounds for length ${length}`)

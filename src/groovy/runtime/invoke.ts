@@ -88,7 +88,7 @@ export function callFunctional(value: Value, args: Value[]): Value {
 }
 
 /** The one abstract method of the functional interface that a class implements. */
-export function functionalMethod(klass: ClassInfo): string | null {
+function functionalMethod(klass: ClassInfo): string | null {
   for (const each of klass.lineage) if (each.functional !== null) return each.functional
   return null
 }

@@ -30,7 +30,7 @@ export interface ScriptPlace {
   readonly column: number
 }
 
-export type LimitName = 'time' | 'depth' | 'string' | 'collection' | 'allocation' | 'number' | 'regex'
+type LimitName = 'time' | 'depth' | 'string' | 'collection' | 'allocation' | 'number' | 'regex'
 
 /** An evaluation went over a limit. No `catch` and no `finally` of a script sees it. */
 export class GroovyLimitError extends Error {
@@ -64,7 +64,7 @@ let allocated = 0
 let started = 0
 
 /** Counters of an evaluation while others run. */
-export interface SavedCounters {
+interface SavedCounters {
   readonly limits: Limits
   readonly fuel: number
   readonly depth: number

@@ -42,7 +42,7 @@ export function plus(left: Value, right: Value): Value {
   return invokeOperator('plus', left, right)
 }
 
-export function minus(left: Value, right: Value): Value {
+function minus(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number') return (left - right) | 0
   if (areNumbers(left, right)) return subtractNumbers(left, right)
   return invokeOperator('minus', left, right)
@@ -58,7 +58,7 @@ export function divide(left: Value, right: Value): Value {
   return areNumbers(left, right) ? divideNumbers(left, right) : invokeOperator('div', left, right)
 }
 
-export function modulo(left: Value, right: Value): Value {
+function modulo(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number' && right !== 0) return (left % right) | 0
   return numbersOnly(left, right) ? remainderOf(left, right) : invokeOperator('mod', left, right)
 }
@@ -76,9 +76,9 @@ const shifting =
   (left, right) =>
     numbersOnly(left, right) ? shift(method, left, right) : invokeOperator(method, left, right)
 
-export const leftShift = shifting('leftShift')
-export const rightShift = shifting('rightShift')
-export const rightShiftUnsigned = shifting('rightShiftUnsigned')
+const leftShift = shifting('leftShift')
+const rightShift = shifting('rightShift')
+const rightShiftUnsigned = shifting('rightShiftUnsigned')
 
 const combining =
   (method: 'and' | 'or' | 'xor', ofBooleans: (left: boolean, right: boolean) => boolean): BinaryOperator =>
@@ -87,9 +87,9 @@ const combining =
     return numbersOnly(left, right) ? combineBits(method, left, right) : invokeOperator(method, left, right)
   }
 
-export const bitAnd = combining('and', (left, right) => left && right)
-export const bitOr = combining('or', (left, right) => left || right)
-export const bitXor = combining('xor', (left, right) => left !== right)
+const bitAnd = combining('and', (left, right) => left && right)
+const bitOr = combining('or', (left, right) => left || right)
+const bitXor = combining('xor', (left, right) => left !== right)
 
 export function negative(value: Value): Value {
   if (typeof value === 'number') return -value | 0

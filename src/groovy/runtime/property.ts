@@ -28,7 +28,7 @@ export function getProperty(self: Value, name: string): Value {
 }
 
 /** The property as the class declares it. */
-export function accessOf(self: Value, name: string): PropertyAccess | null {
+function accessOf(self: Value, name: string): PropertyAccess | null {
   if (self instanceof ClassInfo) return self.staticProperty(name) ?? classOf(self).property(name)
   return classOf(self).property(name)
 }

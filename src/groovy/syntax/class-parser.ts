@@ -7,7 +7,7 @@ import type { TokenStream } from './token-stream.ts'
 import { parseModifiers, parseType, parseTypeParameters, skipTypeArguments } from './type-parser.ts'
 
 /** What comes before the body of a class. */
-export interface ClassHead {
+interface ClassHead {
   readonly form: ClassNode['form']
   readonly name: string
   readonly modifiers: Modifiers

@@ -237,7 +237,7 @@ function parsePower(stream: TokenStream): Expression {
 }
 
 /** `!x`, `~x`, `(Type) x`. */
-export function parsePrefix(stream: TokenStream): Expression {
+function parsePrefix(stream: TokenStream): Expression {
   const token = stream.peek()
   if (token.kind === 'operator' && (token.text === '!' || token.text === '~')) {
     stream.next()

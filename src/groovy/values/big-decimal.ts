@@ -9,7 +9,7 @@ export type Rounding = 'UP' | 'DOWN' | 'CEILING' | 'FLOOR' | 'HALF_UP' | 'HALF_D
 const BITS_PER_DIGIT = 3.33
 
 /** Ten to a power, within bounds. */
-export function powerOfTen(exponent: number): bigint {
+function powerOfTen(exponent: number): bigint {
   checkBits(exponent * BITS_PER_DIGIT)
   return 10n ** BigInt(exponent)
 }
@@ -199,7 +199,7 @@ export class BigDecimal extends GroovyObject {
 }
 
 /** A quotient of whole numbers, rounded. */
-export function roundedQuotient(top: bigint, bottom: bigint, rounding: Rounding): bigint {
+function roundedQuotient(top: bigint, bottom: bigint, rounding: Rounding): bigint {
   const quotient = top / bottom
   const rest = top % bottom
   if (rest === 0n) return quotient

@@ -7,7 +7,7 @@ import { textOf } from './text.ts'
 import { GroovyObject, Instance, type Value } from './value.ts'
 
 /** Makes the value of a variable when it is asked for first; undefined when there is none. */
-export type VariableSource = (name: string) => Value | undefined
+type VariableSource = (name: string) => Value | undefined
 
 export class BindingValue extends GroovyObject {
   readonly #variables = new Map<string, Value>()

@@ -1,7 +1,7 @@
 import { type Invocable, MethodGroup } from './method-group.ts'
 import { GroovyObject, type Value } from './value.ts'
 
-export type ClassKind = 'class' | 'interface' | 'enum' | 'primitive' | 'array'
+type ClassKind = 'class' | 'interface' | 'enum' | 'primitive' | 'array'
 
 /** How `object.name` is read and written. */
 export interface PropertyAccess {

@@ -1,6 +1,5 @@
 // `<=>` and the operators that are made of it.
 import { settled } from '../runtime/pending.ts'
-import type { BigDecimal } from './big-decimal.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface } from './classes.ts'
 import { ClassCastException, illegalArgument, nullPointer } from './exceptions.ts'
@@ -137,8 +136,3 @@ export function naturalCompare(left: Value, right: Value): number {
 }
 
 naturalOrder.compare = naturalCompare
-
-/** Whether two decimal numbers are the same, digits after the point included. */
-export function sameDecimal(left: BigDecimal, right: BigDecimal): boolean {
-  return left.unscaled === right.unscaled && left.scale === right.scale
-}

@@ -64,7 +64,7 @@ export function identityHash(value: GroovyObject): number {
   return hash
 }
 
-export function stringHash(text: string): number {
+function stringHash(text: string): number {
   let hash = 0
   for (let index = 0; index < text.length; index++) hash = (Math.imul(31, hash) + text.charCodeAt(index)) | 0
   return hash
@@ -77,7 +77,7 @@ function longHash(number: bigint): number {
 
 const scratch = new DataView(new ArrayBuffer(8))
 
-export function doubleHash(number: number): number {
+function doubleHash(number: number): number {
   scratch.setFloat64(0, number)
   return scratch.getInt32(0) ^ scratch.getInt32(4)
 }

@@ -132,7 +132,7 @@ function elementDistance(parameter: VariableParameter, value: Value): number {
 }
 
 /** Arguments as the implementation gets them. */
-export function convertAll({ parameters, varargs }: Invocable, args: Value[]): unknown[] {
+function convertAll({ parameters, varargs }: Invocable, args: Value[]): unknown[] {
   const converted: unknown[] = args
   const last = varargs ? parameters.length - 1 : parameters.length
   for (let index = 0; index < last; index++) converted[index] = parameters[index]!.convert(args[index] as Value)

@@ -94,7 +94,7 @@ function rangeText(range: RangeValue, style: Style): string {
   return range.textWith((bound) => format(bound, style))
 }
 
-export function gstringText({ strings, values }: GStringValue): string {
+function gstringText({ strings, values }: GStringValue): string {
   let text = strings[0] as string
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as Value

@@ -7,7 +7,7 @@ import { extendWithHost, gatewayClass, gatewayInterface } from './host-class.ts'
 import { toGroovy } from './host-values.ts'
 import { callMissing, DataMapClass, ViewValue } from './host-views.ts'
 
-export const ContextInterface = gatewayInterface('services.context.Context', null, classes.MapInterface)
+const ContextInterface = gatewayInterface('services.context.Context', null, classes.MapInterface)
 
 /** Names of contexts by their classes. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ for (const [className, name] of Object.entries(NAMES)) {
 const AddedContextClass = gatewayClass('services.context.AddedContext', { interfaces: [ContextInterface] })
 
 /** One context, with what the gateway knows of it. */
-export class ContextValue extends ViewValue {
+class ContextValue extends ViewValue {
   readonly #host: EvaluationHost
   readonly #maps: ContextMaps
 

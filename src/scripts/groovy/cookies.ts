@@ -17,7 +17,7 @@ const CookieClass = gatewayClass('http.protocol.Cookie')
 const CookiesClass = gatewayClass('http.protocol.RequestCookies', { interfaces: [classes.MapInterface] })
 
 /** One cookie, of a request or of a response. */
-export class CookieValue extends GroovyObject {
+class CookieValue extends GroovyObject {
   readonly host: Cookie
 
   constructor(host: Cookie) {

@@ -40,7 +40,7 @@ class FileValue extends GroovyObject {
 }
 
 /** The folders that files are read from and not read from. */
-export interface ReadableFolders {
+interface ReadableFolders {
   readonly instance: string
   readonly secrets: string
 }

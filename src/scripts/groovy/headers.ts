@@ -19,9 +19,9 @@ import { Headers } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost } from './host-values.ts'
 
-export const HeadersClass = gatewayClass('http.protocol.Headers', { interfaces: [classes.MapInterface] })
+const HeadersClass = gatewayClass('http.protocol.Headers', { interfaces: [classes.MapInterface] })
 /** The parent of all headers. It is a list of its values too, as scripts of older versions take it. */
-export const HeaderClass = gatewayClass('http.protocol.Header', { interfaces: [classes.ListInterface] })
+const HeaderClass = gatewayClass('http.protocol.Header', { interfaces: [classes.ListInterface] })
 
 /** One header with its values. */
 export class HeaderValue extends ListValue {
@@ -34,7 +34,7 @@ export class HeaderValue extends ListValue {
 }
 
 /** The values of a header as texts; null for none. */
-export function headerTexts(value: Value): readonly string[] | null {
+function headerTexts(value: Value): readonly string[] | null {
   if (value === null) return null
   if (value instanceof HeaderValue || classOf(value).isSubclassOf(HeaderClass)) return headerValues(value)
   if (value instanceof CollectionValue || value instanceof ArrayValue) {
@@ -44,7 +44,7 @@ export function headerTexts(value: Value): readonly string[] | null {
 }
 
 /** What `getValues` of a header gives, also of one whose class a script wrote. */
-export function headerValues(header: Value): readonly string[] {
+function headerValues(header: Value): readonly string[] {
   const values = settled(invokeMethod(header, 'getValues', []), 'the values of a header')
   return values instanceof CollectionValue ? values.items.map(textOf) : [textOf(values)]
 }

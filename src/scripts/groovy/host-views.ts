@@ -17,7 +17,7 @@ import { toGroovy, toHost, views } from './host-values.ts'
 
 /** Data of contexts: a map whose entries can be read by getters too. */
 export const DataMapClass = gatewayClass('json.DataMap', { parent: classes.LinkedHashMapClass })
-export const ViewClass = gatewayClass('json.View', { interfaces: [classes.MapInterface] })
+const ViewClass = gatewayClass('json.View', { interfaces: [classes.MapInterface] })
 
 /** An object of the gateway. */
 export class ViewValue extends MapValue {
@@ -86,7 +86,7 @@ views.convert = (host) => (exposed in host ? new ViewValue(host) : undefined)
 const GETTER = /^(?:get|is)([A-Z].*)$/
 
 /** `getInfo()` of an object that has `info`. */
-export function readByGetter(self: MapValue, name: string): Value | undefined {
+function readByGetter(self: MapValue, name: string): Value | undefined {
   const [, capital] = GETTER.exec(name) ?? []
   if (capital === undefined) return undefined
   const property = capital.charAt(0).toLowerCase() + capital.slice(1)

@@ -16,7 +16,7 @@ import {
 } from '#groovy'
 import { awaited, extendWithHost, gatewayClass, gatewayInterface, thrownFor } from './host-class.ts'
 
-export const PromiseClass = gatewayInterface('util.promise.Promise', null)
+const PromiseClass = gatewayInterface('util.promise.Promise', null)
 const PromisesClass = gatewayClass('util.promise.Promises')
 
 type Outcome = { readonly value: Value } | { readonly error: unknown }
@@ -54,7 +54,7 @@ export class PromiseValue extends GroovyObject {
 }
 
 /** The value of a promise, which the script waits for. */
-export function waitFor(promise: PromiseValue): Value {
+function waitFor(promise: PromiseValue): Value {
   const { outcome } = promise
   if (outcome === null) return suspend(awaited(promise.source))
   if ('error' in outcome) throw thrownFor(outcome.error)

@@ -4,7 +4,7 @@ import { reasonPhrase, statusFamily } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertValue } from './host-values.ts'
 
-export const StatusClass = gatewayClass('http.protocol.Status')
+const StatusClass = gatewayClass('http.protocol.Status')
 const FamilyClass = gatewayClass('http.protocol.Status$Family', { kind: 'enum', parent: classes.EnumClass })
 
 const FAMILIES = ['INFORMATIONAL', 'SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR', 'UNKNOWN'] as const
@@ -41,7 +41,7 @@ convertValue(StatusValue, ({ code }) => code)
 const isOf = (family: string) => (self: StatusValue) => statusFamily(self.code) === family
 
 /** `I'm a Teapot` is IM_A_TEAPOT. */
-export function statusName(code: number): string {
+function statusName(code: number): string {
   return reasonPhrase(code)
     .toUpperCase()
     .replaceAll("'", '')

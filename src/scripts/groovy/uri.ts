@@ -3,7 +3,7 @@ import { Uri } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost, convertValue } from './host-values.ts'
 
-export const UriClass = gatewayClass('http.MutableUri')
+const UriClass = gatewayClass('http.MutableUri')
 
 /** A URI that can be changed part by part. */
 export class UriValue extends GroovyObject {
@@ -27,7 +27,7 @@ convertHost(Uri, (uri) => new UriValue(uri))
 convertValue(UriValue, ({ host }) => host.toString())
 
 /** The URI that a text, a URI or a MutableUri stands for. */
-export function uriOf(value: Value): Uri {
+function uriOf(value: Value): Uri {
   return value instanceof UriValue ? value.host.clone() : Uri.parse(textOf(value))
 }
 

@@ -1,7 +1,7 @@
 import type { HostMessages } from '../host-messages.ts'
 
 /** The class of statuses. */
-export interface RealmStatuses {
+interface RealmStatuses {
   readonly Status: { of(code: number, reason: string): object; codeOf(value: unknown): number }
 }
 

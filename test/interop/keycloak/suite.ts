@@ -4,10 +4,10 @@ import type { Chromium } from '#test/chromium'
 import type { GatewayProcess } from '#test/gateway-process'
 import type { RedisServer } from '#test/redis'
 import type { Flow } from '../flows.ts'
+import type { Relay } from '../relay.ts'
 import type { AdminApi } from './admin-api.ts'
 import type { Application } from './application.ts'
 import type { KeycloakServer } from './keycloak-server.ts'
-import type { Relay } from './relay.ts'
 
 export const REALM = 'shop'
 

@@ -3,7 +3,7 @@ import type { Client, Directory } from '../../state/accounts.ts'
 import { grantedScopes } from '../scopes.ts'
 
 /** How the outcome reaches the client. */
-export type ResponseMode = 'query' | 'fragment' | 'form_post'
+type ResponseMode = 'query' | 'fragment' | 'form_post'
 
 /** What a client asks of the browser's user, once it was found to be in order. */
 export interface AuthorizationRequest {
@@ -23,7 +23,7 @@ export interface AuthorizationRequest {
 }
 
 /** What came of reading one: where not even the client is sure, nobody is sent anywhere. */
-export type ReadRequest =
+type ReadRequest =
   | { readonly request: AuthorizationRequest }
   | { readonly refused: string }
   | { readonly error: string; readonly description: string; readonly to: Destination }

@@ -14,7 +14,7 @@ import { sendOutcome } from './outcome.ts'
 import type { PushedRequests } from './pushed-requests.ts'
 
 /** What the endpoint works with. */
-export interface AuthorizeParts {
+interface AuthorizeParts {
   readonly settings: WholeSettings
   readonly directory: Directory
   readonly sessions: Sessions

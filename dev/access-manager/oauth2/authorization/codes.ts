@@ -11,7 +11,7 @@ const LIFETIME = 120_000
 const MOST = 10_000
 
 /** What a code stands for. */
-export interface GrantedCode {
+interface GrantedCode {
   readonly grant: Grant
   readonly request: AuthorizationRequest
   readonly session: Session

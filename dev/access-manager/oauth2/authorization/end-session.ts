@@ -10,7 +10,7 @@ import type { Sessions } from '../../state/sessions.ts'
 import type { SigningKeys } from '../../state/signing-keys.ts'
 
 /** What the endpoint works with. */
-export interface EndSessionParts {
+interface EndSessionParts {
   readonly settings: WholeSettings
   readonly directory: Directory
   readonly sessions: Sessions

@@ -59,7 +59,7 @@ export function extreme(self: Value, callee: Value | null, wanted: number): Valu
 }
 
 /** Elements of lists in a list, and of lists in those. */
-export function flattened(items: readonly Value[], into: Value[] = []): Value[] {
+function flattened(items: readonly Value[], into: Value[] = []): Value[] {
   for (const item of items) {
     tick()
     if (item instanceof CollectionValue || item instanceof ArrayValue) flattened(item.items, into)
@@ -78,7 +78,7 @@ function without(self: Value, removed: readonly Value[]): Value {
   )
 }
 
-export function average(self: Value): Value {
+function average(self: Value): Value {
   const items = itemsOf(self)
   return andThen(summed(items, undefined), (sum) => divide(sum, items.length))
 }

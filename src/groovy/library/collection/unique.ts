@@ -42,7 +42,7 @@ export function uniqueItems(self: Value, closure: ClosureValue | null, done: (it
   )
 }
 
-export function sameForUnique(left: Value, right: Value): boolean {
+function sameForUnique(left: Value, right: Value): boolean {
   return compareAny(left, right) === 0
 }
 

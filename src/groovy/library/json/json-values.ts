@@ -29,7 +29,7 @@ export function readJson(text: string): Value {
 }
 
 /** Whole numbers are Integers where they fit, others BigDecimals as they are written. */
-export function jsonValue(value: JsonValue): Value {
+function jsonValue(value: JsonValue): Value {
   tick()
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return numberOf(value)

@@ -23,7 +23,7 @@ interface UriParts {
 }
 
 /** An immutable URI. */
-export class JavaUri extends GroovyObject {
+class JavaUri extends GroovyObject {
   readonly parts: UriParts
 
   constructor(parts: UriParts) {

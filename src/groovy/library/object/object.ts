@@ -20,7 +20,7 @@ import { type GroovyObject, Instance, type Value } from '../../values/value.ts'
 import { formatted } from '../text/format.ts'
 
 /** Runs a closure whose names are looked up in an object first. */
-export function withDelegate(self: Value, closure: ClosureValue): Value {
+function withDelegate(self: Value, closure: ClosureValue): Value {
   const copy = closure.copy()
   copy.delegate = self
   copy.resolveStrategy = DELEGATE_FIRST
@@ -28,7 +28,7 @@ export function withDelegate(self: Value, closure: ClosureValue): Value {
 }
 
 /** Java's own text of an object. */
-export function identityText(self: Value): string {
+function identityText(self: Value): string {
   return `${classOf(self).name}@${identityHash(self as GroovyObject).toString(16)}`
 }
 

@@ -11,7 +11,7 @@ import { fieldsAt, formatPattern, localMillis, parsePattern, readPattern } from 
 import { InstantValue, millisOf, readInstant } from './instant.ts'
 import { UTC, type ZoneValue } from './zones.ts'
 
-export const DateClass = declareClass('java.util.Date', { interfaces: [ComparableInterface] })
+const DateClass = declareClass('java.util.Date', { interfaces: [ComparableInterface] })
 const SimpleDateFormatClass = declareClass('java.text.SimpleDateFormat')
 const LocaleClass = declareClass('java.util.Locale')
 const ParseException = declareException('java.text.ParseException', ExceptionClass)

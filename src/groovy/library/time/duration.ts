@@ -7,8 +7,8 @@ import { ObjectArray } from '../../values/java-array.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 
-export const DurationClass = declareClass('java.time.Duration', { interfaces: [ComparableInterface] })
-export const ChronoUnitClass = declareClass('java.time.temporal.ChronoUnit', { kind: 'enum', parent: EnumClass })
+const DurationClass = declareClass('java.time.Duration', { interfaces: [ComparableInterface] })
+const ChronoUnitClass = declareClass('java.time.temporal.ChronoUnit', { kind: 'enum', parent: EnumClass })
 const TimeUnitClass = declareClass('java.util.concurrent.TimeUnit', { kind: 'enum', parent: EnumClass })
 export const DateTimeException = declareException('java.time.DateTimeException', RuntimeException)
 export const DateTimeParseException = declareException('java.time.format.DateTimeParseException', DateTimeException)
@@ -79,7 +79,7 @@ const timeUnits = [...TIME_UNITS.keys(), 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'].
 )
 
 /** Members that every enum of the library has. */
-export function enumMembers(klass: ClassInfo, constants: readonly EnumValue[]) {
+function enumMembers(klass: ClassInfo, constants: readonly EnumValue[]) {
   return {
     ...Object.fromEntries(constants.map((each) => [`static ${each.constant}: ${klass.simpleName}`, each])),
     [`static values(): ${klass.simpleName}[]`]: () => new ObjectArray(klass, [...constants]),

@@ -10,7 +10,7 @@ import { currentMillis } from '../system/system.ts'
 import { DateTimeParseException, type DurationValue, instantNanos, NANOS, seconds, unitNanos } from './duration.ts'
 
 export const InstantClass = declareClass('java.time.Instant', { interfaces: [ComparableInterface] })
-export const ClockClass = declareClass('java.time.Clock')
+const ClockClass = declareClass('java.time.Clock')
 
 /** A point in time. */
 export class InstantValue extends GroovyObject {

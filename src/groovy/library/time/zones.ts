@@ -6,9 +6,9 @@ import { declareException, throwable } from '../../values/throwable.ts'
 import { GroovyObject } from '../../values/value.ts'
 import { DateTimeException } from './duration.ts'
 
-export const ZoneIdClass = declareClass('java.time.ZoneId')
-export const ZoneOffsetClass = declareClass('java.time.ZoneOffset', { parent: ZoneIdClass })
-export const TimeZoneClass = declareClass('java.util.TimeZone')
+const ZoneIdClass = declareClass('java.time.ZoneId')
+const ZoneOffsetClass = declareClass('java.time.ZoneOffset', { parent: ZoneIdClass })
+const TimeZoneClass = declareClass('java.util.TimeZone')
 
 const ZoneRulesException = declareException('java.time.zone.ZoneRulesException', DateTimeException)
 

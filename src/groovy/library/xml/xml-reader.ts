@@ -3,7 +3,7 @@ import { checkText, spend, tick } from '../../runtime/limits.ts'
 import { IOException } from '../../values/exceptions.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 
-export const SaxParseException = declareException('org.xml.sax.SAXParseException', IOException)
+const SaxParseException = declareException('org.xml.sax.SAXParseException', IOException)
 
 export interface XmlElement {
   /** Without its prefix. */

@@ -6,7 +6,7 @@ import { type Masks, printedAttributes, printedFields } from './masks.ts'
 import { maskText } from './secret-text.ts'
 
 /** What is captured of a message. */
-export interface CaptureSettings {
+interface CaptureSettings {
   readonly captureEntity: boolean
   readonly captureContext: boolean
   readonly maxEntityLength: number

@@ -122,7 +122,7 @@ interface Rule {
 }
 
 /** One rule is enough; what in a rule can not be answered does not hold. */
-export function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): Filter {
+function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
     for (const rule of rules) {
       if (!(await holds(rule, exchange, logger))) continue

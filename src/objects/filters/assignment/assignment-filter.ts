@@ -35,7 +35,7 @@ interface Assignment {
 }
 
 /** Each assignment sees what those before it have changed. */
-export function assign(
+function assign(
   onRequest: readonly Assignment[],
   onResponse: readonly Assignment[],
   { logger }: Pick<Environment, 'logger'>,

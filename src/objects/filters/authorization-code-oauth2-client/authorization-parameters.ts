@@ -8,7 +8,7 @@ const LONGEST_VALUE = 1_000
 const SECONDS = /^\d{1,9}$/
 
 /** What an authorization request is made of beside the parameters that every one has. */
-export interface AuthorizationInput {
+interface AuthorizationInput {
   readonly registration: ClientRegistration
   readonly prompt: string | null
   /** Query of `login`, of which the registration passes some parameters on. */

@@ -25,7 +25,7 @@ const JTI_LIFETIME = 2 * IAT_WINDOW + 60_000
 const MAX_FORM = MAX_TOKEN_LENGTH + 4_096
 
 /** What the endpoint needs to know. */
-export interface LogoutEndpointSettings {
+interface LogoutEndpointSettings {
   readonly registrations: readonly ClientRegistration[]
   readonly clock: Clock
   readonly logger: Logger

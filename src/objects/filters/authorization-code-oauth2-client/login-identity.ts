@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { type Exchange, endUpgraded, type LoginMoment, type Response, watchUpgrade } from '#http'
 import { claim, numericDate } from '#jose'
 import type { JsonObject } from '#json'
-import type { LoginMemory } from './login-memory.ts'
 
 /** RFC 6455 section 7.4.1: what the connection does is no longer allowed. */
 const POLICY_VIOLATION = 1008
@@ -48,10 +47,16 @@ export function issuedAt(claims: JsonObject): number {
   return numericDate(claim(claims, 'iat') ?? null) ?? 0
 }
 
-/** Whether the login of a session was ended by its provider. Rejects where that can not be told. */
+/** When the login was last checked for revocations, in milliseconds since the epoch; null before the first time. */
+interface CheckedLogin {
+  readonly checkedAt: number | null
+  setCheckedAt(time: number): void
+}
+
+/** Whether the login of a session was ended by its provider. Rejects where revocations are unavailable. */
 export async function isRevoked(
   exchange: Exchange,
-  memory: LoginMemory,
+  memory: CheckedLogin,
   identity: LoginIdentity | null,
   now: number,
 ): Promise<boolean> {

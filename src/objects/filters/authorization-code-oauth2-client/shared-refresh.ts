@@ -15,7 +15,7 @@ const WAIT_LIMIT = 30_000
 const POLL_INTERVAL = 25
 
 /** Tokens of a refresh, with the moment their lifetime is counted from. */
-export interface RefreshedTokens {
+interface RefreshedTokens {
   readonly tokens: IssuedTokens
   /** When the server was asked, in milliseconds since the epoch. */
   readonly askedAt: number

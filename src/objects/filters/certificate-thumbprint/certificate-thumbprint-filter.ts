@@ -26,7 +26,7 @@ export const CertificateThumbprintFilter = defineType({
 const refuse: Handler = async () => respond(403)
 
 /** The thumbprint goes into a context; a request without a certificate goes to `otherwise`. */
-export function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logger: Logger): Filter {
+function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
     const certificate = await found(find, exchange, logger)
     if (certificate === null) return otherwise(exchange)

@@ -16,7 +16,7 @@ export const ChainOfFilters = defineType({
 })
 
 /** One filter that does what the given filters do in a row. */
-export function filterGroup(filters: readonly Filter[]): Filter {
+function filterGroup(filters: readonly Filter[]): Filter {
   const [only] = filters
   if (only === undefined) return (exchange, next) => next(exchange)
   if (filters.length === 1) return only

@@ -15,7 +15,7 @@ export const CircuitBreakerFilter = defineType({
 })
 
 /** A failure is an exception, or what a handler made of one: the response then still has it as its cause. */
-export function breakCircuit(guard: Guard): Filter {
+function breakCircuit(guard: Guard): Filter {
   return (exchange, next) => {
     const attempt: Attempt = async () => {
       const response = await next(exchange)

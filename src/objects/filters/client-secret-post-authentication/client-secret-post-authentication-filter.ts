@@ -18,7 +18,7 @@ export const ClientSecretPostAuthenticationFilter = defineType({
 })
 
 /** Puts `client_id` and `client_secret` into the form of each request (RFC 6749 section 2.3.1). */
-export function postClientSecret(clientId: string, secretId: string, provider: SecretsProvider): Filter {
+function postClientSecret(clientId: string, secretId: string, provider: SecretsProvider): Filter {
   return async (exchange, next) => {
     const secret = await provider.active({ secretId, purpose: 'GENERIC' })
     const fields = { client_id: clientId, client_secret: secret.revealText() }

@@ -20,7 +20,7 @@ export const ConditionEnforcementFilter = defineType({
 const refuse: Handler = async () => respond(403)
 
 /** A condition that fails counts as false: here that shuts the door. */
-export function enforce(condition: RequestCondition, otherwise: Handler, logger: Logger): Filter {
+function enforce(condition: RequestCondition, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) =>
     (await passes(condition, exchange, null, logger)) ? next(exchange) : otherwise(exchange)
 }

@@ -20,6 +20,6 @@ export const ConditionalFilter = defineType({
  * The delegate may be what keeps a door shut, so a condition that fails, or gives something that is neither true
  * nor false, is a fault: it must not leave the delegate out.
  */
-export function runWhere(condition: Runtime<boolean>, delegate: Filter): Filter {
+function runWhere(condition: Runtime<boolean>, delegate: Filter): Filter {
   return async (exchange, next) => ((await condition(exchange)) === true ? delegate(exchange, next) : next(exchange))
 }

@@ -39,7 +39,7 @@ export const CookieFilter = defineType({
 })
 
 /** Does with each cookie what its name says. */
-export function cookieActions(actionOf: (name: string) => Action, now: () => number): Filter {
+function cookieActions(actionOf: (name: string) => Action, now: () => number): Filter {
   return async (exchange, next) => {
     const { request, session } = exchange
     const uri = request.uri.clone()

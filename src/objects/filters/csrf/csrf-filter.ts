@@ -44,7 +44,7 @@ interface Settings {
 }
 
 /** A request without the session cookie has no session to misuse, and passes. */
-export function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
+function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
     const sessions = sessionsOf(exchange, cookieName)

@@ -8,7 +8,7 @@ import { publicJwk } from '#secrets'
 import { ServerNonces } from './server-nonces.ts'
 
 /** What is needed to prove possession of a key. */
-export interface ProofSettings {
+interface ProofSettings {
   readonly provider: SecretsProvider
   readonly secretId: string
   readonly algorithm: SignatureAlgorithm

@@ -52,7 +52,7 @@ interface Settings {
 }
 
 /** Puts a filter together that does per request only what could not be done before. */
-export function changeHeaders(settings: Settings, values: HeaderValues): Filter {
+function changeHeaders(settings: Settings, values: HeaderValues): Filter {
   const change = headerChange(settings, values)
   return settings.messageType === 'REQUEST' ? onRequest(change) : onResponse(change)
 }

@@ -29,7 +29,7 @@ export const IdTokenValidationFilter = defineType({
 })
 
 /** What OpenID Connect Core section 3.1.3.7 finds wrong with claims, apart from signature and times. */
-export function idTokenViolations(claims: JsonObject, audience: string, issuer: string | null): readonly string[] {
+function idTokenViolations(claims: JsonObject, audience: string, issuer: string | null): readonly string[] {
   const found: string[] = []
   if (!isForAudience(claims, audience)) found.push('the token is for another audience')
   if (issuer !== null && claim(claims, 'iss') !== issuer) found.push('the token has another issuer')

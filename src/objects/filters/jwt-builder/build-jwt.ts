@@ -5,14 +5,14 @@ import type { JsonObject } from '#json'
 import { claimsFrom } from './claims-from.ts'
 
 /** How a token is encrypted. */
-export interface EncryptionSettings {
+interface EncryptionSettings {
   readonly secretId: string
   readonly algorithm: EncryptionAlgorithm
   readonly method: EncryptionMethod
 }
 
 /** How a token is signed. */
-export interface SignatureSettings {
+interface SignatureSettings {
   readonly secretId: string
   readonly includeKeyId: boolean
   readonly algorithm: SignatureAlgorithm
@@ -20,7 +20,7 @@ export interface SignatureSettings {
 }
 
 /** What a token is made of; one of `signature` and `encryption` is there. */
-export interface JwtBuilding {
+interface JwtBuilding {
   readonly template: (exchange: Exchange) => unknown
   readonly provider: SecretsProvider
   readonly signature: SignatureSettings | null

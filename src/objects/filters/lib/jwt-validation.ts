@@ -44,7 +44,7 @@ export const JWT_VALIDATION_FIELDS = {
 export const JWT_VALIDATION_RULES = [atLeastOneOf('verificationSecretId', 'decryptionSecretId')]
 
 /** The values of the common fields. */
-export interface JwtValidationValues {
+interface JwtValidationValues {
   readonly verificationSecretId?: string | undefined
   readonly decryptionSecretId?: string | undefined
   readonly secretsProvider?: SecretsProvider | undefined
@@ -54,7 +54,7 @@ export interface JwtValidationValues {
 }
 
 /** What a filter demands of tokens beyond that. */
-export interface JwtDemands {
+interface JwtDemands {
   /** Finds the token. */
   readonly token: Runtime<string>
   /** The times that must be among the claims. */

@@ -15,7 +15,7 @@ import { credentialsIn, type Scheme } from './credentials.ts'
 import type { RequiredScopes } from './required-scopes.ts'
 
 /** What decides about requests. */
-export interface AdmissionSettings {
+interface AdmissionSettings {
   readonly resolver: AccessTokenResolver
   readonly requiredScopes: RequiredScopes
   readonly realm: string

@@ -9,7 +9,7 @@ const CHECK_INTERVAL = 60_000
 const POLICY_VIOLATION = 1008
 
 /** What follows the tokens of open connections. */
-export interface Following {
+interface Following {
   readonly resolver: AccessTokenResolver
   readonly executor: Executor
   readonly clock: Clock

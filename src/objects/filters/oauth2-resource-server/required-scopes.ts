@@ -13,7 +13,7 @@ export const SCOPES_FIELD = byShape({
 })
 
 /** The settled field. */
-export type ScopesValue = Settled<DecodedMembers<{ readonly scopes: typeof SCOPES_FIELD }>>['scopes']
+type ScopesValue = Settled<DecodedMembers<{ readonly scopes: typeof SCOPES_FIELD }>>['scopes']
 
 /** Gives the scopes that a request needs: at once unless something has to be read or run first. */
 export type RequiredScopes = (exchange: Exchange) => Iterable<string> | Promise<Iterable<string>>

@@ -7,7 +7,7 @@ import type { IssuedToken, TokenAnswer } from '../../lib/oauth2-client/token-req
 const LARGEST_MARGIN = 30_000
 
 /** How exchanged tokens are cached. */
-export interface ExchangeCacheSettings {
+interface ExchangeCacheSettings {
   /** Milliseconds for tokens without `expires_in`. */
   readonly defaultTimeout: number
   /** Milliseconds for any token. */

@@ -7,7 +7,7 @@ import type { ExchangeCache } from './exchange-cache.ts'
 import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
 
 /** How tokens are exchanged. */
-export interface ExchangeSettings {
+interface ExchangeSettings {
   readonly subjectToken: Runtime<string>
   readonly endpoint: () => Uri
   readonly scopes: readonly Runtime<string>[] | ResourceAccess

@@ -15,7 +15,7 @@ const DEFAULT_TIMEOUT = 60_000
 const SHORT_TIME = 30_000
 
 /** How long decisions are kept; null where the configuration does not say. */
-export interface DecisionCacheSettings {
+interface DecisionCacheSettings {
   readonly defaultTimeout: number | null
   readonly maximumTimeToCache: number | null
   readonly maximumSize: number
@@ -24,7 +24,7 @@ export interface DecisionCacheSettings {
 }
 
 /** Where decisions come from: the same questions about the same policies have the same answer. */
-export interface DecisionSource {
+interface DecisionSource {
   readonly realm: string
   readonly application: string | null
 }

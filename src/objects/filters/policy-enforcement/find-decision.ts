@@ -13,7 +13,7 @@ import { isOfAdmittedRealm } from './subject-realm.ts'
 type Found = Decision | SubjectRefused | NotAsked
 
 /** Where decisions come from. */
-export interface DecisionSettings {
+interface DecisionSettings {
   readonly amService: AmService
   readonly realm: string
   readonly application: string | null

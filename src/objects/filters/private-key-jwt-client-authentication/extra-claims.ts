@@ -4,7 +4,7 @@ import type { JsonValue } from '#json'
 const OWN: readonly string[] = ['iss', 'sub', 'jti', 'iat', 'exp']
 
 /** Something wrong with a claim, or with all of them where the name is empty. */
-export interface ClaimProblem {
+interface ClaimProblem {
   readonly name: string
   readonly problem: string
 }

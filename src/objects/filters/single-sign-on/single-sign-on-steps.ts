@@ -18,7 +18,7 @@ import { type FlowState, flow } from '../lib/flow.ts'
 import { amLogin } from './am-login.ts'
 
 /** Settings of a single sign-on filter. */
-export interface SingleSignOnSettings {
+interface SingleSignOnSettings {
   readonly amService: AmService
   readonly authenticationService?: string | undefined
   readonly loginEndpoint?: Runtime<string> | undefined

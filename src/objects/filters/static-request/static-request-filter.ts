@@ -103,7 +103,7 @@ interface Settings {
 type MakeRequest = (exchange: Exchange) => Promise<Request>
 
 /** Makes the new request; the one that came may be looked into, its body too. */
-export function requestMaker(settings: Settings, values: HeaderValues): MakeRequest {
+function requestMaker(settings: Settings, values: HeaderValues): MakeRequest {
   const { method, headers: fields, entity } = settings
   const isFormContent = method === 'POST' && Object.keys(settings.form).length > 0
   return async (exchange) => {

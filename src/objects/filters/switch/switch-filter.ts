@@ -32,7 +32,7 @@ interface Case {
 }
 
 /** A condition that fails is a fault: a case may be there to keep a request from what comes next. */
-export function divert(onRequest: readonly Case[], onResponse: readonly Case[]): Filter {
+function divert(onRequest: readonly Case[], onResponse: readonly Case[]): Filter {
   return async (exchange, next) => {
     const early = await firstTrue(onRequest, exchange, null)
     if (early !== null) return early(exchange)

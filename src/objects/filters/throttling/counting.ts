@@ -14,7 +14,7 @@ export function localCounting(table: BucketTable): Count {
 }
 
 /** What counting in a store needs. */
-export interface StoreSettings {
+interface StoreSettings {
   readonly store: ThrottlingStore
   readonly local: Count
   readonly onStoreFailure: 'LOCAL' | 'DENY'

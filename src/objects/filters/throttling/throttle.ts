@@ -5,7 +5,7 @@ import { rateProblem } from '../../lib/rate-fields.ts'
 import type { Count } from './counting.ts'
 
 /** What throttling is made of. */
-export interface Throttling {
+interface Throttling {
   readonly partitionOf: Runtime<string>
   readonly policy: ThrottlingPolicy
   readonly count: Count

@@ -19,7 +19,7 @@ export const SecretKeyPropertyFormat = defineType({
 })
 
 /** Turns the bytes that a format gives into keys. */
-export function symmetricKeys(format: SecretFormat, algorithm: string): SecretFormat {
+function symmetricKeys(format: SecretFormat, algorithm: string): SecretFormat {
   const keyOf = ({ bytes, stableId = null }: DecodedSecret): DecodedSecret => {
     if (bytes === undefined) throw new Error('expected the bytes of a symmetric key, got a key of another kind')
     return { key: createSecretKey(bytes), stableId, algorithm }

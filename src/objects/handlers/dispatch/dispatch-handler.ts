@@ -56,13 +56,13 @@ export const DispatchHandler = defineType({
 })
 
 /** One way a request can take; without a condition it takes them all. */
-export interface Binding {
+interface Binding {
   readonly condition: RequestCondition | undefined
   readonly handler: Handler
 }
 
 /** A handler over bindings; a request that none of them takes is not found. */
-export function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
+function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
   return async (exchange) => {
     for (const { condition, handler } of bindings) {
       const taken = condition === undefined || passes(condition, exchange, null, logger)

@@ -8,10 +8,10 @@ import { jwkThumbprint, publicJwk } from '#secrets'
 export const KEY_USAGES = ['AGREE_KEY', 'DECRYPT', 'ENCRYPT', 'SIGN', 'UNWRAP_KEY', 'VERIFY', 'WRAP_KEY'] as const
 
 /** One of those words. */
-export type KeyUsage = (typeof KEY_USAGES)[number]
+type KeyUsage = (typeof KEY_USAGES)[number]
 
 /** What is published and to what extent. */
-export interface PublishedKeys {
+interface PublishedKeys {
   readonly provider: SecretsProvider
   readonly purposes: readonly {
     readonly secretId: string

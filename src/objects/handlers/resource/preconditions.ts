@@ -1,7 +1,7 @@
 import type { Headers } from '#http'
 
 /** What tells one state of a file from another. */
-export interface Validators {
+interface Validators {
   readonly etag: string
   /** Time of the last change in milliseconds, in whole seconds as headers can say it. */
   readonly modified: number

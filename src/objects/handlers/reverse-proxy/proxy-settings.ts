@@ -88,7 +88,7 @@ export const PROXY_FIELDS = {
 }
 
 /** The settled fields of a handler that sends requests to other servers. */
-export type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
+type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 
 /** Reports values that only show once they are settled. */
 export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {

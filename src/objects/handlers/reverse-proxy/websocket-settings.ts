@@ -66,7 +66,7 @@ const FIELDS = {
 export const WEBSOCKET_FIELD = object(FIELDS).prefault({}).meta({ description: 'Relaying of WebSocket connections.' })
 
 /** What the field and the handler around it say about WebSocket. */
-export interface WebSocketValues {
+interface WebSocketValues {
   readonly connectionTimeout: number
   readonly soTimeout: number
   readonly websocket: Settled<DecodedMembers<typeof FIELDS>>

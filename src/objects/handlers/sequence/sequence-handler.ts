@@ -29,7 +29,7 @@ export interface Step {
 }
 
 /** A handler that runs the steps until one says stop, and answers with the response of the last that ran. */
-export function runInTurn(steps: readonly Step[], logger: Logger): Handler {
+function runInTurn(steps: readonly Step[], logger: Logger): Handler {
   const [...before] = steps
   const last = before.pop()
   if (last === undefined) throw new TypeError('a sequence needs at least one step')

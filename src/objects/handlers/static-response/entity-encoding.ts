@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 
 /** Turns text into bytes of one character set. */
-export type Encode = (text: string) => Uint8Array
+type Encode = (text: string) => Uint8Array
 
 const utf8: Encode = (text) => Buffer.from(text, 'utf8')
 

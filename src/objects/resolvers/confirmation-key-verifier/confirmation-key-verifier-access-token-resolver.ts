@@ -23,7 +23,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
 })
 
 /** Why the client of a request may not use a token; null where it may (spec gap 169). */
-export function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRefusal | null {
+function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRefusal | null {
   const binding = bindingOf(token, 'x5t#S256')
   if (binding === 'none')
     return unbound === 'admitted' ? null : invalidToken('The access token is bound to no certificate.')

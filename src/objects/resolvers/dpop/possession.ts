@@ -10,7 +10,7 @@ import { type ProofMemory, UNNOTICED } from './proof-memory.ts'
 import { UsedProofs } from './used-proofs.ts'
 
 /** What is asked of proofs. */
-export interface PossessionSettings {
+interface PossessionSettings {
   readonly maxAge: number
   readonly requireNonce: boolean
   readonly unbound: 'admitted' | 'refused'

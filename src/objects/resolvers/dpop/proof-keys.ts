@@ -14,7 +14,7 @@ const THUMBPRINT_MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** A public key as it stands in a proof; not known yet to be one. */
-export interface ShownKey {
+interface ShownKey {
   readonly members: Readonly<Record<string, string>>
   readonly thumbprint: string
 }

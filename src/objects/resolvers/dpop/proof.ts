@@ -15,7 +15,7 @@ import { type ProofKeys, shownKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
 
 /** What a proof has to be about. */
-export interface ProofDemands {
+interface ProofDemands {
   readonly method: string
   readonly target: Uri
   readonly token: string

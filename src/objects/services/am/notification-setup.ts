@@ -7,7 +7,7 @@ import { auditing } from './notification-audit.ts'
 import type { NotificationValues } from './notification-fields.ts'
 
 /** What the feed needs of the service. */
-export interface FeedParts {
+interface FeedParts {
   readonly values: NotificationValues
   readonly uris: RealmUris
   readonly session: AgentSession

@@ -7,7 +7,7 @@ import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 
 /** What sessions are looked up by. */
-export interface SessionsParts {
+interface SessionsParts {
   readonly lookup: SessionLookup
   readonly cache: SessionCacheValues
   readonly refresh: SessionIdleRefreshValues

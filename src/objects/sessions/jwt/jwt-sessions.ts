@@ -8,7 +8,7 @@ import { partNames } from '../../lib/session/split-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
 
 /** How sessions are kept with the client. */
-export interface JwtSessionSettings {
+interface JwtSessionSettings {
   readonly keys: SessionKeys
   readonly cookie: SessionCookieSettings
   /** Milliseconds a session lives after it began. */

@@ -15,7 +15,7 @@ import {
 import { type FormatSettings, formatOf } from '../lib/formats.ts'
 
 /** How files are named. */
-export interface FileNames {
+interface FileNames {
   readonly directory: string
   readonly suffix: string
   readonly versionSuffix: string | null

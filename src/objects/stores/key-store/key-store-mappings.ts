@@ -11,7 +11,7 @@ export interface Mapping {
 }
 
 /** What making secrets of entries needs to know. */
-export interface MappingContext {
+interface MappingContext {
   /** Null stands for the password of the keystore. */
   readonly entryPassword: string | null
   readonly source: string

@@ -17,7 +17,7 @@ import { type Mapping, mappedSecrets } from './key-store-mappings.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 
 /** What a keystore is opened with. */
-export interface KeyStoreSettings {
+interface KeyStoreSettings {
   readonly file: string
   readonly type: KeyStoreType
   readonly storePasswordSecretId: string | null

@@ -15,7 +15,7 @@ export const SystemAndEnvSecretStore = defineType({
 })
 
 /** A store over the variables that configuration expressions see. */
-export function variableSecrets(formats: FormatSettings, lease: number, env: Environment): SecretsById {
+function variableSecrets(formats: FormatSettings, lease: number, env: Environment): SecretsById {
   const formatFor = formatOf(formats)
   const { clock, logger, name: source } = env
   return new SecretsById({

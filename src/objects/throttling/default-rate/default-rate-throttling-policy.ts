@@ -16,6 +16,6 @@ export const DefaultRateThrottlingPolicy = defineType({
 })
 
 /** What a policy says, or else a rate. */
-export function orDefaultRate(policy: ThrottlingPolicy, defaultRate: ThrottlingRate): ThrottlingPolicy {
+function orDefaultRate(policy: ThrottlingPolicy, defaultRate: ThrottlingRate): ThrottlingPolicy {
   return { rateFor: async (exchange) => (await policy.rateFor(exchange)) ?? defaultRate }
 }

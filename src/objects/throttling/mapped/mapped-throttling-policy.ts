@@ -27,7 +27,7 @@ export const MappedThrottlingPolicy = defineType({
 })
 
 /** The rate that a value is mapped to, or the default. */
-export function mappedRate(
+function mappedRate(
   mapper: Runtime<string>,
   rates: ReadonlyMap<string, ThrottlingRate>,
   defaultRate: ThrottlingRate,

@@ -32,7 +32,7 @@ return {1, ahead}
 `)
 
 /** Takes requests off buckets in Redis. */
-export function countedIn(redis: RedisConnection): ThrottlingStore {
+function countedIn(redis: RedisConnection): ThrottlingStore {
   return {
     take: async (filter, partition, rate) => {
       const pace = paceOf(rate)

@@ -13,7 +13,7 @@ import {
 const INTERVAL = 1_000
 
 /** What a keystore is opened with. */
-export interface KeyStoreSettings {
+interface KeyStoreSettings {
   readonly path: string
   readonly type: KeyStoreType
   readonly password: () => Promise<Buffer | null>

@@ -1,9 +1,9 @@
 // Callbacks that can not be completed, logins that go round, and requests that are no navigation.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
+import { HTML_ERROR } from '../../relay.ts'
 import { logIn, submitLogin } from '../people.ts'
 import { client } from '../realm.ts'
-import { HTML_ERROR } from '../relay.ts'
 import { loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'
 

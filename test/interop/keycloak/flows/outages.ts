@@ -1,9 +1,9 @@
 // A provider that is not there, and one whose load balancer answers in its place.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
+import { type Fault, HTML_ERROR } from '../../relay.ts'
 import { logIn } from '../people.ts'
 import { client } from '../realm.ts'
-import { type Fault, HTML_ERROR } from '../relay.ts'
 import { loginRoute } from '../routes.ts'
 import { type Part, type Peers, REALM } from '../suite.ts'
 

@@ -10,7 +10,7 @@ export const HTML_ERROR: Fault = (_request, response) => {
   return true
 }
 
-/** A reverse proxy between gateway and Keycloak that counts requests and makes outages. It keeps `Host`. */
+/** Reverse proxy between the gateway and a peer: counts requests and simulates outages. It keeps `Host`. */
 export class Relay implements AsyncDisposable {
   /** `METHOD path` of every request. */
   readonly requests: string[] = []
