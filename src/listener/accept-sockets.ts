@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net'
 
 /**
- * Listening sockets of a port. libuv accepts one connection of each in a turn of the event loop: with a single one, clients
- * that keep the loop busy make new connections wait behind each other, for seconds on a loaded machine (threats F28).
+ * Listening sockets of a port. libuv accepts one connection of each in a turn of the event loop: with a single socket and long
+ * turns, new connections would wait for seconds (threats F28).
  */
 const ACCEPT_SOCKETS = 8
 
-/** Where the first socket of a port listens. */
+/** Address of the first socket of a port. */
 export interface AcceptAddress {
   readonly host: string
   readonly backlog: number | undefined
 }
 
-/** Members of a server that decide about the sockets it accepts; Node's types do not have them. */
+/** Options of accepted sockets; missing in Node's types. */
 interface SocketOptions {
   readonly allowHalfOpen: boolean
   readonly noDelay: boolean
@@ -22,11 +22,11 @@ interface SocketOptions {
   readonly highWaterMark: number
 }
 
-/** The listening sockets of a port beside that of its server, to which they hand every connection. */
+/** Further listening sockets of a port, whose connections go to its server. */
 export class AcceptSockets {
   readonly #sockets: NetServer[] = []
 
-  /** To be called when the server listens, on a port that can be shared. */
+  /** Called when the server listens, on a port with SO_REUSEPORT. */
   async open(server: NetServer, { host, backlog }: AcceptAddress): Promise<void> {
     const { port } = server.address() as AddressInfo
     const { allowHalfOpen, noDelay, keepAlive, keepAliveInitialDelay, highWaterMark } = server as NetServer &
@@ -41,7 +41,6 @@ export class AcceptSockets {
     }
   }
 
-  /** Accepts no more. */
   close(): void {
     for (const socket of this.#sockets) socket.close()
   }

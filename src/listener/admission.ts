@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http'
 import { effectiveUri, type Uri } from '#http'
+import type { ListenerContext } from './listener-context.ts'
 import { isKnownMethod } from './method.ts'
 import type { Peer } from './peer.ts'
 import { type Refusal, UNKNOWN_METHOD } from './refusal.ts'
 import { type RequestHead, readHead } from './request-head.ts'
-import type { Service } from './service.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
+/** The value of Expect (RFC 9110 section 10.1.1). */
 export type Expectation = 'continue' | 'nothing' | 'unknown'
 
-/** A request that means one thing only. */
-export interface Admitted {
+/** A validated, unambiguous request. */
+export interface AdmittedRequest {
   readonly method: string
   readonly version: string
   readonly uri: Uri
   readonly head: RequestHead
 }
 
-/** Judges the head of a request before anything else sees it: framing, method, target, size. */
+/** Validates a request head: framing, method, target, size. */
 export function admit(
   message: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>,
   expect: Expectation,
   peer: Peer,
-  { settings, fields }: Pick<Service, 'settings' | 'fields'>,
-): Admitted | Refusal {
+  { settings, fields }: Pick<ListenerContext, 'settings' | 'fields'>,
+): AdmittedRequest | Refusal {
   const { method = '', url = '', httpVersion: version, rawHeaders } = message
   if (version !== '1.1' && version !== '1.0') return { status: 505, problem: 'an HTTP version other than 1.x' }
   if (!isKnownMethod(method)) return { status: 501, problem: UNKNOWN_METHOD }
@@ -42,8 +42,8 @@ export function admitHead(
   head: RequestHead,
   peer: Peer,
   settings: ListenerSettings,
-): Admitted | Refusal {
-  // RFC 9110 section 9.3.8: TRACE would show the client what filters added.
+): AdmittedRequest | Refusal {
+  // RFC 9110 section 9.3.8: TRACE would expose fields added by filters.
   if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
   const target = effectiveUri(requestTarget, head.hosts, peer.scheme, method)
   if ('problem' in target) return { status: 400, problem: target.problem }
@@ -51,7 +51,6 @@ export function admitHead(
   return { method, version, uri: target.uri, head }
 }
 
-/** The largest request body that is taken in. */
 function bodyLimit({ maxBodyBytes = Number.POSITIVE_INFINITY, streaming, storage }: ListenerSettings): number {
   return streaming ? maxBodyBytes : Math.min(maxBodyBytes, storage.limit)
 }

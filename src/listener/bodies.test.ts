@@ -62,14 +62,14 @@ test('100 Continue is sent when the body is first read, not before', async () =>
   await client.receives(/\r\n\r\nHTTP\/1\.1 200 [\s\S]*hi$/)
 })
 
-test('a refusal without reading leaves 100 Continue unsaid and closes the connection (B31)', async () => {
+test('a refusal before the body is read sends no 100 Continue and closes the connection (B31)', async () => {
   await using server = await listening(async () => respond(401))
   const answer = await converse(server.port, post('Expect: 100-continue\r\nContent-Length: 2', ''))
 
   assert.match(answer, /^HTTP\/1\.1 401 [\s\S]*Connection: close\r\n/)
 })
 
-test('a body nobody read is never taken for a request (B26)', async () => {
+test('an unread body is never parsed as a request (B26)', async () => {
   const paths: string[] = []
   await using server = await listening(async ({ request }) => {
     paths.push(`${request.method} ${request.uri.path}`)
@@ -89,7 +89,7 @@ test('a body nobody read is never taken for a request (B26)', async () => {
   assert.equal(paths.filter((path) => path === 'GET /next').length, 5)
 })
 
-test('a large body nobody read ends the connection, and the client still gets its answer', async () => {
+test('a large unread body closes the connection, and the client still gets its response', async () => {
   await using server = await listening(async () => respond(403, {}, 'no'))
   await using client = new RawClient(server.port)
   client.send(post('Content-Length: 50000000', 'x'.repeat(1_000_000)))
@@ -163,7 +163,7 @@ test('a framing error in a body fails it, answers 400 and closes', async () => {
   assert.deepEqual(events, ['abort', 'complete'])
 })
 
-test('a body cut short by the client fails, and is no fault of the handler', async () => {
+test('a body truncated by the client fails, and is not logged as a handler failure', async () => {
   const failed = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   await using server = await listening(async ({ request }) => {
@@ -197,7 +197,7 @@ test('a head or body that does not arrive in time is 408', async () => {
   for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
 })
 
-test('a short body that came with its head is there without streaming, and the next request is served', async () => {
+test('a short body that arrived with its head is buffered, and the next request is served', async () => {
   await using server = await listening(async (exchange) => {
     const { body } = exchange.request
     await null

@@ -22,7 +22,7 @@ function countingSink(body: Body): Promise<{ bytes: number; writes: number }> {
   })
 }
 
-test('chunks of one byte are put together, and are not taken for extensions (B24)', async () => {
+test('chunks of one byte are coalesced, and do not count as extensions (B24)', async () => {
   const counted: { bytes: number; writes: number }[] = []
   await using server = await listening(async ({ request }) => {
     counted.push(await countingSink(request.body))
@@ -73,7 +73,7 @@ for (const [what, chunk, count, status] of [
   })
 }
 
-test('a message whole in one go with far more extensions than content is refused too (B24)', async () => {
+test('a message in one packet with far more extensions than content is refused too (B24)', async () => {
   await using server = await listening(async ({ request }) => {
     await request.body.read(1_000_000)
     return respond(200)

@@ -1,7 +1,7 @@
 import type { Logger } from '#logging'
 import type { Refusal } from './refusal.ts'
 
-/** What the log says about clients: one warning for each reason and interval, since clients choose how often. */
+/** Log messages about clients, rate-limited by reason. */
 export class ClientLog {
   readonly #logger: Logger
 
@@ -15,7 +15,6 @@ export class ClientLog {
     this.#logger.limited(problem).warn({ client, status, problem, advice }, 'requests are refused')
   }
 
-  /** A connection is closed for what its client sent. */
   abusive(client: string, reason: string): void {
     this.#logger.limited(reason).warn({ client, reason }, 'connection of an abusive client closed')
   }

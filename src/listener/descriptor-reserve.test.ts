@@ -19,21 +19,21 @@ async function withConnection(check: (socket: Socket, descriptor: number) => voi
   }
 }
 
-test('F17: the last quarter of what may be open is not for clients, the last eighth not for the operator', async () => {
+test('F17: the last quarter of file descriptors is closed to clients, the last eighth to the management port', async () => {
   await withConnection((socket, descriptor) => {
     const kept = (keptFor: ConstructorParameters<typeof DescriptorReserve>[0], limit: number) =>
       new DescriptorReserve(keptFor, limit).has(socket)
     if (descriptor < 0) {
-      assert.equal(kept('everything else', 0), false, 'a connection that is gone has no descriptor')
+      assert.equal(kept('traffic', 0), false, 'a connection that is gone has no descriptor')
       return
     }
     // The smallest limit at which this very descriptor is just not in the reserve.
     const enough = Math.ceil(((descriptor + 1) * 4) / 3)
-    assert.deepEqual([kept('everything else', enough), kept('everything else', descriptor + 1)], [false, true])
+    assert.deepEqual([kept('traffic', enough), kept('traffic', descriptor + 1)], [false, true])
     assert.deepEqual(
-      [kept('the operator', Math.ceil(((descriptor + 1) * 8) / 7)), kept('the operator', descriptor)],
+      [kept('management', Math.ceil(((descriptor + 1) * 8) / 7)), kept('management', descriptor)],
       [false, true],
     )
-    assert.equal(kept('everything else', Number.POSITIVE_INFINITY), false)
+    assert.equal(kept('traffic', Number.POSITIVE_INFINITY), false)
   })
 })

@@ -1,32 +1,31 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-const LARGEST_RESERVE = 4096
+const MAX_RESERVE = 4096
 
 /**
- * Descriptors that clients do not get, so that upstream connections and files can be opened however many clients come
- * (threats F17). It also keeps `accept` from failing: where it does, Node is not told, and the thread spins until a
- * descriptor is free.
+ * File descriptors kept for upstream connections and files, however many clients connect (threats F17). With it `accept` does
+ * not fail for lack of descriptors, in which case the thread would spin until one is free, unnoticed by Node.
  */
 export class DescriptorReserve {
-  /** How many files the process may have open; infinite where the system does not tell. */
+  /** Limit of open files; infinite where unknown. */
   readonly limit: number
   readonly #first: number
 
-  /** A quarter of what may be open; half of that on the port of the operator, who shall see why clients are refused. */
-  constructor(keptFor: 'everything else' | 'the operator', limit: number = openFileLimit()) {
-    const reserve = Math.min(Math.floor(limit / 4), LARGEST_RESERVE)
+  /** A quarter of the limit; half of that for the management port, which must stay reachable. */
+  constructor(port: 'traffic' | 'management', limit: number = openFileLimit()) {
+    const reserve = Math.min(Math.floor(limit / 4), MAX_RESERVE)
     this.limit = limit
-    this.#first = limit - (keptFor === 'the operator' ? Math.floor(reserve / 2) : reserve)
+    this.#first = limit - (port === 'management' ? Math.floor(reserve / 2) : reserve)
   }
 
-  /** Whether a connection has a descriptor of the reserve: numbers are given lowest first, so that all below are taken. */
+  /** Whether a connection has a descriptor of the reserve: the system assigns the lowest free number. */
   has(socket: Socket): boolean {
     return descriptorOf(socket) >= this.#first
   }
 }
 
-/** -1 where the system has no descriptors, or the connection is gone. */
+/** -1 where unknown, or after close. */
 function descriptorOf(socket: Socket): number {
   return (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1
 }

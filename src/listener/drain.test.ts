@@ -6,7 +6,7 @@ import { listening, RawClient } from '#test/listening'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-test('drain closes what waits, lets what runs end with Connection: close, and accepts nothing new', async () => {
+test('drain closes idle connections, ends active requests with Connection: close, and accepts no connection', async () => {
   const gate = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   await using server = await listening(async ({ request }) => {
@@ -34,7 +34,7 @@ test('drain closes what waits, lets what runs end with Connection: close, and ac
   assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
 })
 
-test('what still runs at the end of the grace time is cut off and counted', async () => {
+test('requests active after the grace period are aborted and counted', async () => {
   const aborted: string[] = []
   const started = Promise.withResolvers<void>()
   await using server = await listening((exchange) => {
@@ -69,7 +69,7 @@ test('a response that began before the drain is finished, then its connection cl
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
-test('a request that was on its way when the drain began is answered', async () => {
+test('a request in flight when the drain began is answered', async () => {
   await using server = await listening(async () => respond(200, {}, 'ok'))
   await using client = new RawClient(server.port)
   client.send(get)
@@ -87,7 +87,7 @@ test('a request that was on its way when the drain began is answered', async () 
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
-test('a connection that never sent anything does not hold up a drain', async () => {
+test('a connection that sent nothing does not delay a drain', async () => {
   await using server = await listening(async () => respond(200))
   await using client = new RawClient(server.port)
   while (server.listener.stats.connections === 0) await new Promise<void>((resolve) => setImmediate(resolve))

@@ -3,7 +3,7 @@ import { plainAddress } from '#http'
 import type { Peer, TrustedProxies } from './peer.ts'
 import type { ForwardedFields } from './request-head.ts'
 
-/** What proxies have said about the client, in one of the two ways to say it. */
+/** The client as described by proxies, in Forwarded or in X-Forwarded-*. */
 export interface Claim {
   readonly address: string
   readonly proto: string | undefined
@@ -13,18 +13,18 @@ export interface Claim {
 
 const maxHops = 50
 
-/** What X-Forwarded-For and its companions say. */
+/** The claim of X-Forwarded-*. */
 export function claimOfLists(said: ForwardedFields, peer: Peer, trusted: TrustedProxies): Claim {
   const lists = { for: items(said.for), proto: items(said.proto), host: items(said.host), port: items(said.port) }
   return claim(lists, peer, trusted)
 }
 
-/** What Forwarded says (RFC 7239). */
+/** The claim of Forwarded (RFC 7239). */
 export function claimOfElements(said: ForwardedFields, peer: Peer, trusted: TrustedProxies): Claim {
   return claim(fromElements(said.elements), peer, trusted)
 }
 
-/** What two claims have in common; null where they contradict each other. */
+/** The values that two claims share; null where they contradict each other. */
 export function agreement(one: Claim, other: Claim): Claim | null {
   if (canonical(one.address) !== canonical(other.address)) return null
   if (differ(one.proto, other.proto) || differ(one.host, other.host)) return null
@@ -37,7 +37,7 @@ export function agreement(one: Claim, other: Claim): Claim | null {
   }
 }
 
-/** The addresses that Forwarded names, as X-Forwarded-For writes them. */
+/** The addresses of Forwarded, in the form of X-Forwarded-For. */
 export function addressesOf(said: ForwardedFields): string[] {
   return fromElements(said.elements).for.map((node) => nodeAddress(node) ?? 'unknown')
 }
@@ -71,7 +71,7 @@ function items(values: readonly string[]): string[] {
   return values.flatMap((value) => value.split(',')).map((item) => item.trim())
 }
 
-// One element of Forwarded is what one proxy saw: `for=192.0.2.43;proto=https;host="example.com"`.
+// Each proxy adds one element: `for=192.0.2.43;proto=https;host="example.com"`.
 function fromElements(values: readonly string[]): Hops {
   const claims = { for: [] as string[], proto: [] as string[], host: [] as string[], port: [] as string[] }
   for (const element of items(values)) {
@@ -91,7 +91,7 @@ function pair(text: string): [string, string] {
   return [text.slice(0, equals).trim().toLowerCase(), quoted ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value]
 }
 
-// Entries to the left of the first untrusted one were written by the client: nothing there counts.
+// Entries to the left of the first untrusted one were written by the client and are ignored.
 function rightmostUntrusted(
   hops: readonly string[],
   peer: Peer,
@@ -114,7 +114,7 @@ function nodeAddress(node: string): string | null {
   return isIP(address) === 0 || address.includes('%') ? null : address
 }
 
-// Proxies either add to these lists, one value for each hop, or pass on the single value of the first.
+// Proxies either append one value for each hop or forward the single value of the first.
 function hopValue(values: readonly string[], hops: number): string | undefined {
   const value = values[Math.max(0, values.length - hops)]
   return value === '' ? undefined : value

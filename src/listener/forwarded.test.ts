@@ -27,7 +27,7 @@ const spoofed =
   'X-Forwarded-Uri: /evil\r\nX-Forwarded-Prefix: /evil\r\nForwarded: for=6.6.6.6;proto=https\r\nX-Real-IP: 6.6.6.6\r\n' +
   'X-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX_Forwarded_For: 6.6.6.6\r\nX.Real.IP: 6.6.6.6\r\n'
 
-test('what an untrusted peer says about the client is replaced (B13, B14, B15, B18, B20)', async () => {
+test('forwarding fields of an untrusted peer are replaced (B13, B14, B15, B18, B20)', async () => {
   const exchange = await arrival(spoofed, ['10.0.0.0/8'])
 
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('what an untrusted peer says about the client is replaced (B13, B14, B15, B
   assert.equal(exchange.originalUri.toString(), 'http://gw.test:8080/a?b')
 })
 
-test('a trusted proxy is believed and added to', async () => {
+test('forwarding fields of a trusted proxy are used and extended', async () => {
   const headers =
     'X-Forwarded-For: 6.6.6.6, 203.0.113.7\r\nX-Forwarded-For: 10.1.1.1\r\nX-Forwarded-Proto: https\r\n' +
     'X-Forwarded-Host: www.example.com\r\nX-Forwarded-Port: 443\r\nX-Real-IP: 203.0.113.7\r\nX_Forwarded_For: 6.6.6.6\r\n'
@@ -62,7 +62,7 @@ test('a trusted proxy is believed and added to', async () => {
   assert.equal(request.headers.has('x_forwarded_for'), false)
 })
 
-test('values written by the client to the left of the trusted hops do not count', async () => {
+test('values of the client to the left of the trusted hops are ignored', async () => {
   const headers =
     'X-Forwarded-For: 127.0.0.9, 203.0.113.7\r\nX-Forwarded-Proto: https, http\r\nX-Forwarded-Host: evil, ok.test\r\n'
   const { client, originalUri } = await arrival(headers, ['127.0.0.1'])
@@ -71,7 +71,7 @@ test('values written by the client to the left of the trusted hops do not count'
   assert.equal(originalUri.toString(), 'http://ok.test/a?b')
 })
 
-test('the standard Forwarded header is read and added to', async () => {
+test('the standard Forwarded header is used and extended', async () => {
   const headers = 'Forwarded: for="[2001:db8::7]:4711";proto=https;host="www.example.com"\r\n'
   const { client, originalUri, request } = await arrival(headers, ['127.0.0.1/32'])
 
@@ -80,7 +80,7 @@ test('the standard Forwarded header is read and added to', async () => {
   assert.match(request.headers.get('forwarded')!, /, for=127\.0\.0\.1;host="gw\.test:8080";proto=http$/)
 })
 
-test('words of a trusted proxy that are no address, host or scheme are passed over', async () => {
+test('malformed addresses, hosts and schemes of a trusted proxy are ignored', async () => {
   const headers = 'X-Forwarded-For: unknown, 10.0.0.9\r\nX-Forwarded-Proto: gopher\r\nX-Forwarded-Host: a b@c\r\n'
   const { client, originalUri } = await arrival(headers, ['127.0.0.1', '10.0.0.0/8'])
 
@@ -129,7 +129,7 @@ for (const [what, headers] of disagreeing) {
   })
 }
 
-test('trustedForwardingHeader names the one that counts; nothing of the other is read or passed on', async () => {
+test('trustedForwardingHeader selects the header; the other is neither used nor forwarded', async () => {
   const headers =
     'Forwarded: for=203.0.113.7;proto=https;host=good.test\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: gopher\r\n' +
     'X-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\n'
@@ -148,7 +148,7 @@ test('trustedForwardingHeader names the one that counts; nothing of the other is
   assert.equal(lists.request.headers.has('forwarded'), false)
 })
 
-test('the header that does not count is as good as none', async () => {
+test('the other forwarding header alone is ignored', async () => {
   const alone = await arrival('X-Forwarded-For: 6.6.6.6\r\n', proxies.trustedProxies, {
     trustedForwardingHeader: 'Forwarded',
   })
@@ -156,7 +156,7 @@ test('the header that does not count is as good as none', async () => {
   assert.equal(alone.request.headers.get('x-forwarded-for'), '127.0.0.1')
 })
 
-test('a proxy that writes both alike is believed', async () => {
+test('both forwarding headers are used where they agree', async () => {
   const { client, originalUri } = await arrival(
     'Forwarded: for="[2001:DB8::7]:80";proto=HTTPS;host="A.test"\r\nX-Forwarded-For: 2001:db8::7\r\n' +
       'X-Forwarded-Proto: https\r\nX-Forwarded-Host: a.test\r\n',
@@ -166,7 +166,7 @@ test('a proxy that writes both alike is believed', async () => {
   assert.equal(originalUri.toString(), 'https://a.test/a?b')
 })
 
-test('where both name the client, a scheme or host that only one of them says does not count', async () => {
+test('where both name the client, a scheme or host in only one of them is ignored', async () => {
   for (const headers of [
     'Forwarded: for=1.1.1.1\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\n',
     'Forwarded: for=1.1.1.1;proto=https;host=evil\r\nX-Forwarded-For: 1.1.1.1\r\n',
@@ -179,7 +179,7 @@ test('where both name the client, a scheme or host that only one of them says do
   }
 })
 
-test('what a trusted proxy says in Forwarded alone is also passed on as X-Forwarded-*', async () => {
+test('Forwarded alone is also forwarded as X-Forwarded-*', async () => {
   const { request } = await arrival('Forwarded: for="[2001:db8::7]:4711";proto=https, for=unknown\r\n', ['127.0.0.1'])
   assert.equal(request.headers.get('x-forwarded-for'), '2001:db8::7, unknown, 127.0.0.1')
 })

@@ -5,19 +5,19 @@ import type { Refusal } from './refusal.ts'
 import type { ForwardedFields, RequestHead } from './request-head.ts'
 import type { ForwardingHeader } from './settings.ts'
 
-/** The client as the trusted proxies in front of the gateway describe it. */
+/** The client as described by trusted proxies. */
 export interface Origin {
   readonly address: string
-  /** The URI the client asked for, or null when it is the one the gateway got. */
+  /** The URI the client requested; null where it equals the URI of the request. */
   readonly uri: Uri | null
 }
 
-/** Adds what the gateway itself says about the client to the headers, when no proxy has said anything that counts. */
+/** Sets X-Forwarded-* from the connection, for an untrusted peer. */
 export function setForwarded(raw: string[], peer: Peer, uri: Uri): void {
-  describe(raw, peer.address, uri)
+  pushForwarded(raw, peer.address, uri)
 }
 
-/** Adds the trusted peer itself to what it said about the client, and reads who the client is (RFC 7239; threats B13). */
+/** Appends the trusted peer to its forwarding headers, and determines the client (RFC 7239; threats B13). */
 export function extendForwarded(
   head: RequestHead,
   peer: Peer,
@@ -31,7 +31,7 @@ export function extendForwarded(
   if (hasElements && hasLists && said.for.length > 0) return extendBoth(raw, said, peer, uri, trusted)
   if (hasElements) {
     const origin = originOf(claimOfElements(said, peer, trusted), uri)
-    describe(raw, [...addressesOf(said), peer.address].join(', '), origin.uri ?? uri)
+    pushForwarded(raw, [...addressesOf(said), peer.address].join(', '), origin.uri ?? uri)
     raw.push('Forwarded', [...said.elements, element(peer.address, uri)].join(', '))
     return origin
   }
@@ -49,7 +49,7 @@ const DISAGREEMENT: Refusal = {
   advice: 'a trusted proxy sends both, or lets one of clients pass; set trustedForwardingHeader in admin.json',
 }
 
-/** Where both are there, one may be the client's own: only what both say counts. */
+/** With both headers, one may come from the client: only values in both are used. */
 function extendBoth(
   raw: string[],
   said: ForwardedFields,
@@ -62,14 +62,14 @@ function extendBoth(
   if (claim === null) return DISAGREEMENT
   const origin = originOf(claim, uri)
   const asked = origin.uri ?? uri
-  describe(raw, [...said.for, peer.address].join(', '), asked)
+  pushForwarded(raw, [...said.for, peer.address].join(', '), asked)
   const keeps = elements.proto === claim.proto && elements.host?.toLowerCase() === claim.host?.toLowerCase()
   const kept = keeps ? said.elements : [element(origin.address, asked)]
   raw.push('Forwarded', [...kept, element(peer.address, uri)].join(', '))
   return origin
 }
 
-function describe(raw: string[], addresses: string, uri: Uri): void {
+function pushForwarded(raw: string[], addresses: string, uri: Uri): void {
   raw.push(
     'X-Forwarded-For',
     addresses,

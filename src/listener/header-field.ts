@@ -1,6 +1,6 @@
 import { dashedName, isHopByHop } from '#http'
 
-/** What the listener does with a header field of a request. */
+// Kinds of request header fields, by how the listener treats them.
 export const keep = 0
 export const host = 1
 export const contentLength = 2
@@ -24,9 +24,9 @@ const special: Readonly<Record<string, number>> = {
   Connection: connection,
   TE: te,
   Cookie: cookie,
-  // The listener itself does what Expect asks for (RFC 9110 section 10.1.1).
+  // Handled by the listener itself (RFC 9110 section 10.1.1).
   Expect: drop,
-  // Servers that make variables of names take it for the proxy of their own requests ("httpoxy").
+  // CGI servers take it for their outbound proxy ("httpoxy").
   Proxy: drop,
   'User-Agent': userAgent,
   'X-Forwarded-For': forwardedFor,
@@ -42,7 +42,7 @@ const special: Readonly<Record<string, number>> = {
   'X-Http-Destinationurl': forwardedOther,
 }
 
-// Names most requests carry, so that they are told apart without making a lower-case copy of each.
+// Frequent names, looked up without a lower-case copy.
 const ordinary = [
   'Accept',
   'Accept-Encoding',
@@ -68,12 +68,12 @@ const ordinary = [
 
 const NOT_DASHED = /[^a-z0-9-]/
 
-/** Tells what is to be done with request headers, by their name. */
+/** Kinds of request headers by name. */
 export class FieldKinds {
   readonly #byLowerCase: ReadonlyMap<string, number>
   readonly #bySpelling = new Map<string, number>()
 
-  /** `more` are further names that the gateway manages, and what is done with them. */
+  /** `more`: kinds of further names that the gateway manages. */
   constructor(more: Readonly<Record<string, number>> = {}) {
     const rules = [...Object.entries(special), ...Object.entries(more)]
     this.#byLowerCase = new Map(rules.map(([name, kind]) => [name.toLowerCase(), kind]))
@@ -92,7 +92,7 @@ export class FieldKinds {
     if (kind !== undefined) return kind
     if (isHopByHop(lower)) return drop
     if (lower.startsWith('x-forwarded-')) return forwardedOther
-    // What an upstream could take for a field that the gateway manages (threats B15).
+    // An upstream could read it as a field that the gateway manages (threats B15).
     return NOT_DASHED.test(lower) && this.#isManaged(dashedName(lower)) ? drop : keep
   }
 
@@ -102,7 +102,7 @@ export class FieldKinds {
   }
 }
 
-/** The rules of one listener: ids of transactions come from clients only where they are trusted for that (threats B21). */
+/** The kinds of one listener: a transaction id of the client is dropped unless it is trusted (threats B21). */
 export function fieldKinds({
   transactionIdHeader: name,
   trustTransactionHeader,

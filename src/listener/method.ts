@@ -9,18 +9,18 @@ export function isMethod(text: string): boolean {
   return NO_LOWER_CASE.test(text) && isToken(text, MAX_METHOD)
 }
 
-// The parser also knows RTSP and Icecast; methods that only those have are none of HTTP.
+// The parser also accepts SOURCE, of Icecast.
 const httpMethods: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'SOURCE'))
 
-/** Whether the parser of HTTP/1.1 takes requests with this method. */
+/** Whether the HTTP/1.1 parser accepts the method. */
 export function isKnownMethod(method: string): boolean {
   return httpMethods.has(method)
 }
 
-const LONGEST_LINE = 16_384
+const MAX_LINE = 16_384
 const REQUEST_LINE = /^(?:\r\n)?([A-Z][^ \r\n]{0,31}) [!-~\x80-\xff]+ HTTP\/1\.[01]\r\n/
 
-/** An error of the parser, with the bytes it was given and the offset at which it stopped. */
+/** An error of the parser, with its input and the offset at which it stopped. */
 export interface ParserError extends Error {
   readonly code?: string
   readonly rawPacket?: Buffer
@@ -28,14 +28,14 @@ export interface ParserError extends Error {
 }
 
 /**
- * Whether the parser stopped only because it does not know the method of a well-formed request line. The packet must begin
- * with that line: bytes in the middle of a packet can be the rest of an earlier request.
+ * Whether the parser stopped only at the unknown method of a well-formed request line. The packet must begin with that line:
+ * bytes within a packet can belong to an earlier request.
  */
 export function stoppedAtUnknownMethod({ code, rawPacket, bytesParsed }: ParserError): boolean {
   if (rawPacket === undefined || bytesParsed === undefined) return false
-  const line = REQUEST_LINE.exec(rawPacket.toString('latin1', 0, LONGEST_LINE))
+  const line = REQUEST_LINE.exec(rawPacket.toString('latin1', 0, MAX_LINE))
   if (line === null || !isMethod(line[1]!) || isKnownMethod(line[1]!)) return false
   if (code === 'HPE_INVALID_METHOD') return bytesParsed < line[0].length
-  // Methods of RTSP are refused when the name of the protocol has been read.
+  // RTSP methods are refused after the protocol name.
   return code === 'HPE_INVALID_CONSTANT' && bytesParsed === line[0].length - '/1.1\r\n'.length
 }

@@ -2,7 +2,6 @@ import { networkInterfaces } from 'node:os'
 import { plainAddress, withoutBrackets } from '#http'
 import type { OwnListeners } from '#schema'
 
-/** An address that is listened on. */
 interface Bound {
   readonly host: string
   readonly port: number
@@ -11,16 +10,16 @@ interface Bound {
 const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/
 
-/** The traffic connectors of this gateway, as an outbound connection can reach them. */
+/** Addresses of the traffic connectors, to detect outbound connections to the gateway itself. */
 export class TrafficListeners implements OwnListeners {
   #bound: readonly Bound[]
 
-  /** Ports that are not known yet are 0, and lead nowhere. */
+  /** Port 0, not opened yet, matches nothing. */
   constructor(connectors: readonly { readonly host: string; readonly ports: readonly number[] }[]) {
     this.#bound = connectors.flatMap(({ host, ports }) => ports.map((port) => ({ host: addressOf(host), port })))
   }
 
-  /** The ports as they were opened, in the order of the connectors. */
+  /** The opened ports, in the order of the connectors. */
   opened(ports: readonly number[]): void {
     this.#bound = this.#bound.map(({ host, port }, at) => ({ host, port: ports[at] ?? port }))
   }
@@ -42,7 +41,7 @@ function reaches(host: string, address: string): boolean {
   return ANY.has(host) && (ANY.has(address) || LOOPBACK.test(address) || isOfThisMachine(address))
 }
 
-/** Interfaces come and go, and are asked about only where the port is one of ours. */
+/** Not cached, since interfaces change; called only for ports of the gateway. */
 function isOfThisMachine(address: string): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some((each) => each.address === address))
 }

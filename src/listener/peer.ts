@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls'
 import { plainAddress } from '#http'
 import { clientCertificates } from './tls/client-certificates.ts'
 
-/** Who is at the other end of a connection, as far as the socket tells. */
+/** The remote end of a connection. */
 export interface Peer {
   readonly address: string
   readonly port: number
@@ -11,13 +11,13 @@ export interface Peer {
   readonly localPort: number
   readonly scheme: 'http' | 'https'
   readonly trust: 'trusted' | 'untrusted'
-  /** What the client has shown in the handshake, its own certificate first. */
+  /** Certificate chain of the client, its own first. */
   readonly certificates: readonly unknown[]
 }
 
 const NO_CERTIFICATES: readonly unknown[] = []
 
-/** The proxies whose word about the client is believed. */
+/** Proxies whose forwarding headers are trusted. */
 export class TrustedProxies {
   readonly #list: BlockList | null
 
@@ -46,7 +46,7 @@ function addBlock(list: BlockList, block: string): BlockList {
   return list
 }
 
-/** Looks at a fresh connection once; every request on it shares the answer. */
+/** The peer of a new connection; all its requests share it. */
 export function peerOf(socket: Socket, trusted: TrustedProxies): Peer {
   const address = plainAddress(socket.remoteAddress ?? '')
   const isSecure = socket instanceof TLSSocket

@@ -33,7 +33,7 @@ async function untilBlocked({ socket }: RawClient, port: number): Promise<number
   return socket.writableLength
 }
 
-test('a connection with a request in progress and several behind it is not read', { timeout: 60_000 }, async () => {
+test('a connection with an active request and many pipelined ones is paused', { timeout: 60_000 }, async () => {
   const { server, served, release } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
@@ -66,7 +66,7 @@ async function taken(run: () => Promise<void>): Promise<number> {
 
 const MANY = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_900)
 
-test('a read with more than 100 requests is not taken whole; the request before them is answered', async () => {
+test('of a read with more than 100 requests the rest is dropped; the active request is answered', async () => {
   const { server, served, release } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
@@ -81,7 +81,7 @@ test('a read with more than 100 requests is not taken whole; the request before 
   assert.deepEqual(served, ['/held'])
 })
 
-test('a pipeline of more than 100 requests behind one that takes long is closed all the same', async () => {
+test('more than 100 pipelined requests behind a slow one close the connection', async () => {
   const { server } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
@@ -101,7 +101,7 @@ test('50 small requests in one read are all served', async () => {
   assert.equal(served.length, 51)
 })
 
-test('a client that goes away while few requests wait behind one in progress is noticed', async () => {
+test('a disconnect is noticed while few pipelined requests wait', async () => {
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
   await using server = await listening(async (exchange) => {
     exchange.onAbort(() => abort())
@@ -115,7 +115,7 @@ test('a client that goes away while few requests wait behind one in progress is 
   await aborted
 })
 
-test('what is behind an upload waits in its turn', async () => {
+test('requests pipelined behind an upload wait', async () => {
   const bodies: string[] = []
   await using server = await listening(async ({ request }) => {
     bodies.push(Buffer.from(await request.body.read(10_000_000)).toString('latin1'))
@@ -132,7 +132,7 @@ test('what is behind an upload waits in its turn', async () => {
   )
 })
 
-test('requests behind one that was refused are not taken', async () => {
+test('requests pipelined behind a refused one are dropped', async () => {
   await using server = await listening(async () => respond(200))
   await using client = new RawClient(server.port)
   const count = await taken(async () => {
@@ -142,7 +142,7 @@ test('requests behind one that was refused are not taken', async () => {
   assert.ok(count <= 101, `${count} requests were taken`)
 })
 
-test('a head that waits behind other requests is not late', async () => {
+test('a head that waits in the pipeline does not time out', async () => {
   const { server, release } = await holding({ headersTimeout: 200 })
   await using _ = server
   await using client = new RawClient(server.port)

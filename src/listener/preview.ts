@@ -1,6 +1,6 @@
 import type { Body, Exchange } from '#http'
 import { admit } from './admission.ts'
-import { makeExchange } from './arrival.ts'
+import { createExchange } from './create-exchange.ts'
 import { fieldKinds } from './header-field.ts'
 import { TrustedProxies } from './peer.ts'
 import type { Refusal } from './refusal.ts'
@@ -40,6 +40,6 @@ export function previewRequest(
   if ('problem' in admitted) return admitted
   const isReserved = reservedPaths(settings.reservedPrefix)
   if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }
-  const exchange = makeExchange(admitted, () => body, peer, { settings, trusted, fields })
+  const exchange = createExchange(admitted, () => body, peer, { settings, trusted, fields })
   return 'problem' in exchange ? exchange : { exchange }
 }

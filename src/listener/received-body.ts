@@ -1,31 +1,31 @@
 import type { Readable } from 'node:stream'
 import { type BodySink, type BodySource, BodyTooLargeError } from '#http'
-import type { AwaitedBody, WatchedBody } from './body-watch.ts'
+import type { BodyProgress, TimedBody } from './body-timeouts.ts'
+import type { ListenerContext } from './listener-context.ts'
 import type { Refusal } from './refusal.ts'
-import type { Service } from './service.ts'
 
 /** The transaction of a request body. */
 export interface BodyOwner {
-  readonly service: Service
+  readonly context: ListenerContext
   /** Whether the client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean
   /** Bytes of the response body sent so far; null before its head. */
   readonly responseBytes: number | null
-  /** The body is read for the first time. */
+  /** The first read. */
   onBodyRead(): void
   /** The client sent nothing, or next to nothing, for too long. */
   onBodyStalled(): void
   refuseBody(reason: Refusal, error: Error): void
 }
 
-/** A request body on its way from the client, who may send only as fast as it is taken. */
-export abstract class ReceivedBody implements BodySource, AwaitedBody {
+/** A request body received from the client, with back-pressure. */
+export abstract class ReceivedBody implements BodySource, TimedBody {
   protected readonly owner: BodyOwner
   readonly #stream: Readable
   #sink: BodySink | null = null
   #received = 0
-  #over: Error | null = null
-  #watched: WatchedBody | null = null
+  #failure: Error | null = null
+  #progress: BodyProgress | null = null
 
   constructor(stream: Readable, owner: BodyOwner) {
     this.owner = owner
@@ -33,12 +33,12 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
   }
 
   start(sink: BodySink): void {
-    if (this.#over !== null) {
-      sink.fail(this.#over)
+    if (this.#failure !== null) {
+      sink.fail(this.#failure)
       return
     }
     this.#sink = sink
-    this.#watched = this.owner.service.bodies.add(this)
+    this.#progress = this.owner.context.bodies.add(this)
     this.owner.onBodyRead()
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#stream.on('end', () => this.#end())
@@ -50,14 +50,14 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
   }
 
   cancel(reason?: Error): void {
-    this.#over ??= reason ?? new Error('the request body was given up')
+    this.#failure ??= reason ?? new Error('the request body was cancelled')
     this.#release()
     this.#stream.pause()
   }
 
-  /** Ends the body as broken: the client went away, took the request back, or sent what is not HTTP. */
+  /** Fails the body: the client disconnected, reset the stream, or sent malformed data. */
   fail(error: Error): void {
-    this.#over ??= error
+    this.#failure ??= error
     this.#release()?.fail(error)
   }
 
@@ -65,34 +65,34 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
     return this.#received
   }
 
-  get answered(): number | null {
+  get responseBytes(): number | null {
     return this.owner.responseBytes
   }
 
-  get isAwaited(): boolean {
+  get isReading(): boolean {
     return this.#sink !== null && !this.#stream.isPaused()
   }
 
-  stall(): void {
+  onStalled(): void {
     this.owner.onBodyStalled()
   }
 
   protected get maxBytes(): number {
-    return this.owner.service.settings.maxBodyBytes ?? Number.POSITIVE_INFINITY
+    return this.owner.context.settings.maxBodyBytes ?? Number.POSITIVE_INFINITY
   }
 
-  protected get isOver(): boolean {
-    return this.#over !== null
+  protected get hasFailed(): boolean {
+    return this.#failure !== null
   }
 
-  /** Told of each chunk, whether or not somebody takes it. */
-  protected arrives(_bytes: number): void {}
+  /** Called for each chunk, read or discarded. */
+  protected onBytes(_bytes: number): void {}
 
-  /** Ends or fails the sink: a body that was cut short also comes to an end, and must never pass for a whole one. */
+  /** Ends the sink, or fails it for a truncated body: Node emits `end` for both. */
   protected abstract finish(sink: BodySink): void
 
   #take(chunk: Buffer): void {
-    this.arrives(chunk.length)
+    this.onBytes(chunk.length)
     if (this.#sink === null || chunk.length === 0) return
     this.#received += chunk.length
     const { maxBytes } = this
@@ -104,7 +104,7 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
     try {
       if (!this.#sink.write(chunk)) this.#stream.pause()
     } catch (error) {
-      // Thrown from an event of the connection, it would end the process.
+      // An exception in an event of the connection would end the process.
       this.#stream.pause()
       this.fail(error instanceof Error ? error : new Error(String(error)))
     }
@@ -115,12 +115,12 @@ export abstract class ReceivedBody implements BodySource, AwaitedBody {
     if (sink !== null) this.finish(sink)
   }
 
-  /** The sink, which gets nothing more from here on but its end. */
+  /** Detaches the sink. */
   #release(): BodySink | null {
     const sink = this.#sink
     this.#sink = null
-    if (this.#watched !== null) this.owner.service.bodies.delete(this.#watched)
-    this.#watched = null
+    if (this.#progress !== null) this.owner.context.bodies.delete(this.#progress)
+    this.#progress = null
     return sink
   }
 }

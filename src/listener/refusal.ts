@@ -16,8 +16,8 @@ export const REQUEST_TIMEOUT: Refusal = { status: 408, problem: 'a request that 
 
 export const CHUNK_EXTENSIONS_OVERFLOW: Refusal = { status: 413, problem: 'chunk extensions over the limit' }
 
-/** Why the parser refused a request; `isStart` where the packet it stopped in began a request. */
-export function parserProblem(error: ParserError, isStart: boolean): Refusal {
+/** The refusal for a parser error; `isStart` where the packet is the first of a request. */
+export function parserRefusal(error: ParserError, isStart: boolean): Refusal {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, problem: 'a request line and headers over the limit' }
@@ -31,19 +31,19 @@ export function parserProblem(error: ParserError, isStart: boolean): Refusal {
   }
 }
 
-/** Methods named to a client whose method is refused (RFC 9110 section 15.5.6). */
+/** For 405 (RFC 9110 section 15.5.6). */
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** The answer to a request that no handler gets; it says why only where the settings have words for that. */
-export function refusal(status: number, problem: string, settings: ListenerSettings): Response {
+/** The response to a refused request; by default without the reason. */
+export function refusalResponse(status: number, problem: string, settings: ListenerSettings): Response {
   const response = settings.refusal?.(status, problem) ?? respond(status, {}, reasonPhrase(status))
   if (status === 405) response.headers.set('Allow', allowedMethods)
   return response
 }
 
-/** The same for a connection on which no response object exists, as text. */
-export function rawRefusal(status: number, problem: string, settings: ListenerSettings): string {
-  const { headers, body } = refusal(status, problem, settings)
+/** The same as text, for a connection without a response object. */
+export function rawRefusalResponse(status: number, problem: string, settings: ListenerSettings): string {
+  const { headers, body } = refusalResponse(status, problem, settings)
   const text = body.text()
   const fields = headers.raw().reduce((all, part, at) => all + (at % 2 === 0 ? `${part}: ` : `${part}\r\n`), '')
   return (

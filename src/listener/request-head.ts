@@ -3,7 +3,7 @@ import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
 
-/** What a trusted proxy said about the client, as received. */
+/** Forwarding fields of a trusted proxy, as received. */
 export interface ForwardedFields {
   readonly for: string[]
   readonly proto: string[]
@@ -12,31 +12,31 @@ export interface ForwardedFields {
   readonly elements: string[]
 }
 
-/** What the header fields of a request say: what the gateway acts on, and the list that filters see. */
+/** Parsed header fields of a request: values the gateway acts on, and the list for filters. */
 export interface RequestHead {
   readonly raw: string[]
   readonly hosts: readonly string[]
   readonly userAgent: string | null
-  /** Bytes declared; -1 when the body is chunked, 0 when there is none. */
+  /** Declared bytes; -1 when chunked, 0 without a body. */
   readonly bodyLength: number
-  /** Null unless the peer is a trusted proxy that sent any of them. */
+  /** Null without any, or from an untrusted peer. */
   readonly forwarded: ForwardedFields | null
-  /** Whether Connection names fields of its own, which `headersOf` then removes. */
+  /** Whether Connection names fields, which `headersOf` removes. */
   readonly connectionLists: boolean
-  /** Where the value of Host stands in `raw`, or -1. */
+  /** Index of the value of Host in `raw`, or -1. */
   readonly hostAt: number
   /** Whether the client can read trailers (RFC 9110 section 10.1.4). */
   readonly wantsTrailers: boolean
 }
 
-// More fields than any client sends; the parser alone bounds only their bytes (threats B89).
+// The parser limits only their bytes (threats B89).
 const maxFields = 1000
 
 const LISTS_TRAILERS = /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/i
 
 const noHosts: readonly string[] = []
 
-/** Reads the raw header list once: framing, host, and what the peer may not say about others. */
+/** Parses the raw header list in one pass: framing, Host, and fields only a trusted proxy may send. */
 export function readHead(
   list: readonly string[],
   kinds: FieldKinds,
@@ -90,7 +90,7 @@ export function readHead(
         wantsTrailers ||= LISTS_TRAILERS.test(value)
         break
       case field.cookie:
-        // RFC 6265 section 5.4: one field; servers differ in what they make of several.
+        // RFC 6265 section 5.4: one field; servers treat several differently.
         if (cookieAt < 0) cookieAt = raw.push(name, value) - 1
         else raw[cookieAt] = `${raw[cookieAt]}; ${value}`
         break
@@ -112,11 +112,11 @@ export function readHead(
   return { raw, hosts, userAgent, bodyLength, forwarded, connectionLists, hostAt, wantsTrailers }
 }
 
-/** The headers that filters see: nothing that concerns the client's connection alone (threats B16). */
+/** The headers for filters, without hop-by-hop fields (threats B16). */
 export function headersOf(head: RequestHead): Headers {
   const headers = Headers.fromRaw(head.raw)
   if (head.connectionLists) removeHopByHop(headers)
-  // Said anew for the next hop, which the gateway relays trailers from; codings it does not relay.
+  // The gateway relays trailers of the next hop, but no transfer codings.
   if (head.wantsTrailers) headers.set('TE', 'trailers')
   return headers
 }
@@ -128,7 +128,7 @@ function valuesOf(forwarded: ForwardedFields, kind: number): string[] {
   return kind === field.forwardedPort ? forwarded.port : forwarded.elements
 }
 
-/** RFC 9112 section 6: exactly one way to tell where the body ends, or a refusal; the strictest reading decides. */
+/** RFC 9112 section 6: one unambiguous body length, or a refusal. */
 function framing(length: string | null, encoding: string | null, version: string): number | Refusal {
   if (encoding === null) {
     if (length === null) return 0

@@ -144,7 +144,7 @@ test('a path that only begins like the reserved one is served', async () => {
   assert.equal(statusOf(await converse(server.port, request('GET /gateways HTTP/1.1\r\nHost: a'))), 200)
 })
 
-test('fields that concern the connection, and those it lists, are gone before filters run (B16, B17)', async () => {
+test('hop-by-hop fields, and those that Connection names, are removed before filters run (B16, B17)', async () => {
   const { seen, handler } = recorder()
   await using server = await listening(handler)
   await using client = new RawClient(server.port)
@@ -180,7 +180,7 @@ test('odd header names are data, nothing else (B33)', async () => {
   assert.equal(seen[0]!.request.headers.get('__proto__'), 'x')
 })
 
-test('a transaction id is believed only when that is switched on and it is well-formed (B21)', async () => {
+test('a transaction id is trusted only if configured and well-formed (B21)', async () => {
   const id = 'abc-123/0'
   const send = async (value: string, trustTransactionHeader: boolean) => {
     const { seen, handler } = recorder()
@@ -265,7 +265,7 @@ for (const [what, first, second] of [
   })
 }
 
-test('a request before a broken one is answered, then the connection closes', async () => {
+test('a request before a malformed one is answered, then the connection closes', async () => {
   const gate = Promise.withResolvers<void>()
   const seen: string[] = []
   await using server = await listening(async ({ request }) => {

@@ -1,4 +1,4 @@
-/** Tells whether a path belongs to the gateway itself; decided on the decoded path, in any case (threats B12). */
+/** A test for paths of the gateway itself, on the decoded path and in any case (threats B12). */
 export function reservedPaths(prefix: string | undefined): (path: string) => boolean {
   const name = prefix?.replace(/^\/+|\/+$/g, '') ?? ''
   if (name === '') return () => false

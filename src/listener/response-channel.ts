@@ -1,11 +1,11 @@
 import type { InformationalSender, Response, Upgrade, UpgradedConnection } from '#http'
-import type { Admitted } from './admission.ts'
+import type { AdmittedRequest } from './admission.ts'
+import type { ListenerContext } from './listener-context.ts'
 import type { Peer } from './peer.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
 import type { Refusal } from './refusal.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { ResponseTarget } from './response-writer.ts'
-import type { Service } from './service.ts'
 
 /** Whether the connection of HTTP/1.1 stays open after the response; without meaning in HTTP/2. */
 export type Persistence = 'keep' | 'close'
@@ -45,7 +45,7 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   /** Called once, when all responses before this one are sent. */
   open(): void
   /** Validates the request head. */
-  admit(service: Service): Admitted | Refusal
+  admit(context: ListenerContext): AdmittedRequest | Refusal
   /** Called only for a request with a body; -1 for a length that is not declared. */
   receiveBody(length: number, owner: BodyOwner): ReceivedBody
   sendContinue(): void

@@ -1,22 +1,22 @@
 import { fieldsNamedInConnection, isHopByHop, type Response } from '#http'
 import { allowedTrailers } from './trailers.ts'
 
-/** How a response is to be written. */
+/** The head of a response and the framing of its body. */
 export interface ResponseHead {
   readonly raw: string[]
-  /** The number of bytes that must follow, or null when it is not known beforehand. */
+  /** Bytes of the body; null where unknown. */
   readonly length: number | null
   readonly hasBody: boolean
 }
 
-/** Throws for a status that no final response has; it comes from a broken upstream (threats B28). */
+/** Throws for a status that no final response has, as of a broken upstream (threats B28). */
 export function assertFinalStatus(status: number): void {
   if (!Number.isInteger(status) || status < 200 || status > 999) {
     throw new RangeError(`status ${status} cannot end a request`)
   }
 }
 
-/** The header list to send: end-to-end fields in their order and case, and framing that is the gateway's own. */
+/** End-to-end fields in their order and case, with the framing of the gateway. */
 export function headOf(response: Response, method: string, connection: 'keep' | 'close'): ResponseHead {
   const { status, body } = response
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
@@ -37,7 +37,7 @@ export function headOf(response: Response, method: string, connection: 'keep' | 
   } else if (status === 205) {
     raw.push('Content-Length', '0')
   } else if (status !== 204 && status !== 304 && length !== null && length > 0) {
-    // Content that HEAD leaves out. An upstream's own response to HEAD has none, and says nothing here about GET.
+    // HEAD for a response that has content.
     raw.push('Content-Length', String(length))
   } else if (status !== 204 && declared !== null && /^\d+$/.test(declared)) {
     // RFC 9110 section 8.6: HEAD and 304 declare the length of content that is not sent.

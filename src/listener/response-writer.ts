@@ -2,12 +2,12 @@ import type { BodyControl, BodySink, Response } from '#http'
 import type { ResponseHead } from './response-head.ts'
 import { allowedTrailers } from './trailers.ts'
 
-// Bodies up to this size that are in memory go out with the head in one write.
-const maxBytesAtOnce = 65_536
-// Up to this size, turning a body into text costs less than a second write.
-const maxBytesWithHead = 8192
+// Buffered bodies up to this size are sent with the head in one write.
+const MAX_ONE_WRITE = 65_536
+// Up to this size, conversion to text costs less than a second write.
+const MAX_AS_TEXT = 8192
 
-/** Where a response body goes. */
+/** Receives a response body. */
 export interface ResponseTarget {
   /** Whether trailers can follow the body. */
   readonly chunkedEncoding: boolean
@@ -17,7 +17,7 @@ export interface ResponseTarget {
   addTrailers(pairs: readonly [string, string][]): void
 }
 
-/** Writes one response body as fast as the client takes it. */
+/** Writes one response body, with back-pressure of the client. */
 export class ResponseWriter implements BodySink {
   readonly #target: ResponseTarget
   readonly #response: Response
@@ -27,8 +27,8 @@ export class ResponseWriter implements BodySink {
   #flow: BodyControl | null = null
   #done = false
   #started = false
-  #waits = false
-  #whole: Uint8Array | null = null
+  #awaitsDrain = false
+  #complete: Uint8Array | null = null
 
   constructor(target: ResponseTarget, response: Response, head: ResponseHead, onFailure: (error: Error) => void) {
     this.#target = target
@@ -37,12 +37,12 @@ export class ResponseWriter implements BodySink {
     this.#onFailure = onFailure
   }
 
-  /** Bytes that were handed to the target. */
+  /** Bytes written to the target. */
   get written(): number {
     return this.#written
   }
 
-  /** Whether the body was ended, or given up. */
+  /** Whether the body has ended, failed or was cancelled. */
   get isDone(): boolean {
     return this.#done
   }
@@ -52,8 +52,8 @@ export class ResponseWriter implements BodySink {
     this.#started = true
     if (this.#done) return
     this.#flow = flow
-    if (this.#whole !== null) this.#send(this.#whole)
-    this.#whole = null
+    if (this.#complete !== null) this.#send(this.#complete)
+    this.#complete = null
   }
 
   write(chunk: Uint8Array): boolean {
@@ -63,9 +63,9 @@ export class ResponseWriter implements BodySink {
       this.fail(new Error(`the response body is longer than the ${this.#length} bytes announced`))
       return false
     }
-    // A small body that came together with its head is held until its end is known, so that it goes out with the head.
-    if (!this.#started && chunk.length === this.#length && chunk.length <= maxBytesWithHead) {
-      this.#whole = chunk
+    // A small body that arrived with its head waits for its end, to be sent with the head in one write.
+    if (!this.#started && chunk.length === this.#length && chunk.length <= MAX_AS_TEXT) {
+      this.#complete = chunk
       return true
     }
     return this.#send(chunk)
@@ -73,10 +73,10 @@ export class ResponseWriter implements BodySink {
 
   #send(chunk: Uint8Array): boolean {
     const more = this.#target.write(chunk)
-    if (!more && !this.#waits) {
-      this.#waits = true
+    if (!more && !this.#awaitsDrain) {
+      this.#awaitsDrain = true
       this.#target.once('drain', () => {
-        this.#waits = false
+        this.#awaitsDrain = false
         this.#flow?.resume()
       })
     }
@@ -92,9 +92,9 @@ export class ResponseWriter implements BodySink {
     this.#done = true
     this.#flow = null
     this.#addTrailers(this.#response.trailers?.raw() ?? trailers)
-    if (this.#whole === null) this.#target.end()
-    // As text, head and body are one string and one write to the socket.
-    else this.#target.end(latin1(this.#whole), 'latin1')
+    if (this.#complete === null) this.#target.end()
+    // As text, head and body are one write to the socket.
+    else this.#target.end(latin1(this.#complete), 'latin1')
     // Frees the temporary file of a body that was buffered.
     this.#response.body.cancel()
   }
@@ -124,19 +124,19 @@ export class ResponseWriter implements BodySink {
     try {
       this.#target.addTrailers(pairs)
     } catch {
-      // A trailer with a line break in it is left out; the response itself is whole.
+      // A trailer with a line break is dropped; the response is complete.
     }
   }
 }
 
-/** Whether a body can be handed to the socket in one piece together with the head. */
+/** Whether a body can be sent in one write with the head. */
 export function fitsOneWrite({ body, trailers }: Response): boolean {
   return (
     trailers === null &&
     body.trailers === null &&
     body.isBuffered &&
     body.length !== null &&
-    body.length <= maxBytesAtOnce
+    body.length <= MAX_ONE_WRITE
   )
 }
 

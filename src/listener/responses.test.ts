@@ -138,7 +138,7 @@ test('a header that would split the response is never sent; the client gets 502 
   }
 })
 
-test('a bad reason phrase, and an interim status as the final one, are 502 (B28)', async () => {
+test('a bad reason phrase and a final response with an informational status become 502 (B28)', async () => {
   for (const response of [new Response(200, { reason: 'a\r\nb' }), new Response(101), new Response(100)]) {
     await using server = await listening(async () => response)
     assert.match(await converse(server.port, get()), /^HTTP\/1\.1 502 /)
@@ -171,7 +171,7 @@ test('a handler that throws or rejects costs its own request only: 500, nothing 
   assert.equal((errors[0]!['error'] as { code: string }).code, 'GW_TEST')
 })
 
-test('a body that fails cuts the connection: never a clean end (B27)', async () => {
+test('a body that fails resets the connection: never a clean end (B27)', async () => {
   for (const length of [null, 100]) {
     const body = new Pushed()
     await using server = await listening(async () => new Response(200, { body: Body.fromSource(body, length) }))
@@ -200,7 +200,7 @@ test('an HTTP/1.0 client sees a reset when a body of unknown length fails', asyn
   assert.equal(await client.closed, 'reset')
 })
 
-test('a body shorter or longer than announced is cut off', async () => {
+test('a body shorter or longer than its Content-Length is truncated', async () => {
   for (const content of ['four', 'seven77']) {
     const body = new Pushed()
     await using server = await listening(async () => new Response(200, { body: Body.fromSource(body, 5) }))
@@ -245,7 +245,7 @@ class Flood implements BodySource {
   }
 }
 
-test('the head goes out at once where the body lets wait', async () => {
+test('the head is sent at once if the body begins later', async () => {
   const source = new Pushed()
   await using server = await listening(
     async () => new Response(200, { headers: { 'X-Early': 'yes' }, body: Body.fromSource(source, null) }),
@@ -259,7 +259,7 @@ test('the head goes out at once where the body lets wait', async () => {
   assert.match(client.text, /\r\n\r\n4\r\nlate\r\n0\r\n\r\n$/)
 })
 
-test('the body waits while the client takes nothing, and goes on when it does', async () => {
+test('back-pressure of the client pauses and resumes the body', async () => {
   const flood = new Flood()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(flood) }))
   const socket = connect(server.port, '127.0.0.1').pause()
@@ -272,7 +272,7 @@ test('the body waits while the client takes nothing, and goes on when it does', 
   assert.ok(received > flood.total * 65_536)
 })
 
-test('a client that takes nothing for the idle time is cut off', async () => {
+test('a response is truncated when the client reads nothing for the idle timeout', async () => {
   const flood = new Flood()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(flood) }), {
     idleTimeout: 100,
@@ -285,7 +285,7 @@ test('a client that takes nothing for the idle time is cut off', async () => {
   assert.ok(flood.sent < flood.total)
 })
 
-test('a client that waits for a slow handler longer than the idle time is not cut off', async () => {
+test('a client that waits for a slow handler beyond the idle timeout gets its response', async () => {
   const gate = Promise.withResolvers<void>()
   await using server = await listening(
     async () => {
@@ -300,7 +300,7 @@ test('a client that waits for a slow handler longer than the idle time is not cu
   assert.match(await answer, /late$/)
 })
 
-test('the exchange is aborted when the client goes away, and complete once, whatever happens', async () => {
+test('the exchange is aborted when the client disconnects, and completes once', async () => {
   const events: string[] = []
   const gone = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()

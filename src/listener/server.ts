@@ -7,7 +7,7 @@ import type { Logger } from '#logging'
 import { MAX_TIMER_DELAY } from '#schema'
 import { AcceptSockets } from './accept-sockets.ts'
 import type { Expectation } from './admission.ts'
-import { BodyWatch } from './body-watch.ts'
+import { BodyTimeouts } from './body-timeouts.ts'
 import { ClientLog } from './client-log.ts'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 import { fieldKinds } from './header-field.ts'
@@ -16,47 +16,47 @@ import { Http1Connection } from './http1/connection.ts'
 import { asksForWebSocket, DetachedSocket } from './http1/detached-socket.ts'
 import { RequestMessage } from './http1/request-message.ts'
 import { Http2Connections } from './http2/connections.ts'
+import { keepErrorListener } from './keep-error-listener.ts'
+import type { ListenerContext } from './listener-context.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { reservedPaths } from './reserved-path.ts'
-import type { Service } from './service.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
-import { keepErrorListener } from './socket-errors.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { Transaction } from './transaction.ts'
 
 type HttpServer = Server<typeof RequestMessage, typeof Http1Channel> | HttpsServer
 
-// Node counts 0 as "no limit".
+// In Node 0 means no limit.
 const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
 
-// How long a connection that has not sent anything may hold up a drain.
-const silentTime = 1000
+// Time a connection that sent nothing can delay a drain.
+const UNUSED_TIME = 1000
 
-const LONGEST_HANDSHAKE = 30_000
+const MAX_HANDSHAKE_TIME = 30_000
 
 class HttpListener implements Listener {
-  readonly #service: Service
+  readonly #context: ListenerContext
   readonly #server: HttpServer
   readonly #connections = new Map<Duplex, Http1Connection>()
   readonly #http2: Http2Connections
   readonly #acceptSockets = new AcceptSockets()
   #secure: SecureServer | null = null
-  /** Drains that wait for the last connection to end; there may be several. */
-  readonly #whenEmpty = new Set<() => void>()
+  /** Drains that wait for the last connection to close. */
+  readonly #emptyWaiters = new Set<() => void>()
   refused = 0
 
-  private constructor(service: Service, open: (listener: HttpListener) => HttpServer) {
-    this.#service = service
-    this.#http2 = new Http2Connections(service, () => this.#closed())
+  private constructor(context: ListenerContext, open: (listener: HttpListener) => HttpServer) {
+    this.#context = context
+    this.#http2 = new Http2Connections(context, () => this.#onConnectionClosed())
     this.#server = open(this)
     this.#attach(this.#server)
   }
 
-  static async make(service: Service): Promise<HttpListener> {
-    const { settings, logger } = service
+  static async make(context: ListenerContext): Promise<HttpListener> {
+    const { settings, logger } = context
     const { tls } = settings
     if (tls === undefined || tls === null) {
-      return new HttpListener(service, (listener) => {
+      return new HttpListener(context, (listener) => {
         const server = prepared(createServer(serverOptions(settings)), settings)
         server.on('connection', (socket) => listener.#opened(socket).gate())
         return server
@@ -65,7 +65,7 @@ class HttpListener implements Listener {
     const secure = await secureServer({
       tls,
       logger,
-      handshakeTimeout: limit(settings.headersTimeout) || LONGEST_HANDSHAKE,
+      handshakeTimeout: limit(settings.headersTimeout) || MAX_HANDSHAKE_TIME,
       http: serverOptions(settings),
       onHttp1: (socket, attachParser) => {
         const connection = made.#opened(socket)
@@ -74,7 +74,7 @@ class HttpListener implements Listener {
       },
       onHttp2: (socket) => made.#http2.add(socket),
     })
-    const made: HttpListener = new HttpListener(service, () => prepared(secure.server, settings))
+    const made: HttpListener = new HttpListener(context, () => prepared(secure.server, settings))
     made.#secure = secure
     return made
   }
@@ -84,21 +84,21 @@ class HttpListener implements Listener {
   }
 
   get stats(): { connections: number; active: number } {
-    return { connections: this.#connections.size + this.#http2.size, active: this.#service.active }
+    return { connections: this.#connections.size + this.#http2.size, active: this.#context.active }
   }
 
   setHandler(handler: Handler): void {
-    this.#service.handler = handler
+    this.#context.handler = handler
   }
 
   async start(): Promise<void> {
-    const { port, host, reusePort, serverOptions } = this.#service.settings
+    const { port, host, reusePort, serverOptions } = this.#context.settings
     const backlog = serverOptions?.backlog
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen({ port, host, reusePort, ...(backlog === undefined ? {} : { backlog }) }, () => {
         this.#server.off('error', reject)
-        this.#server.on('error', (error) => this.#service.logger.limited().error({ error }, 'the listener failed'))
+        this.#server.on('error', (error) => this.#context.logger.limited().error({ error }, 'listener failed'))
         resolve()
       })
     })
@@ -106,20 +106,20 @@ class HttpListener implements Listener {
   }
 
   async drain(gracePeriodMs: number): Promise<{ aborted: number }> {
-    this.#service.draining = true
-    // The HTTP server's own close would also end connections whose first request is just being sent.
+    this.#context.draining = true
+    // Not close() of the HTTP server: it also closes connections whose first request is being received.
     NetServer.prototype.close.call(this.#server)
     this.#acceptSockets.close()
     for (const connection of this.#connections.values()) connection.retire()
     this.#http2.retire()
-    if (!this.#isEmpty) await this.#emptied(gracePeriodMs)
-    const aborted = this.#service.active
+    if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
+    const aborted = this.#context.active
     for (const { socket } of this.#connections.values()) socket.destroy()
     this.#http2.destroy()
-    this.#secure?.cutHandshakes()
-    if (!this.#isEmpty) await this.#emptied(Number.POSITIVE_INFINITY)
+    this.#secure?.destroyHandshakes()
+    if (!this.#isEmpty) await this.#whenEmpty(Number.POSITIVE_INFINITY)
     this.#secure?.stop()
-    // Stops the timer that looks for slow requests.
+    // Stops Node's timer for slow requests.
     this.#server.close()
     return { aborted }
   }
@@ -137,27 +137,26 @@ class HttpListener implements Listener {
     return this.#connections.size === 0 && this.#http2.size === 0
   }
 
-  /** A connection has ended; maybe it was the last. */
-  #closed(): void {
+  #onConnectionClosed(): void {
     if (!this.#isEmpty) return
-    for (const resolve of this.#whenEmpty) resolve()
+    for (const resolve of this.#emptyWaiters) resolve()
   }
 
-  #emptied(gracePeriodMs: number): Promise<void> {
+  #whenEmpty(gracePeriodMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = setTimeout(resolve, Math.min(gracePeriodMs, MAX_TIMER_DELAY))
-    const silent = setTimeout(() => this.#closeSilent(), Math.min(silentTime, gracePeriodMs / 2))
-    this.#whenEmpty.add(resolve)
+    const silent = setTimeout(() => this.#closeUnused(), Math.min(UNUSED_TIME, gracePeriodMs / 2))
+    this.#emptyWaiters.add(resolve)
     return promise.finally(() => {
       clearTimeout(end)
       clearTimeout(silent)
-      this.#whenEmpty.delete(resolve)
+      this.#emptyWaiters.delete(resolve)
     })
   }
 
-  #closeSilent(): void {
+  #closeUnused(): void {
     for (const { socket, isIdle } of this.#connections.values()) if (isIdle && socket.bytesRead === 0) socket.destroy()
-    this.#secure?.cutHandshakes()
+    this.#secure?.destroyHandshakes()
   }
 
   #attach(server: HttpServer): void {
@@ -166,33 +165,33 @@ class HttpListener implements Listener {
     server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
-    server.on('clientError', (error, socket) => this.#unreadable(error, socket))
+    server.on('clientError', (error, socket) => this.#onParserError(error, socket))
     server.on('timeout', (socket) => this.#connections.get(socket)?.onIdleTimeout())
-    // Tunnels are not offered (threats B10): CONNECT gets its 405 in turn, behind the responses before it.
+    // CONNECT gets 405 (threats B10), in its turn among pipelined requests.
     server.on('connect', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
     server.on('upgrade', (message, socket, head) => this.#serveDetached(message, socket as Socket, head))
   }
 
-  /** Closes connections at once that would leave too few descriptors for what the others need. */
+  /** Closes connections that would use the reserve of file descriptors. */
   #keepReserve(server: HttpServer): void {
-    const { logger, settings } = this.#service
-    const reserve = new DescriptorReserve(settings.isForOperator === true ? 'the operator' : 'everything else')
+    const { logger, settings } = this.#context
+    const reserve = new DescriptorReserve(settings.isForOperator === true ? 'management' : 'traffic')
     server.on('connection', (socket: Socket) => {
       if (!reserve.has(socket)) return
       this.refused++
       socket.destroy()
-      const message = 'connections are closed at once: too many files are open; raise the limit (ulimit -n)'
+      const message = 'new connections closed: too many open files; raise the limit (ulimit -n)'
       logger.limited().warn({ limit: reserve.limit }, message)
     })
   }
 
   #opened(socket: Socket): Http1Connection {
-    const connection = new Http1Connection(socket, peerOf(socket, this.#service.trusted), this.#service)
+    const connection = new Http1Connection(socket, peerOf(socket, this.#context.trusted), this.#context)
     this.#connections.set(socket, connection)
     socket.once('close', () => {
       this.#connections.delete(socket)
-      connection.closed()
-      this.#closed()
+      connection.onClose()
+      this.#onConnectionClosed()
     })
     return connection
   }
@@ -201,10 +200,10 @@ class HttpListener implements Listener {
     const connection = this.#connections.get(message.socket)
     if (connection === undefined || connection.closing) return
     response.bind(connection, expect, null)
-    connection.accept(new Transaction(this.#service, response))
+    connection.accept(new Transaction(this.#context, response))
   }
 
-  /** Node has removed its parser and its listeners from the socket. */
+  /** For CONNECT and upgrades: Node has removed its parser and listeners from the socket. */
   #serveDetached(message: RequestMessage, socket: Socket, head: Buffer): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.closing) {
@@ -212,16 +211,16 @@ class HttpListener implements Listener {
       return
     }
     const response = new Http1Channel(message)
-    const detached = new DetachedSocket(socket, response, head, limit(this.#service.settings.idleTimeout))
+    const detached = new DetachedSocket(socket, response, head, limit(this.#context.settings.idleTimeout))
     detached.onIdleTimeout(() => connection.onIdleTimeout())
     response.bind(connection, 'nothing', detached)
-    connection.accept(new Transaction(this.#service, response))
+    connection.accept(new Transaction(this.#context, response))
   }
 
-  #unreadable(error: Error, socket: Duplex): void {
+  #onParserError(error: Error, socket: Duplex): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
-    else connection.unreadable(error)
+    else connection.onParserError(error)
   }
 }
 
@@ -234,11 +233,11 @@ function serverOptions(settings: ListenerSettings): ServerOptions<typeof Request
     ServerResponse: Http1Channel,
     maxHeaderSize: settings.maxTotalHeadersSize,
     headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
-    // It would cut a body that moves; the watch of bodies does not.
+    // Node's would also end bodies that progress; BodyTimeouts does not.
     requestTimeout: 0,
     keepAliveTimeout: limit(keepAliveTimeout),
     connectionsCheckingInterval: Math.max(50, Math.min(5000, shortest / 4)),
-    // The effective URI decides about Host, in words of ours.
+    // `effectiveUri` checks Host.
     requireHostHeader: false,
     optimizeEmptyRequests: true,
     noDelay,
@@ -249,13 +248,13 @@ function serverOptions(settings: ListenerSettings): ServerOptions<typeof Request
 }
 
 function prepared<S extends HttpServer>(server: S, settings: ListenerSettings): S {
-  // Node would silently leave out fields beyond the 2000th; their bytes are bounded, and their number by us.
+  // Node would silently drop fields beyond the 2000th; the listener limits their number.
   server.maxHeadersCount = 0
   server.timeout = limit(settings.idleTimeout)
   return server
 }
 
-/** Opens a port and hands every request on it to the handler. */
+/** Opens a port whose requests go to the handler. */
 export async function listen(settings: ListenerSettings, handler: Handler, logger: Logger): Promise<Listener> {
   const listener = await HttpListener.make({
     settings,
@@ -265,7 +264,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     fields: fieldKinds(settings),
     isReserved: reservedPaths(settings.reservedPrefix),
     clientLog: new ClientLog(logger),
-    bodies: new BodyWatch(settings),
+    bodies: new BodyTimeouts(settings),
     draining: false,
     active: 0,
   })

@@ -1,7 +1,7 @@
 import { dashedName } from '#http'
 import { FieldKinds, keep } from './header-field.ts'
 
-// Fields that tell where a message goes, where it ends or who sent it must stand in the head (RFC 9110 section 6.5.1).
+// Routing, framing and authentication fields belong in the head (RFC 9110 section 6.5.1).
 const headOnly = new Set([
   'authorization',
   'cache-control',
@@ -22,12 +22,12 @@ const headOnly = new Set([
 
 const PLAIN = new FieldKinds()
 
-/** The fields of a trailer section that may be passed on, as a flat list; null when there are none (threats B32). */
+/** The trailers that may be forwarded, as a flat list; null without any (threats B32). */
 export function allowedTrailers(raw: readonly string[], kinds: FieldKinds = PLAIN): string[] | null {
   let allowed: string[] | null = null
   for (let i = 0; i < raw.length; i += 2) {
     const name = dashedName(raw[i]!)
-    // What is not kept in a head as it came, such as X-Real-IP, has no place behind it either.
+    // Fields that the gateway manages in the head, such as X-Real-IP, are dropped here too.
     if (headOnly.has(name) || kinds.kindOf(raw[i]!) !== keep || name.startsWith('if-')) continue
     allowed ??= []
     allowed.push(raw[i]!, raw[i + 1]!)

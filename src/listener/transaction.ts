@@ -10,20 +10,20 @@ import {
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
-import { makeExchange } from './arrival.ts'
+import { createExchange } from './create-exchange.ts'
+import type { ListenerContext } from './listener-context.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
-import { REQUEST_TIMEOUT, type Refusal, refusal } from './refusal.ts'
+import { REQUEST_TIMEOUT, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
 import { assertFinalStatus, type ResponseHead } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
-import type { Service } from './service.ts'
 
 // RFC 6455 section 7.4.1.
 const GOING_AWAY = 1001
 
 /** One request and its response, from the parsed head to the last byte, in any version of HTTP. */
 export class Transaction implements ChannelObserver, BodyOwner {
-  readonly service: Service
+  readonly context: ListenerContext
   readonly #channel: ResponseChannel
   #body: ReceivedBody | null = null
   #exchange: Exchange | null = null
@@ -31,8 +31,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #upgraded: UpgradedConnection | null = null
   #ended = false
 
-  constructor(service: Service, channel: ResponseChannel) {
-    this.service = service
+  constructor(context: ListenerContext, channel: ResponseChannel) {
+    this.context = context
     this.#channel = channel
     channel.observe(this)
   }
@@ -51,13 +51,13 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   start(): void {
-    this.service.active++
+    this.context.active++
     try {
       this.#channel.open()
       this.#begin()
     } catch (error) {
       // An exception in an event of the server would end the process.
-      this.service.logger.limited(error).error({ error }, 'request could not be processed')
+      this.context.logger.limited(error).error({ error }, 'request could not be processed')
       if (this.#channel.headersSent) this.#truncate(asError(error))
       else this.#answer(500, 'close')
     }
@@ -115,18 +115,18 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   #begin(): void {
-    const { service } = this
+    const { context } = this
     const channel = this.#channel
-    const admitted = channel.admit(service)
+    const admitted = channel.admit(context)
     if ('problem' in admitted) {
       this.#refuse(admitted)
       return
     }
-    if (service.isReserved(admitted.uri.path)) {
+    if (context.isReserved(admitted.uri.path)) {
       this.#answer(404, 'keep')
       return
     }
-    const exchange = makeExchange(admitted, (length) => this.#receiveBody(length), channel.peer, service)
+    const exchange = createExchange(admitted, (length) => this.#receiveBody(length), channel.peer, context)
     if ('problem' in exchange) {
       this.#refuse(exchange)
       return
@@ -146,7 +146,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
 
   async #run(exchange: Exchange): Promise<void> {
     try {
-      const { handler, settings } = this.service
+      const { handler, settings } = this.context
       if (!settings.streaming && this.#body !== null) await exchange.request.body.buffer(settings.storage)
       this.#write(await handler(exchange), 'keep')
     } catch (error) {
@@ -163,16 +163,16 @@ export class Transaction implements ChannelObserver, BodyOwner {
     }
     const { method, uri } = exchange.request
     const transactionId = exchange.transactionId.value
-    this.service.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, 'the handler failed')
+    this.context.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, 'the handler failed')
     if (this.#channel.headersSent) this.#truncate(asError(error))
     else this.#answer(error instanceof AnswerableError ? error.status : 500, 'keep')
   }
 
   /** Responds without a handler and closes a connection of HTTP/1.1: its next bytes can not be trusted. */
   #refuse(reason: Refusal): void {
-    const { clientLog, settings } = this.service
+    const { clientLog, settings } = this.context
     clientLog.refused(this.#channel.peer.address, reason)
-    this.#write(refusal(reason.status, reason.problem, settings), 'close')
+    this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
   }
 
   #answer(status: number, persistence: Persistence): void {
@@ -226,11 +226,11 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#exchange?.onAbort(() => {
       if (this.#upgraded !== null) endUpgraded(this.#upgraded, GOING_AWAY, 'the gateway ends this connection')
     })
-    if (this.service.draining) this.retire()
+    if (this.context.draining) this.retire()
   }
 
   #onUnsendable(error: unknown, status: number, persistence: Persistence): void {
-    this.service.logger.limited(error).error({ error, status }, 'the response cannot be sent')
+    this.context.logger.limited(error).error({ error, status }, 'the response cannot be sent')
     if (this.#channel.headersSent) this.#truncate(asError(error))
     else this.#answer(502, persistence)
   }
@@ -238,7 +238,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #onResponseFailed(error: Error): void {
     this.#exchange?.markTruncated()
     const transactionId = this.#exchange?.transactionId.value
-    this.service.logger.limited(error).warn({ error, transactionId }, 'response truncated: its body failed')
+    this.context.logger.limited(error).warn({ error, transactionId }, 'response truncated: its body failed')
     this.#truncate(error)
   }
 
@@ -249,7 +249,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
 
   #end(): void {
     this.#ended = true
-    this.service.active--
+    this.context.active--
     this.#notify((exchange) => exchange.complete())
   }
 
@@ -259,7 +259,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     try {
       event(this.#exchange)
     } catch (error) {
-      this.service.logger.limited(error).error({ error }, 'a callback of the exchange failed')
+      this.context.logger.limited(error).error({ error }, 'a callback of the exchange failed')
     }
   }
 }

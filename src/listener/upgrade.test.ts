@@ -140,7 +140,7 @@ test('an upgrade behind other requests on one connection waits for its turn', as
   await client.receives(/200 OK[\s\S]*firstHTTP\/1\.1 101 [\s\S]*ABC/)
 })
 
-test('a client that leaves before the answer aborts the exchange', async () => {
+test('a client that disconnects before the response aborts the exchange', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using server = await listening(async (exchange) => {
     exchange.onAbort(() => resolve())
@@ -154,7 +154,7 @@ test('a client that leaves before the answer aborts the exchange', async () => {
   await client.closed
 })
 
-test('F20: draining closes upgraded connections with 1001, and cuts those that stay', async () => {
+test('F20: draining closes upgraded connections with 1001, and destroys those that stay open', async () => {
   const upgrade = new Capitals()
   await using server = await listening(async () => switching(upgrade))
   await using client = new RawClient(server.port)
@@ -201,7 +201,7 @@ for (const [what, head, status] of [
   })
 }
 
-test('the time-outs of HTTP do not concern a connection that has left it', async () => {
+test('timeouts of HTTP do not apply to an upgraded connection', async () => {
   const short = { requestTimeout: 60, headersTimeout: 60, keepAliveTimeout: 30, idleTimeout: 30 }
   await using server = await listening(async () => switching(new Capitals()), short)
   await using client = new RawClient(server.port)

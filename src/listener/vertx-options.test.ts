@@ -22,7 +22,7 @@ test('options with a counterpart are taken over, with their units', () => {
   })
 })
 
-test('an idle timeout of 0 is none', () => {
+test('an idle timeout of 0 disables it', () => {
   assert.equal(mapVertxServerOptions({ idleTimeout: 0 }).options.idleTimeout, Number.POSITIVE_INFINITY)
 })
 

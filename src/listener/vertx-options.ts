@@ -1,6 +1,6 @@
 import type { ListenerSettings } from './settings.ts'
 
-/** The `vertx` options of a connector as settings of ours, and what could not be taken over. */
+/** The `vertx` options of a connector as listener settings, with warnings for the others. */
 export interface MappedOptions {
   readonly options: Partial<ListenerSettings>
   readonly warnings: string[]
@@ -48,7 +48,7 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 // Vert.x reads 0 as "no timeout".
 const time = (value: number, unit: number) => (value === 0 ? Number.POSITIVE_INFINITY : value * unit)
 
-/** Each takes over one option, or says what it expected instead. */
+/** Each maps one option, or returns the expected value. */
 const mappings: Readonly<Record<string, (value: unknown, draft: Draft) => string | null>> = {
   acceptBacklog: (value, { server }) => {
     if (!isCount(value)) return 'a whole number'

@@ -1,21 +1,21 @@
 import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Response } from '#http'
-import { type Admitted, admit, type Expectation } from '../admission.ts'
+import { type AdmittedRequest, admit, type Expectation } from '../admission.ts'
+import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
 import type { BodyOwner, ReceivedBody } from '../received-body.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel } from '../response-channel.ts'
 import { headOf, type ResponseHead } from '../response-head.ts'
-import type { Service } from '../service.ts'
 import type { DetachedSocket } from './detached-socket.ts'
 import { MessageBody } from './message-body.ts'
 import type { RequestMessage } from './request-message.ts'
 
-// A request body up to this size that no handler reads is discarded to keep the connection.
-const maxDiscarded = 65_536
+// An unread request body up to this size is discarded to keep the connection.
+const MAX_DISCARDED = 65_536
 
-/** The connection of a channel, as far as one response concerns it. */
+/** The connection of a channel. */
 export interface ChannelConnection {
   readonly peer: Peer
   readonly socket: Socket
@@ -78,8 +78,8 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
     this.upgradable?.attach()
   }
 
-  admit(service: Service): Admitted | Refusal {
-    const admitted = admit(this.req, this.#expect, this.peer, service)
+  admit(context: ListenerContext): AdmittedRequest | Refusal {
+    const admitted = admit(this.req, this.#expect, this.peer, context)
     if (!('problem' in admitted)) this.#bodyLength = admitted.head.bodyLength
     return admitted
   }
@@ -123,7 +123,7 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
   /** An unread body must not be parsed as the next request (threats B26). */
   #persistenceOf(wanted: Persistence): Persistence {
     const waitsForContinue = this.#expect !== 'nothing' && this.#bodyLength !== 0
-    const isDiscardable = this.#bodyLength >= 0 && this.#bodyLength <= maxDiscarded
+    const isDiscardable = this.#bodyLength >= 0 && this.#bodyLength <= MAX_DISCARDED
     const unread = !this.isReceived && (waitsForContinue || !isDiscardable)
     if (wanted === 'keep' && !unread && this.upgradable === null) return this.#connection.isDraining ? 'close' : 'keep'
     this.#lingers = true

@@ -1,65 +1,65 @@
 import type { Socket } from 'node:net'
+import type { ListenerContext } from '../listener-context.ts'
 import type { ParserError } from '../method.ts'
 import type { Peer } from '../peer.ts'
-import { parserProblem, rawRefusal } from '../refusal.ts'
-import type { Service } from '../service.ts'
+import { parserRefusal, rawRefusalResponse } from '../refusal.ts'
 import type { Transaction } from '../transaction.ts'
 import type { ChannelConnection } from './channel.ts'
 import { gateRequests } from './parser-gate.ts'
 import { Pipeline } from './pipeline.ts'
 
-// How long a refused client may go on sending, so that it gets to read why (a reset would take the answer away).
-const lingerTime = 1000
+// Time for a refused client to read its response: an immediate reset would discard it.
+const LINGER_TIME = 1000
 
-// How long the request in progress may take when too many wait behind it.
-const overrunTime = 1000
+// Time for the active request after too many pipelined ones.
+const OVERLOAD_TIME = 1000
 
-/** One client connection: its requests are served one after the other, in the order they were sent. */
+/** One client connection of HTTP/1.1, with one active request at a time. */
 export class Http1Connection implements ChannelConnection {
   readonly socket: Socket
   readonly peer: Peer
-  readonly #service: Service
+  readonly #context: ListenerContext
   #current: Transaction | null = null
   readonly #pipeline: Pipeline
   #closing = false
-  /** What had been read when the last response was out; -1 before the first. */
+  /** Bytes read when the last response was sent; -1 before the first. */
   #bytesServed = -1
   #lingering = false
   #ending: NodeJS.Timeout | null = null
 
-  constructor(socket: Socket, peer: Peer, service: Service) {
+  constructor(socket: Socket, peer: Peer, context: ListenerContext) {
     this.socket = socket
     this.peer = peer
-    this.#service = service
+    this.#context = context
     this.#pipeline = new Pipeline(socket)
   }
 
-  /** Gives the connection a say in what Node's parser takes from the socket. */
+  /** Called when node:http has attached its parser. */
   gate(): void {
-    gateRequests(this.socket, () => this.#isTaken())
+    gateRequests(this.socket, () => this.#accepts())
   }
 
-  /** Nothing that arrives after a message that was refused is read as a request. */
+  /** Whether further requests are ignored. */
   get closing(): boolean {
     return this.#closing
   }
 
   get isDraining(): boolean {
-    return this.#service.draining
+    return this.#context.draining
   }
 
   get isIdle(): boolean {
     return this.#current === null
   }
 
-  /** Whether it waits for the client to begin another request: not a byte came since the last one. */
-  get isAtRest(): boolean {
+  /** Whether no byte was received since the last response. */
+  get isIdleKeepAlive(): boolean {
     return this.#current === null && this.socket.bytesRead === this.#bytesServed
   }
 
-  /** No further request is wanted: one that runs may end, and what has left HTTP is told to. */
+  /** Closes an idle connection; an active request may end. */
   retire(): void {
-    if (this.isAtRest) this.socket.destroy()
+    if (this.isIdleKeepAlive) this.socket.destroy()
     else this.#current?.retire()
   }
 
@@ -73,14 +73,14 @@ export class Http1Connection implements ChannelConnection {
     transaction.start()
   }
 
-  #isTaken(): boolean {
+  #accepts(): boolean {
     if (this.#closing) return false
     if (!this.#pipeline.isFull) return true
-    // The one in progress is answered, if that does not take long, and the connection closes.
+    // The active request may still be answered.
     this.#closing = true
-    this.#service.clientLog.abusive(this.peer.address, 'too many pipelined requests')
+    this.#context.clientLog.abusive(this.peer.address, 'too many pipelined requests')
     this.#pipeline.clear()
-    this.#destroyAfter(overrunTime)
+    this.#destroyAfter(OVERLOAD_TIME)
     return false
   }
 
@@ -93,13 +93,12 @@ export class Http1Connection implements ChannelConnection {
     } else if (next !== undefined) {
       this.#current = next
       next.start()
-    } else if (this.#service.draining) {
+    } else if (this.#context.draining) {
       this.socket.destroySoon()
     }
   }
 
-  /** The connection is gone, with whatever was running on it. */
-  closed(): void {
+  onClose(): void {
     this.#closing = true
     if (this.#ending !== null) clearTimeout(this.#ending)
     this.#pipeline.clear()
@@ -108,10 +107,10 @@ export class Http1Connection implements ChannelConnection {
     current?.abandon(new Error('the client closed the connection'))
   }
 
-  /** The client sent what is not HTTP, or did not send it in time (decisions, a framing error in a request body). */
-  unreadable(error: ParserError): void {
+  /** A malformed or late request (decisions, a framing error in a request body). */
+  onParserError(error: ParserError): void {
     if (this.#closing) return
-    // Part of a head waits because the gateway does not read on.
+    // Part of a head waits because the gateway has paused the socket.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#pipeline.isPaused) return
     if (error.code === 'ECONNRESET' || !this.socket.writable) {
       this.socket.destroy()
@@ -121,18 +120,18 @@ export class Http1Connection implements ChannelConnection {
     const current = this.#current
     // Requests before the malformed one were complete: the one in flight is answered, then the connection closes.
     if (current !== null && (current.isReceived || this.#pipeline.size > 0)) return
-    const reason = parserProblem(error, current === null && this.#isFirstOfRequest(error.rawPacket))
+    const reason = parserRefusal(error, current === null && this.#isFirstPacket(error.rawPacket))
     if (current !== null) {
       current.refuseBody(reason, error)
       return
     }
-    this.#service.clientLog.refused(this.peer.address, reason)
-    this.socket.write(rawRefusal(reason.status, reason.problem, this.#service.settings))
+    this.#context.clientLog.refused(this.peer.address, reason)
+    this.socket.write(rawRefusalResponse(reason.status, reason.problem, this.#context.settings))
     this.linger()
   }
 
-  /** Whether not a byte came between the last response and this packet. */
-  #isFirstOfRequest(packet: Buffer | undefined): boolean {
+  /** Whether the packet is the first since the last response. */
+  #isFirstPacket(packet: Buffer | undefined): boolean {
     const before = this.socket.bytesRead - (packet?.length ?? 0)
     return before === Math.max(0, this.#bytesServed)
   }
@@ -143,17 +142,17 @@ export class Http1Connection implements ChannelConnection {
     else if (this.socket.writableLength > 0) this.#current.onResponseStalled()
   }
 
-  /** Makes Node's own end of this connection one that lets the client read the answer first. */
+  /** Lets node:http linger where it would close the socket. */
   lingerAtEnd(): void {
     this.socket.destroySoon = () => this.linger()
   }
 
-  /** Closes for writing now, and wholly when the client has closed too or has had its time. */
+  /** Half-closes; destroys the socket when the client closes, or after a time. */
   linger(): void {
     if (this.#lingering || this.socket.destroyed) return
     this.#lingering = true
     this.#closing = true
-    this.#destroyAfter(lingerTime)
+    this.#destroyAfter(LINGER_TIME)
     this.#pipeline.resume()
     const { socket } = this
     socket.on('end', () => socket.destroy())

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { isHopByHop, type Response, type Upgrade, type UpgradedConnection } from '#http'
 import type { Upgradable } from '../response-channel.ts'
 
-// A client has nothing to say before it is answered; this much of what it says all the same is kept.
+// Bytes a client may send before the 101; beyond them the socket is paused.
 const MAX_EARLY_BYTES = 16_384
 
 /**
- * Whether a request asks to go on in WebSocket, the only protocol that is offered (threats B35). One with a body stays an
- * ordinary request: the body would stand where the first frame is expected.
+ * Whether a request asks for an upgrade to WebSocket, the only protocol offered (threats B35). One with a body stays an
+ * ordinary request: its body would be read as frames.
  */
 export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessage): boolean {
   return (
@@ -20,7 +20,7 @@ export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessa
   )
 }
 
-/** The socket of a CONNECT request or an upgrade: node:http has removed its parser and its listeners from it. */
+/** The socket of a CONNECT request or an upgrade, without the parser and listeners of node:http. */
 export class DetachedSocket implements Upgradable {
   readonly #socket: Socket
   readonly #target: ServerResponse

@@ -4,13 +4,12 @@ import { CHUNK_EXTENSIONS_OVERFLOW } from '../refusal.ts'
 import { allowedTrailers } from '../trailers.ts'
 import type { RequestMessage } from './request-message.ts'
 
-// Chunk extensions may take so much of a message (decisions, chunk extensions); the parser bounds them for each chunk only
-// (threats B24).
-const maxExtensions = 16_384
-// What a chunk takes beside its content: a size of up to eight digits, and two line ends.
-const framingPerChunk = 12
-// Bytes that may have been read and not yet parsed while a message is looked at within a read.
-const maxUnparsed = 65_536
+// Limit of chunk extensions in a message (decisions, chunk extensions); the parser has one for each chunk (threats B24).
+const MAX_EXTENSIONS = 16_384
+// A chunk size of up to eight digits, and two line ends.
+const FRAMING_PER_CHUNK = 12
+// Bytes that may have been read but not parsed when a check runs within a read.
+const MAX_UNPARSED = 65_536
 
 /** The body of a request in HTTP/1.1, read from the socket only as fast as its sink takes it. */
 export class MessageBody extends ReceivedBody {
@@ -28,7 +27,7 @@ export class MessageBody extends ReceivedBody {
 
   arrived(length: number): Uint8Array | null {
     // Chunks can have trailers; a client that waits for 100 Continue has sent nothing.
-    if (this.#framing === 'chunked' || this.owner.expectsContinue || this.isOver) return null
+    if (this.#framing === 'chunked' || this.owner.expectsContinue || this.hasFailed) return null
     if (this.#message.readableLength !== length || length > this.maxBytes) return null
     const bytes = this.#message.read() as Buffer | null
     // Only the end is left, which Node needs before the next request.
@@ -42,14 +41,14 @@ export class MessageBody extends ReceivedBody {
   }
 
   protected override finish(sink: BodySink): void {
-    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers, this.owner.service.fields))
-    else sink.fail(new Error('the client closed the connection in the middle of the request body'))
+    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers, this.owner.context.fields))
+    else sink.fail(new Error('the client closed the connection within the request body'))
   }
 
   #checkExtensions(isParsed: boolean): void {
     const { socket, contentBytes, pieces } = this.#message
-    const parsed = socket.bytesRead - this.#bytesReadBefore - (isParsed ? 0 : maxUnparsed)
-    if (parsed - contentBytes - pieces * framingPerChunk <= maxExtensions) return
+    const parsed = socket.bytesRead - this.#bytesReadBefore - (isParsed ? 0 : MAX_UNPARSED)
+    if (parsed - contentBytes - pieces * FRAMING_PER_CHUNK <= MAX_EXTENSIONS) return
     this.#message.onProgress = null
     this.owner.refuseBody(CHUNK_EXTENSIONS_OVERFLOW, new Error('too many chunk extensions'))
   }

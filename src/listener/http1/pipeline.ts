@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Transaction } from '../transaction.ts'
 
-/** With so many waiting the socket is not read. With fewer it is, so that a client that goes away is noticed. */
+/** From so many on the socket is paused. With fewer it is read, so that a disconnect is noticed. */
 const PAUSE_AT = 32
 
-/** One read can bring many more; those are not taken. Each takes fifty times its bytes in memory. */
-const MAX_WAITING = 100
+/** One read can bring many more; each would take fifty times its bytes in memory. */
+const MAX_PIPELINED = 100
 
-/** Requests of one connection that wait until the one before them is answered (RFC 9112 section 9.3.2). */
+/** Pipelined requests of one connection (RFC 9112 section 9.3.2). */
 export class Pipeline {
   readonly #socket: Socket
   readonly #waiting: Transaction[] = []
@@ -23,10 +23,9 @@ export class Pipeline {
   }
 
   get isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING
+    return this.#waiting.length >= MAX_PIPELINED
   }
 
-  /** Whether the socket is not read because of those that wait. */
   get isPaused(): boolean {
     return this.#paused
   }
@@ -42,7 +41,7 @@ export class Pipeline {
     return next
   }
 
-  /** Drops what waits; a paused socket stays paused. */
+  /** A paused socket stays paused. */
   clear(): void {
     this.#waiting.length = 0
   }
@@ -59,7 +58,7 @@ export class Pipeline {
     this.#socket.pause()
     if (this.#listening) return
     this.#listening = true
-    // Node resumes a socket by itself, after a drain and when a message begins or ends.
+    // Node resumes the socket after a drain and when a message begins or ends.
     this.#socket.on('resume', () => {
       if (this.#paused) this.#socket.pause()
     })

@@ -1,26 +1,26 @@
 import { IncomingMessage } from 'node:http'
 
-/** Chunks below this size are put together, up to the other. */
-const SMALL = 1024
-const GATHERED = 16_384
+/** Chunks below this size are coalesced, up to the other. */
+const SMALL_CHUNK = 1024
+const MAX_COALESCED = 16_384
 
-/** After so many pieces the message is looked at within a read. */
-const PIECES_PER_LOOK = 64
+/** Pieces between two progress checks within one read. */
+const PIECES_PER_CHECK = 64
 
 /**
- * The request object of node:http that counts its content, and puts small chunks together that arrive together: each that
- * goes on alone costs many times its bytes on its way through filters to the upstream.
+ * The request object of node:http. It counts the content and coalesces small chunks of one read, since each chunk costs many
+ * times its bytes on its way through filters to the upstream.
  */
 export class RequestMessage extends IncomingMessage {
-  /** Bytes of content that the parser has given. */
+  /** Bytes of parsed content. */
   contentBytes = 0
-  /** Pieces in which it gave them: at least one for each chunk. */
+  /** Pieces of parsed content, at least one for each chunk. */
   pieces = 0
-  /** Runs from time to time while a chunked body arrives; `whole` when all that was read has been parsed. */
-  onProgress: ((whole: boolean) => void) | null = null
+  /** Runs at intervals while a chunked body arrives; `isParsed` when all bytes read were parsed. */
+  onProgress: ((isParsed: boolean) => void) | null = null
   #isChunked: boolean | null = null
-  #gathered: Buffer[] = []
-  #gatheredBytes = 0
+  #coalesced: Buffer[] = []
+  #coalescedBytes = 0
   #waits = false
 
   override push(chunk: Buffer | null): boolean {
@@ -32,43 +32,43 @@ export class RequestMessage extends IncomingMessage {
     this.contentBytes += chunk.length
     this.pieces++
     if (!this.#isChunked) return super.push(chunk)
-    this.#await()
-    if (this.pieces % PIECES_PER_LOOK === 0) this.onProgress?.(false)
-    if (chunk.length >= SMALL) {
+    this.#scheduleFlush()
+    if (this.pieces % PIECES_PER_CHECK === 0) this.onProgress?.(false)
+    if (chunk.length >= SMALL_CHUNK) {
       this.#flush()
       return super.push(chunk)
     }
-    this.#gathered.push(chunk)
-    this.#gatheredBytes += chunk.length
-    return this.#gatheredBytes < GATHERED || this.#flush()
+    this.#coalesced.push(chunk)
+    this.#coalescedBytes += chunk.length
+    return this.#coalescedBytes < MAX_COALESCED || this.#flush()
   }
 
-  /** To be called when all that has arrived on all connections is parsed. */
-  settle(): void {
+  /** Called when all bytes read were parsed, on all connections. */
+  flushAfterRead(): void {
     this.#waits = false
     if (this.complete) return
-    // Node itself pauses the socket only when a push is refused while it parses.
+    // Node pauses the socket only for a push within its parser.
     if (!this.#flush()) this.socket.pause()
     this.onProgress?.(true)
   }
 
-  #await(): void {
+  #scheduleFlush(): void {
     if (this.#waits) return
     this.#waits = true
-    if (unsettled.push(this) === 1) setImmediate(settleAll)
+    if (unflushed.push(this) === 1) setImmediate(flushAll)
   }
 
   #flush(): boolean {
-    if (this.#gatheredBytes === 0) return true
-    const gathered = this.#gathered
-    this.#gathered = []
-    this.#gatheredBytes = 0
-    return super.push(gathered.length === 1 ? gathered[0] : Buffer.concat(gathered))
+    if (this.#coalescedBytes === 0) return true
+    const coalesced = this.#coalesced
+    this.#coalesced = []
+    this.#coalescedBytes = 0
+    return super.push(coalesced.length === 1 ? coalesced[0] : Buffer.concat(coalesced))
   }
 }
 
-const unsettled: RequestMessage[] = []
+const unflushed: RequestMessage[] = []
 
-function settleAll(): void {
-  for (const message of unsettled.splice(0)) message.settle()
+function flushAll(): void {
+  for (const message of unflushed.splice(0)) message.flushAfterRead()
 }

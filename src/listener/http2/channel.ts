@@ -1,12 +1,12 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { ActiveListItem, Response } from '#http'
-import type { Admitted } from '../admission.ts'
+import type { AdmittedRequest } from '../admission.ts'
+import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
 import type { BodyOwner, ReceivedBody } from '../received-body.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChannelObserver, ResponseChannel } from '../response-channel.ts'
 import { headOf, type ResponseHead } from '../response-head.ts'
-import type { Service } from '../service.ts'
 import { discardRest } from './discard-rest.ts'
 import { addFields, type FieldRecord, streamHeaders } from './fields.ts'
 import { type BodyByteCounter, StreamBody } from './stream-body.ts'
@@ -16,7 +16,7 @@ const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants
 
 const NO_FIELDS: readonly string[] = []
 
-/** The connection of a stream, as far as one request concerns it. */
+/** The connection of a stream. */
 export interface StreamSession extends BodyByteCounter {
   readonly peer: Peer
   release(channel: Http2Channel, outcome: 'sent' | 'abandoned'): void
@@ -91,10 +91,10 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
 
   open(): void {}
 
-  admit(service: Service): Admitted | Refusal {
+  admit(context: ListenerContext): AdmittedRequest | Refusal {
     const fields = this.#fields
     this.#fields = NO_FIELDS
-    const admitted = admitStream(fields, this.#endsWithHead, this.peer, service)
+    const admitted = admitStream(fields, this.#endsWithHead, this.peer, context)
     if ('problem' in admitted) return admitted
     this.#method = admitted.method
     this.expectsContinue = expectsContinue(fields)
@@ -131,7 +131,7 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     return head
   }
 
-  /** A head with a body never waits for it in HTTP/2. */
+  /** No-op: HTTP/2 sends the head at once. */
   flushHeaders(): void {}
 
   write(chunk: Uint8Array): boolean {
@@ -139,7 +139,6 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
   }
 
   end(content?: string | Uint8Array, encoding?: BufferEncoding): void {
-    // The head has ended the stream.
     if (this.#isHeadOnly) this.#onFinish()
     else if (typeof content === 'string') this.#stream.end(Buffer.from(content, encoding))
     else this.#stream.end(content)

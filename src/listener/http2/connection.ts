@@ -1,53 +1,52 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { ActiveList } from '#http'
+import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
-import type { Service } from '../service.ts'
 import { Transaction } from '../transaction.ts'
 import { Http2Channel, type StreamSession } from './channel.ts'
 import { ResetBudget } from './reset-budget.ts'
-import { sessionOptions, WINDOW_OF_SESSION } from './session-options.ts'
+import { SESSION_WINDOW, sessionOptions } from './session-options.ts'
 
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
-// Frames that carry no request cost bytes too. A session may send so many of them, some more for each request and
-// for each byte of a response (window updates); what goes beyond is a flood (threats F25).
-const FREE_BYTES = 262_144
+// Allowance of bytes received outside of requests, such as SETTINGS, PING and WINDOW_UPDATE; more is a flood (threats F25).
+const BASE_ALLOWANCE = 262_144
 const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
 
-/** One client connection that speaks HTTP/2: its requests are served side by side. */
+/** One client connection of HTTP/2, with concurrent requests. */
 export class Http2Connection implements StreamSession {
   readonly peer: Peer
-  readonly #service: Service
+  readonly #context: ListenerContext
   readonly #socket: TLSSocket
   readonly #session: ServerHttp2Session
-  readonly #running = new ActiveList<Http2Channel>()
+  readonly #active = new ActiveList<Http2Channel>()
   readonly #resets: ResetBudget
   readonly #openedAt = performance.now()
   #idleSince = performance.now()
   #streams = 0
   #bodyBytes = 0
 
-  constructor(socket: TLSSocket, peer: Peer, service: Service) {
+  constructor(socket: TLSSocket, peer: Peer, context: ListenerContext) {
     this.#socket = socket
     this.peer = peer
-    this.#service = service
+    this.#context = context
     this.#resets = new ResetBudget(this.#openedAt)
-    this.#session = performServerHandshake(socket, sessionOptions(service.settings))
+    this.#session = performServerHandshake(socket, sessionOptions(context.settings))
     this.#session.on('stream', (stream, _headers, flags, raw) => this.#accept(stream, flags, raw))
-    this.#session.on('error', (error) => service.logger.debug({ error, client: peer.address }, 'a session broke'))
+    this.#session.on('error', (error) => context.logger.debug({ error, client: peer.address }, 'HTTP/2 session failed'))
     this.#session.once('connect', () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_OF_SESSION)
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(SESSION_WINDOW)
     })
     this.#session.once('close', () => {
-      for (const channel of this.#running.all()) channel.abandon('the client closed the connection')
+      for (const channel of this.#active.all()) channel.abandon('the client closed the connection')
       socket.destroy()
     })
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0
+    return this.#active.size === 0
   }
 
   countBodyBytes(count: number): void {
@@ -55,12 +54,12 @@ export class Http2Connection implements StreamSession {
   }
 
   release(channel: Http2Channel, outcome: 'sent' | 'abandoned'): void {
-    this.#running.delete(channel)
-    if (this.#running.size === 0) this.#idleSince = performance.now()
+    this.#active.delete(channel)
+    if (this.#active.size === 0) this.#idleSince = performance.now()
     if (outcome === 'abandoned') this.#spendReset()
   }
 
-  /** Lets running requests end and takes no more (RFC 9113 section 6.8). */
+  /** Sends GOAWAY; active requests may end (RFC 9113 section 6.8). */
   retire(): void {
     if (!this.#session.destroyed) this.#session.close()
   }
@@ -72,8 +71,8 @@ export class Http2Connection implements StreamSession {
 
   /** Closes an idle connection, truncates responses that the client does not read, ends floods of frames. */
   checkTimeouts(now: number): void {
-    const { keepAliveTimeout, idleTimeout } = this.#service.settings
-    if (this.#sendsTooMuch(now)) {
+    const { keepAliveTimeout, idleTimeout } = this.#context.settings
+    if (this.#isFlooding(now)) {
       this.#terminateAbusive('a flood of frames')
       return
     }
@@ -81,39 +80,38 @@ export class Http2Connection implements StreamSession {
       this.retire()
       return
     }
-    for (const channel of this.#running.all()) channel.checkProgress(now, idleTimeout)
+    for (const channel of this.#active.all()) channel.checkProgress(now, idleTimeout)
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {
     this.#streams++
-    // It was taken back before anything could be done for it.
+    // Reset before it could be processed.
     if (stream.destroyed || stream.aborted) {
       stream.on('error', () => {})
       this.#spendReset()
       return
     }
     const channel = new Http2Channel(this, stream, raw, flags)
-    this.#running.add(channel)
-    new Transaction(this.#service, channel).start()
+    this.#active.add(channel)
+    new Transaction(this.#context, channel).start()
   }
 
   #spendReset(): void {
-    if (this.#session.destroyed || this.#service.draining) return
-    if (!this.#resets.take(performance.now())) this.#terminateAbusive('a flood of requests that were taken back')
+    if (this.#session.destroyed || this.#context.draining) return
+    if (!this.#resets.spend(performance.now())) this.#terminateAbusive('a flood of stream resets')
   }
 
-  /** The session ends at once; other clients are not concerned. */
   #terminateAbusive(reason: string): void {
     if (this.#session.destroyed) return
-    this.#service.clientLog.abusive(this.peer.address, reason)
+    this.#context.clientLog.abusive(this.peer.address, reason)
     this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
-  #sendsTooMuch(now: number): boolean {
+  #isFlooding(now: number): boolean {
     const { bytesRead, bytesWritten } = this.#socket
-    const perStream = this.#service.settings.maxTotalHeadersSize
+    const perStream = this.#context.settings.maxTotalHeadersSize
     const allowed =
-      FREE_BYTES +
+      BASE_ALLOWANCE +
       ((now - this.#openedAt) / 1000) * BYTES_PER_SECOND +
       this.#streams * perStream +
       this.#bodyBytes * 1.25 +

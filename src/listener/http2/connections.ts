@@ -1,25 +1,25 @@
 import type { TLSSocket } from 'node:tls'
+import type { ListenerContext } from '../listener-context.ts'
 import { peerOf } from '../peer.ts'
-import type { Service } from '../service.ts'
 import { Http2Connection } from './connection.ts'
 
-const SHORTEST_PERIOD = 50
-const LONGEST_PERIOD = 500
+const MIN_PERIOD = 50
+const MAX_PERIOD = 500
 
 /** The HTTP/2 connections of a listener. */
 export class Http2Connections {
-  readonly #service: Service
+  readonly #context: ListenerContext
   readonly #onEmpty: () => void
   readonly #open = new Set<Http2Connection>()
   readonly #period: number
   #timer: NodeJS.Timeout | null = null
 
-  constructor(service: Service, onEmpty: () => void) {
-    this.#service = service
+  constructor(context: ListenerContext, onEmpty: () => void) {
+    this.#context = context
     this.#onEmpty = onEmpty
-    const { keepAliveTimeout, idleTimeout } = service.settings
+    const { keepAliveTimeout, idleTimeout } = context.settings
     const shortest = Math.min(keepAliveTimeout, idleTimeout)
-    this.#period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
+    this.#period = Math.max(MIN_PERIOD, Math.min(MAX_PERIOD, shortest / 4))
   }
 
   get size(): number {
@@ -27,15 +27,15 @@ export class Http2Connections {
   }
 
   add(socket: TLSSocket): void {
-    const peer = peerOf(socket, this.#service.trusted)
-    const connection = new Http2Connection(socket, peer, this.#service)
+    const peer = peerOf(socket, this.#context.trusted)
+    const connection = new Http2Connection(socket, peer, this.#context)
     socket.once('close', () => this.#closed(connection))
     this.#open.add(connection)
     this.#timer ??= setInterval(() => this.#checkTimeouts(), this.#period).unref()
-    if (this.#service.draining) connection.retire()
+    if (this.#context.draining) connection.retire()
   }
 
-  /** Tells every client that no further request is taken. */
+  /** Sends GOAWAY on every connection. */
   retire(): void {
     for (const connection of this.#open) connection.retire()
   }

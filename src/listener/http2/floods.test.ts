@@ -28,14 +28,15 @@ for (const [name, turn] of Object.entries(FLOODS)) {
       attacker.send(...Array.from({ length: 200 }, (_, at) => turn(round * 200 + at)).flat())
       await attacker.flushed()
       if (round % 20 !== 0) continue
-      const began = performance.now()
+      const began = process.cpuUsage()
       asked++
       if ((await victim.ask('/')).status === 200) answered++
-      slowest = Math.max(slowest, performance.now() - began)
+      const { user, system } = process.cpuUsage(began)
+      slowest = Math.max(slowest, (user + system) / 1000)
     }
     assert.equal(over, true, 'the attacker is still connected')
     assert.equal(answered, asked)
-    assert.ok(slowest < 1000, `the slowest answer took ${slowest} ms`)
+    assert.ok(slowest < 1000, `the slowest response took ${slowest} ms of CPU, floods included`)
     assert.equal((await victim.ask('/')).status, 200)
     while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
   })
@@ -99,7 +100,7 @@ for (const [name, fields] of Object.entries(malformed)) {
   })
 }
 
-test('a field with a line break in its value reaches no handler: nghttp2 leaves it out (B9)', options, async () => {
+test('a field with a line break in its value reaches no handler: nghttp2 drops it (B9)', options, async () => {
   const seen = Promise.withResolvers<string>()
   await using server = await listening(
     async ({ request }) => {

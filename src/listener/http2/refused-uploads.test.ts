@@ -20,7 +20,7 @@ const secure = (handler: (exchange: Exchange) => ReturnType<typeof deny>) =>
 const POST = literal({ ':method': 'POST', ':scheme': 'https', ':authority': 'localhost', ':path': '/' })
 const END_HEADERS = 4
 
-test('uploads that are answered without being read are no flood', options, async () => {
+test('uploads that are answered unread do not count as a flood', options, async () => {
   await using server = await secure(deny)
   await using client = new H2Client(server.port)
   for (const end = performance.now() + 1_000; performance.now() < end; ) {

@@ -1,8 +1,8 @@
-/** Requests a client may take back at once, and how many more in each second (threats F25, CVE-2023-44487). */
+/** Streams a client may reset at once, and further ones per second (threats F25, CVE-2023-44487). */
 export const RESET_BURST = 200
 export const RESETS_PER_SECOND = 20
 
-/** What a session may still take back. */
+/** Token bucket for the resets of one session. */
 export class ResetBudget {
   #left = RESET_BURST
   #filledAt: number
@@ -11,8 +11,8 @@ export class ResetBudget {
     this.#filledAt = now
   }
 
-  /** Takes one; false when nothing is left. */
-  take(now: number): boolean {
+  /** False when the budget is exhausted. */
+  spend(now: number): boolean {
     this.#left = Math.min(RESET_BURST, this.#left + ((now - this.#filledAt) / 1000) * RESETS_PER_SECOND)
     this.#filledAt = now
     this.#left -= 1

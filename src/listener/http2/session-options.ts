@@ -2,14 +2,14 @@ import type { ServerSessionOptions } from 'node:http2'
 import type { ListenerSettings } from '../settings.ts'
 import { RESET_BURST, RESETS_PER_SECOND } from './reset-budget.ts'
 
-/** Bytes that one client may have under way before they are taken, over all its streams. */
-export const WINDOW_OF_SESSION = 1_048_576
+/** Flow-control window of a connection. */
+export const SESSION_WINDOW = 1_048_576
 
-/** The same of one stream. */
-export const WINDOW_OF_STREAM = 131_072
+/** Flow-control window of a stream. */
+export const STREAM_WINDOW = 131_072
 
 const MAX_STREAMS = 100
-// The listener itself refuses more than 1000 fields with 431; far beyond that the stream is reset unread.
+// More than 1000 fields get 431 from the listener; beyond this the stream is reset.
 const MAX_FIELDS = 2_000
 const MAX_MEMORY_IN_MB = 16
 
@@ -19,13 +19,13 @@ export interface SessionOptions extends ServerSessionOptions {
   readonly streamResetRate: number
 }
 
-/** How a session is opened: everything a client can make the gateway hold is bounded (threats B89, F25). */
+/** Options of a session, with a limit for everything a client can make the gateway keep (threats B89, F25). */
 export function sessionOptions({ maxTotalHeadersSize }: ListenerSettings): SessionOptions {
   return {
     settings: {
       maxConcurrentStreams: MAX_STREAMS,
-      initialWindowSize: WINDOW_OF_STREAM,
-      // Up to twice the limit the answer is 431; beyond that the stream is reset.
+      initialWindowSize: STREAM_WINDOW,
+      // Up to twice the limit the response is 431; beyond that the stream is reset.
       maxHeaderListSize: 2 * maxTotalHeadersSize,
       enablePush: false,
     },

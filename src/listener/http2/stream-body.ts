@@ -18,20 +18,20 @@ export class StreamBody extends ReceivedBody {
     super(stream, owner)
     this.#stream = stream
     this.#counter = counter
-    // The fields come as a flat list after the object and the flags; Node's types do not say so.
+    // The flat list is the third argument; Node's types lack it.
     stream.once('trailers', ((_fields: unknown, _flags: unknown, raw: string[] | undefined) => {
       this.#trailers = raw ?? []
     }) as () => void)
   }
 
-  protected override arrives(bytes: number): void {
+  protected override onBytes(bytes: number): void {
     this.#counter.countBodyBytes(bytes)
   }
 
   protected override finish(sink: BodySink): void {
-    // Node also ends the readable side of a stream that was reset.
+    // Node also emits `end` for a stream that was reset.
     const { aborted, rstCode } = this.#stream
     if (aborted || (rstCode !== undefined && rstCode !== 0)) sink.fail(new Error('the client reset the stream'))
-    else sink.end(allowedTrailers(this.#trailers, this.owner.service.fields))
+    else sink.end(allowedTrailers(this.#trailers, this.owner.context.fields))
   }
 }

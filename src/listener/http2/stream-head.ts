@@ -1,17 +1,17 @@
-import { type Admitted, admitHead } from '../admission.ts'
+import { type AdmittedRequest, admitHead } from '../admission.ts'
+import type { ListenerContext } from '../listener-context.ts'
 import { isMethod } from '../method.ts'
 import type { Peer } from '../peer.ts'
 import type { Refusal } from '../refusal.ts'
 import { readHead } from '../request-head.ts'
-import type { Service } from '../service.ts'
 
-/** What each header field counts beyond its bytes (RFC 9113 section 6.5.2). */
+/** Overhead counted for each header field (RFC 9113 section 6.5.2). */
 const FIELD_COST = 32
 
-// nghttp2 lets none through; in HTTP/1.1 each would begin something new.
-const ENDS_LINE = /[\0\r\n]/
+// nghttp2 refuses them too; in HTTP/1.1 they would end the field.
+const LINE_BREAK_OR_NUL = /[\0\r\n]/
 
-/** The pseudo fields of a request and its ordinary ones, cookies in one piece. */
+/** The fields of a request, with cookie crumbs joined. */
 interface Fields {
   readonly pseudo: ReadonlyMap<string, string>
   readonly list: string[]
@@ -20,14 +20,14 @@ interface Fields {
   readonly declaresLength: boolean
 }
 
-/** Judges the head of a stream before anything else sees it, as `admit` does for HTTP/1.1 (threats B9, B89). */
+/** Validates the head of a stream, as `admit` does for HTTP/1.1 (threats B9, B89). */
 export function admitStream(
   raw: readonly string[],
   endsWithHead: boolean,
   peer: Peer,
-  { settings, fields: kinds }: Pick<Service, 'settings' | 'fields'>,
-): Admitted | Refusal {
-  const fields = separate(raw)
+  { settings, fields: kinds }: Pick<ListenerContext, 'settings' | 'fields'>,
+): AdmittedRequest | Refusal {
+  const fields = splitFields(raw)
   if ('problem' in fields) return fields
   const { pseudo, list, hosts, bytes, declaresLength } = fields
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
@@ -35,24 +35,23 @@ export function admitStream(
   if (!isMethod(method)) return { status: 400, problem: 'a method that is none' }
   const authority = authorityOf(pseudo.get(':authority'), hosts)
   if (typeof authority !== 'string') return authority
-  // The client does not choose the scheme (threats B14).
+  // The connection decides the scheme (threats B14).
   if (pseudo.get(':scheme') !== peer.scheme) return { status: 400, problem: 'a scheme other than the connection has' }
   const path = pseudo.get(':path') ?? ''
   if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'a :path that is none' }
-  // Filters and upstreams of HTTP/1.1 look for the host where it stands there.
+  // Filters and HTTP/1.1 upstreams read Host.
   const head = readHead(['Host', authority, ...list], kinds, peer.trust, '2')
   if ('problem' in head) return head
   const bodyLength = endsWithHead ? 0 : declaresLength ? head.bodyLength : -1
   return admitHead(method, '2', path, { ...head, bodyLength }, peer, settings)
 }
 
-/** Whether the client waits for 100 Continue before it sends the body (RFC 9110 section 10.1.1). */
 export function expectsContinue(raw: readonly string[]): boolean {
   for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'expect') return raw[i + 1]!.toLowerCase() === '100-continue'
   return false
 }
 
-function separate(raw: readonly string[]): Fields | Refusal {
+function splitFields(raw: readonly string[]): Fields | Refusal {
   const pseudo = new Map<string, string>()
   const list: string[] = []
   const hosts: string[] = []
@@ -63,7 +62,7 @@ function separate(raw: readonly string[]): Fields | Refusal {
     const name = raw[i]!
     const value = raw[i + 1]!
     bytes += name.length + value.length + FIELD_COST
-    if (ENDS_LINE.test(value)) return { status: 400, problem: 'a line break or NUL in a field' }
+    if (LINE_BREAK_OR_NUL.test(value)) return { status: 400, problem: 'a line break or NUL in a field' }
     if (name.startsWith(':')) {
       if (pseudo.has(name)) return { status: 400, problem: `more than one ${name}` }
       pseudo.set(name, value)
@@ -74,12 +73,12 @@ function separate(raw: readonly string[]): Fields | Refusal {
       list.push(name, value)
     }
   }
-  // RFC 9113 section 8.2.3: elsewhere a request has one Cookie field.
+  // RFC 9113 section 8.2.3.
   if (crumbs.length > 0) list.push('cookie', crumbs.join('; '))
   return { pseudo, list, hosts, bytes, declaresLength }
 }
 
-/** RFC 9113 section 8.3.1: `:authority` counts, and a Host beside it must say the same. */
+/** RFC 9113 section 8.3.1: `:authority`, and Host must equal it. */
 function authorityOf(authority: string | undefined, hosts: readonly string[]): string | Refusal {
   if (hosts.length > 1) return { status: 400, problem: 'more than one Host' }
   const [host] = hosts

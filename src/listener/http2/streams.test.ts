@@ -150,7 +150,7 @@ test('a body that fails resets the stream and never ends it cleanly (B27)', opti
   assert.equal(ended, false)
 })
 
-test('a client that takes its request back aborts the exchange', options, async () => {
+test('a client that resets the stream aborts the exchange', options, async () => {
   const aborted = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
   await using server = await secure(async (exchange) => {
@@ -167,7 +167,7 @@ test('a client that takes its request back aborts the exchange', options, async 
   await aborted.promise
 })
 
-test('a request body that is taken back fails, also with NO_ERROR', options, async () => {
+test('a request body fails when its stream is reset, also with NO_ERROR', options, async () => {
   for (const code of [0, 8]) {
     const failed = Promise.withResolvers<string>()
     const started = Promise.withResolvers<void>()
@@ -191,7 +191,7 @@ test('a request body that is taken back fails, also with NO_ERROR', options, asy
   }
 })
 
-test('requests whose body was read before the answer end as answered, not as taken back', options, async () => {
+test('requests whose body was read before the response end as sent, not as reset', options, async () => {
   let [completed, aborted] = [0, 0]
   await using server = await secure(async (exchange) => {
     exchange.onComplete(() => completed++)
@@ -208,7 +208,7 @@ test('requests whose body was read before the answer end as answered, not as tak
   assert.deepEqual({ completed, aborted }, { completed: 300, aborted: 0 })
 })
 
-test('what is left of a request after its answer is not waited for', options, async () => {
+test('the rest of a request body is discarded after the response', options, async () => {
   await using server = await secure(async () => respond(200, {}, 'early'))
   await using client = new H2Client(server.port)
   const stream = client.session.request({ ':path': '/', ':method': 'POST' })
@@ -270,7 +270,7 @@ test('a body over the limit: 413', options, async () => {
   assert.equal((await client.ask('/', { method: 'POST', body: 'x'.repeat(11) })).status, 413)
 })
 
-test('a drain says so, lets running requests end and takes no more', options, async () => {
+test('a drain sends GOAWAY and lets active requests end', options, async () => {
   const gate = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   await using server = await secure(async () => {
@@ -290,7 +290,7 @@ test('a drain says so, lets running requests end and takes no more', options, as
   await client.closed
 })
 
-test('what has not ended in the grace period is cut off', options, async () => {
+test('requests active after the grace period are aborted', options, async () => {
   const started = Promise.withResolvers<void>()
   await using server = await secure(async () => {
     started.resolve()
@@ -318,7 +318,7 @@ test('a request body that stops for the idle time: 408', options, async () => {
   assert.equal((await answerOf(stream)).status, 408)
 })
 
-test('a client that takes nothing of its response is cut off', options, async () => {
+test('a response of which the client reads nothing is truncated', options, async () => {
   const aborted = Promise.withResolvers<Error>()
   await using server = await secure(
     async (exchange) => {

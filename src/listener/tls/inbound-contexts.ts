@@ -3,8 +3,8 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { CachedValue } from '#cache'
 import { authorityOptions, identityOptions, type ServerTls, type TlsIdentity } from '#contracts'
 
-/** Forward secrecy and authenticated encryption, or no connection. */
-const GOOD_SUITES = [
+/** Only suites with forward secrecy and authenticated encryption. */
+const DEFAULT_SUITES = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -16,38 +16,37 @@ const GOOD_SUITES = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
-/** Groups for the key exchange: those of Mozilla's intermediate profile; the first where OpenSSL has it. */
-const GOOD_GROUPS = '?X25519MLKEM768:X25519:prime256v1:secp384r1'
+/** Mozilla's intermediate profile, preceded by a post-quantum group where OpenSSL has it. */
+const KEY_EXCHANGE_GROUPS = '?X25519MLKEM768:X25519:prime256v1:secp384r1'
 
-/** The TLS contexts of a connector: one for each choice of identities, made when it is first needed. */
+/** The TLS contexts of a connector, one for each set of identities, created on first use. */
 export class InboundContexts {
   readonly #tls: ServerTls
   #contexts = new Map<readonly TlsIdentity[], Promise<SecureContext>>()
   readonly #trust = new CachedValue({ load: () => this.#readTrust() })
-  /** Whether client certificates are judged, as opposed to accepted whatever they say. */
-  #judging = true
+  /** False where the trust accepts any client certificate. */
+  #verifying = true
 
   constructor(tls: ServerTls) {
     this.#tls = tls
   }
 
-  get judgesClients(): boolean {
-    return this.#judging
+  get verifiesClients(): boolean {
+    return this.#verifying
   }
 
-  /** What the connector shows to clients that ask for no name. */
+  /** For clients without SNI. */
   async defaultOptions(): Promise<SecureContextOptions> {
     return this.#options(await this.#tls.identitiesFor(null))
   }
 
-  /** The context for a server name. */
   async contextFor(serverName: string): Promise<SecureContext> {
     const identities = await this.#tls.identitiesFor(serverName)
     return this.#contexts.get(identities) ?? this.#make(identities)
   }
 
-  /** Keys or trust have changed: nothing that was made of them is handed out again. */
-  forget(): void {
+  /** Keys or trust have changed. */
+  invalidate(): void {
     this.#contexts = new Map()
     this.#trust.invalidate()
   }
@@ -65,8 +64,8 @@ export class InboundContexts {
     return {
       minVersion,
       maxVersion,
-      ciphers: ciphers ?? GOOD_SUITES,
-      ecdhCurve: GOOD_GROUPS,
+      ciphers: ciphers ?? DEFAULT_SUITES,
+      ecdhCurve: KEY_EXCHANGE_GROUPS,
       honorCipherOrder: true,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ...identityOptions(identities),
@@ -76,7 +75,7 @@ export class InboundContexts {
 
   async #readTrust(): Promise<SecureContextOptions> {
     const authorities = (await this.#tls.trust?.authorities()) ?? 'platform'
-    this.#judging = authorities !== 'anything'
+    this.#verifying = authorities !== 'anything'
     return authorityOptions(authorities)
   }
 }

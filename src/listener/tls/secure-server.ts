@@ -5,8 +5,8 @@ import type { ServerTls } from '#contracts'
 import type { Logger } from '#logging'
 import type { Http1Channel } from '../http1/channel.ts'
 import type { RequestMessage } from '../http1/request-message.ts'
-import { keepErrorListener } from '../socket-errors.ts'
-import { clientProblem } from './client-certificates.ts'
+import { keepErrorListener } from '../keep-error-listener.ts'
+import { clientRejection } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
 
 /** The server of a connector with TLS. */
@@ -14,27 +14,27 @@ export type HttpsServer = Server<typeof RequestMessage, typeof Http1Channel>
 
 type HttpOptions = ServerOptions<typeof RequestMessage, typeof Http1Channel>
 
-/** What a connector with TLS is opened with. */
+/** Settings of a connector with TLS. */
 export interface SecureSettings {
   readonly tls: ServerTls
   readonly handshakeTimeout: number
   readonly http: HttpOptions
   readonly logger: Logger
-  /** Takes over a connection on which HTTP/2 was agreed. */
+  /** ALPN chose HTTP/2. */
   onHttp2(socket: TLSSocket): void
-  /** Takes over a connection on which HTTP/1.1 is spoken; nothing is read before it has attached Node's parser. */
+  /** HTTP/1.1; nothing is read before `attachParser`. */
   onHttp1(socket: TLSSocket, attachParser: () => void): void
 }
 
-/** A connector with TLS, and what of it must be released. */
+/** A connector with TLS. */
 export interface SecureServer {
   readonly server: HttpsServer
-  /** Destroys connections on which the handshake is not done. */
-  cutHandshakes(): void
+  /** Destroys connections without a completed handshake. */
+  destroyHandshakes(): void
   stop(): void
 }
 
-/** Makes the server of a connector with TLS: certificates by server name, renewed without a dropped connection. */
+/** Creates the server of a connector with TLS: certificates by SNI, renewed without closing connections. */
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
   const { tls, http, logger, handshakeTimeout } = settings
   const contexts = new InboundContexts(tls)
@@ -44,7 +44,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
     ALPNProtocols: tls.alpn ? ['h2', 'http/1.1'] : ['http/1.1'],
     handshakeTimeout,
     requestCert: tls.clientAuth !== 'NONE',
-    rejectUnauthorized: tls.clientAuth === 'REQUIRED' && contexts.judgesClients,
+    rejectUnauthorized: tls.clientAuth === 'REQUIRED' && contexts.verifiesClients,
     SNICallback: (serverName, callback) => {
       // An error ends this one handshake (threats B90).
       contexts.contextFor(serverName).then(
@@ -62,28 +62,28 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
   return {
     server,
     stop,
-    cutHandshakes: () => {
+    destroyHandshakes: () => {
       for (const socket of handshakes.values()) socket.destroy()
     },
   }
 }
 
-/** New connections get what the keys and the trust are now; open ones keep what they have. */
+/** New connections use the new keys and trust; open ones are kept. */
 async function renew(server: HttpsServer, contexts: InboundContexts, logger: Logger): Promise<void> {
-  contexts.forget()
+  contexts.invalidate()
   try {
     server.setSecureContext(await contexts.defaultOptions())
-    logger.info('the certificates of the connector were renewed')
+    logger.info('certificates of the connector renewed')
   } catch (error) {
-    logger.error({ error }, 'the certificates of the connector can not be renewed; the last good ones stay in use')
+    logger.error({ error }, 'certificates of the connector could not be renewed: the previous ones stay in use')
   }
 }
 
-/** Sockets by their far end, since the socket that a handshake gives is another object. */
+/** Sockets by remote address and port, since the TLS socket of a completed handshake is another object. */
 function trackHandshakes(server: HttpsServer): Map<string, Socket> {
   const handshakes = new Map<string, Socket>()
   server.on('connection', (socket) => {
-    const key = farEnd(socket)
+    const key = remoteKey(socket)
     handshakes.set(key, socket)
     socket.once('close', () => {
       if (handshakes.get(key) === socket) handshakes.delete(key)
@@ -92,11 +92,11 @@ function trackHandshakes(server: HttpsServer): Map<string, Socket> {
   return handshakes
 }
 
-function farEnd({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+function remoteKey({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** In place of Node's own listener, which would serve HTTP/1.1 on every connection. */
+/** Replaces Node's listener, which serves HTTP/1.1 on every connection. */
 function dispatchByProtocol(
   server: HttpsServer,
   { tls, logger, onHttp1, onHttp2 }: SecureSettings,
@@ -107,11 +107,11 @@ function dispatchByProtocol(
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     keepErrorListener(socket)
-    handshakes.delete(farEnd(socket))
-    // The client may have gone while the last of the handshake was on its way.
+    handshakes.delete(remoteKey(socket))
+    // The client may have disconnected at the end of the handshake.
     if (socket.destroyed) return
     try {
-      const problem = clientProblem(socket, tls, contexts.judgesClients)
+      const problem = clientRejection(socket, tls, contexts.verifiesClients)
       if (problem !== null) {
         logger.debug({ problem, client: socket.remoteAddress }, 'connection refused')
         socket.destroy()
@@ -121,8 +121,8 @@ function dispatchByProtocol(
         onHttp1(socket, () => serveHttp1?.call(server, socket))
       }
     } catch (error) {
-      // Thrown from an event of the server, it would end the process (threats B90).
-      logger.limited(error).error({ error }, 'a connection could not be taken in')
+      // An exception in an event of the server would end the process (threats B90).
+      logger.limited(error).error({ error }, 'connection could not be processed')
       socket.destroy()
     }
   })

@@ -1,26 +1,25 @@
 import { type Body, type ClientInfo, Exchange, Request, TransactionId, type Uri } from '#http'
-import type { Admitted } from './admission.ts'
+import type { AdmittedRequest } from './admission.ts'
 import { extendForwarded, type Origin, setForwarded } from './forwarded.ts'
+import type { ListenerContext } from './listener-context.ts'
 import type { Peer } from './peer.ts'
 import type { Refusal } from './refusal.ts'
 import { headersOf, type RequestHead } from './request-head.ts'
-import type { Service } from './service.ts'
 
-/** What a listener has to know to describe the origin of a request. */
-export type Reach = Pick<Service, 'settings' | 'trusted' | 'fields'>
+type OriginContext = Pick<ListenerContext, 'settings' | 'trusted' | 'fields'>
 
-/** Turns an admitted request into the exchange that handlers see. */
-export function makeExchange(
-  admitted: Admitted,
+/** The exchange of an admitted request, for handlers. */
+export function createExchange(
+  admitted: AdmittedRequest,
   body: (length: number) => Body,
   peer: Peer,
-  service: Reach,
+  context: OriginContext,
 ): Exchange | Refusal {
   const { method, version, uri, head } = admitted
-  const { settings } = service
-  // What filters and the upstream see as Host is the host that was judged (threats B8).
+  const { settings } = context
+  // Filters and upstreams get the normalized host (threats B8).
   if (head.hostAt >= 0) head.raw[head.hostAt] = uri.authority
-  const origin = describeOrigin(head, peer, uri, service)
+  const origin = describeOrigin(head, peer, uri, context)
   if ('problem' in origin) return origin
   const headers = headersOf(head)
   const sent = settings.trustTransactionHeader ? headers.get(settings.transactionIdHeader) : null
@@ -33,7 +32,12 @@ export function makeExchange(
   })
 }
 
-function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, { settings, trusted }: Reach): Origin | Refusal {
+function describeOrigin(
+  head: RequestHead,
+  peer: Peer,
+  uri: Uri,
+  { settings, trusted }: OriginContext,
+): Origin | Refusal {
   const header = settings.trustedForwardingHeader ?? null
   if (peer.trust === 'trusted') return extendForwarded(head, peer, uri, trusted, header)
   setForwarded(head.raw, peer, uri)
@@ -43,7 +47,7 @@ function describeOrigin(head: RequestHead, peer: Peer, uri: Uri, { settings, tru
 function clientInfo(peer: Peer, origin: Origin, userAgent: string | null): ClientInfo {
   return {
     remoteAddress: origin.address,
-    // The port of a client behind a proxy is not known.
+    // Unknown behind a proxy.
     remotePort: origin.address === peer.address ? peer.port : 0,
     remoteUser: null,
     localAddress: peer.localAddress,
@@ -55,7 +59,7 @@ function clientInfo(peer: Peer, origin: Origin, userAgent: string | null): Clien
   }
 }
 
-/** The id a trusted peer gave, if it is one that could be logged and sent as it is; otherwise a new one (threats B21). */
+/** The id of a trusted peer if it is safe to log and send; otherwise a new one (threats B21). */
 function transactionId(sent: string): TransactionId {
   const given = new TransactionId(sent)
   return given.value === sent ? given : new TransactionId()

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * Adds an `error` listener that stays for the whole life of an accepted socket. Node removes its own at CONNECT, at
+ * Adds an `error` listener for the whole life of an accepted socket. Node removes its own at CONNECT, at
  * upgrades and at the end of a TLS handshake, and an `error` without a listener ends the thread (threats, "Never again").
  * Every error is followed by `close`, on which the cleanup runs.
  */

@@ -1,22 +1,22 @@
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
-import type { BodyWatch } from './body-watch.ts'
+import type { BodyTimeouts } from './body-timeouts.ts'
 import type { ClientLog } from './client-log.ts'
 import type { FieldKinds } from './header-field.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** What all requests of one listener share. */
-export interface Service {
+/** State shared by all requests of one listener. */
+export interface ListenerContext {
   readonly settings: ListenerSettings
   readonly logger: Logger
   readonly trusted: TrustedProxies
   readonly fields: FieldKinds
   readonly isReserved: (path: string) => boolean
   readonly clientLog: ClientLog
-  readonly bodies: BodyWatch
+  readonly bodies: BodyTimeouts
   handler: Handler
   draining: boolean
-  /** Requests that were handed to a transaction and have not ended. */
+  /** Requests in flight. */
   active: number
 }
