@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { runCommand } from './cli/command-line.ts'
+import { enableCompileCacheIn } from './cli/compile-cache.ts'
 
 // A reader that has seen enough (`gateway schema | head`) is no fault.
 for (const output of [process.stdout, process.stderr]) {
@@ -7,9 +9,13 @@ for (const output of [process.stdout, process.stderr]) {
   })
 }
 
+// Beside the modules themselves: write access to it needs write access to the installation. Threads of units get it by
+// their environment.
+const compiled = enableCompileCacheIn(fileURLToPath(new URL('../.cache/compiled', import.meta.url)))
+
 // The only file that reads process.argv and hands process.env on.
 process.exitCode = await runCommand(process.argv.slice(2), {
-  env: process.env,
+  env: compiled === null ? process.env : { ...process.env, NODE_COMPILE_CACHE: compiled },
   stdout: process.stdout,
   stderr: process.stderr,
   unitEntry: new URL('./unit/thread.ts', import.meta.url),

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { type AdminSettings, Gateway, readConfigFile, UnitStartError } from '#control'
 import { JsonSyntaxError } from '#json'
@@ -41,6 +42,8 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   // Before the start, so that no signal finds the gateway half open and nobody listening.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
+  // Units load the same modules: the first start compiles them once, not once for each thread.
+  flushCompileCache()
   const started = gateway.start()
   try {
     const failed = fatal.first.then(() => FAILED)
