@@ -1,4 +1,4 @@
-export { BriefMemory } from './brief-memory.ts'
-export { type CacheCounters, cacheCounters } from './cache-counters.ts'
+export { cacheMetrics } from './cache-metrics.ts'
 export { CachedValue } from './cached-value.ts'
-export { type Answer, type DisconnectionStrategy, NotAsked, RevocableCache } from './revocable-cache.ts'
+export { type Answer, type DisconnectionStrategy, RevocableCache, Unavailable } from './revocable-cache.ts'
+export { TtlCache } from './ttl-cache.ts'

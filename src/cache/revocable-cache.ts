@@ -1,44 +1,43 @@
 import type { Notification, Notifications } from '#contracts'
 import type { Clock } from '#schema'
-import { BriefMemory } from './brief-memory.ts'
-import type { CacheCounters, Eviction } from './cache-counters.ts'
-import { KeptAnswers } from './kept-answers.ts'
-import { type Course, Lookups } from './lookups.ts'
-import { MarkIndex } from './mark-index.ts'
+import type { CacheMetrics, Eviction } from './cache-metrics.ts'
+import { LruCache } from './lru-cache.ts'
+import { type Flight, SingleFlight } from './single-flight.ts'
+import { TagIndex } from './tag-index.ts'
+import { TtlCache } from './ttl-cache.ts'
 
-/** What to do with kept answers while there are no news (spec, "Cache behaviour on loss of the notification service"). */
+/** What happens to cached answers when the notification service is lost (spec, "Cache behaviour on loss of the notification service"). */
 export type DisconnectionStrategy = 'NEVER_CLEAR' | 'CLEAR_ON_DISCONNECT' | 'CLEAR_ON_RECONNECT'
 
-/** An answer, and what the cache may do with it. */
+/** A loaded answer, and how it may be cached. */
 export interface Answer<V> {
   readonly value: V
-  /** Milliseconds for which it is good; with 0 it is not kept. */
-  readonly keepFor: number
-  /** The names by which news may speak of it. */
-  readonly marks: readonly string[]
-  /** It says that there is nothing: remembered for a moment, apart from good answers. */
+  /** Milliseconds; with 0 it is not cached. */
+  readonly ttl: number
+  /** Names by which notifications invalidate it. */
+  readonly tags: readonly string[]
+  /** Cached for a short time, apart from positive answers. */
   readonly negative?: boolean
 }
 
-/** How a cache hears that an answer is good no longer. */
-export interface News {
+/** How notifications invalidate answers. */
+interface Invalidation {
   readonly notifications: Notifications
   readonly strategy: DisconnectionStrategy
-  /** The marks that a notification names, or everything. */
-  marksOf(notification: Notification): readonly string[] | 'everything'
+  /** The tags that a notification invalidates. */
+  tagsOf(notification: Notification): readonly string[] | 'everything'
 }
 
-/** What a cache is made of. */
-export interface CacheSettings {
+interface CacheSettings {
   readonly maximumSize: number
   readonly clock: Clock
-  readonly counters: CacheCounters
-  /** Null where answers live by time alone. */
-  readonly news: News | null
+  readonly metrics: CacheMetrics
+  /** Null where answers only expire. */
+  readonly invalidation: Invalidation | null
 }
 
-/** Why a question was not asked. */
-export class NotAsked {
+/** No answer was loaded, and why. */
+export class Unavailable {
   readonly reason: string
 
   constructor(reason: string) {
@@ -46,192 +45,191 @@ export class NotAsked {
   }
 }
 
-const DISCONNECTED = new NotAsked('the notification service of the access manager is disconnected')
-const CROWDED = new NotAsked('too many questions to the authorization server are on their way')
+const DISCONNECTED = new Unavailable('the notification service of the access manager is disconnected')
+const OVERLOADED = new Unavailable('too many requests to the authorization server are in flight')
 
-/** Questions on their way at one time, in one unit; each waits for a slot in the connection pool of its handler. */
-const MOST_LOOKUPS = 1_000
+/** Loads in flight in one unit; each waits for a connection of the pool of its handler. */
+const MAX_IN_FLIGHT = 1_000
 
-const MOST_NEGATIVE = 10_000
-const NEGATIVE_TIME = 5_000
+const MAX_NEGATIVE = 10_000
+const NEGATIVE_TTL = 5_000
 
 interface Watcher {
-  readonly marks: readonly string[]
-  readonly ended: () => void
-  isOver: boolean
+  readonly tags: readonly string[]
+  readonly onInvalidated: () => void
+  isStopped: boolean
 }
 
-/** Watchers that are called in one turn of the event loop: each may have a connection to close. */
-const WATCHERS_AT_ONCE = 500
+/** Watchers that are called in one turn of the event loop: each may close a connection. */
+const WATCHERS_PER_TURN = 500
 
 /**
- * Keeps answers of a server that can take them back: bounded in time and number, asked once for all who wait, and
- * forgotten when news say so. Keys are digests, so that what was asked about is in no index. Time is that of a clock
- * which no change of the date moves.
+ * A bounded cache with TTL, single-flight loads, negative caching, and invalidation by notifications. Keys are digests, so that
+ * no token is in an index.
  */
 export class RevocableCache<V extends object> {
   readonly #clock: Clock
-  readonly #counters: CacheCounters
-  readonly #news: News | null
-  readonly #kept: KeptAnswers<V>
-  readonly #negative = new BriefMemory<V>(MOST_NEGATIVE, NEGATIVE_TIME)
-  readonly #lookups = new Lookups<V | NotAsked>()
-  readonly #watchers = new MarkIndex<Watcher>()
+  readonly #metrics: CacheMetrics
+  readonly #invalidation: Invalidation | null
+  readonly #answers: LruCache<V>
+  readonly #negative = new TtlCache<V>(MAX_NEGATIVE, NEGATIVE_TTL)
+  readonly #inFlight = new SingleFlight<V | Unavailable>()
+  readonly #watchers = new TagIndex<Watcher>()
   readonly #stopListening: () => void
-  /** False while notifications are expected and can be missed. */
-  #mayAsk: boolean
+  /** False while notifications may be missed. */
+  #mayLoad: boolean
 
-  constructor({ maximumSize, clock, counters, news }: CacheSettings) {
+  constructor({ maximumSize, clock, metrics, invalidation }: CacheSettings) {
     this.#clock = clock
-    this.#counters = counters
-    this.#news = news
-    this.#kept = new KeptAnswers(maximumSize)
+    this.#metrics = metrics
+    this.#invalidation = invalidation
+    this.#answers = new LruCache(maximumSize)
     this.#stopListening =
-      news?.notifications.listen({
+      invalidation?.notifications.listen({
         notified: (notification) => this.#notified(notification),
         disconnected: () => this.#disconnected(),
         connected: () => this.#reconnected(),
         absent: () => this.#absent(),
       }) ?? (() => {})
-    this.#mayAsk = news === null || news.notifications.connected || news.notifications.isAbsent
+    this.#mayLoad = invalidation === null || invalidation.notifications.connected || invalidation.notifications.isAbsent
   }
 
-  /** The kept answer at once, else what `ask` says; nothing is asked while news can be missed. */
-  find(key: string, ask: () => Promise<Answer<V>>): V | NotAsked | Promise<V | NotAsked> {
+  /** The cached answer without a promise, or a loaded one; nothing is loaded while notifications may be missed. */
+  get(key: string, load: () => Promise<Answer<V>>): V | Unavailable | Promise<V | Unavailable> {
     const now = this.#clock.monotonic()
-    const kept = this.#kept.get(key, now)
-    if (kept !== null) {
-      this.#counters.hits.add()
-      return kept
+    const cached = this.#answers.get(key, now)
+    if (cached !== null) {
+      this.#metrics.hits.add()
+      return cached
     }
-    this.#counters.misses.add()
-    this.#evicted(this.#kept.forget(key), 'expired')
-    if (!this.#mayAsk) return this.#denied()
+    this.#metrics.misses.add()
+    this.#evicted(this.#answers.delete(key), 'expired')
+    if (!this.#mayLoad) return this.#denied()
     const negative = this.#negative.get(key, now)
     if (negative !== null) return negative
-    const underway = this.#lookups.get(key)
-    if (underway !== null) return underway
-    if (this.#lookups.size >= MOST_LOOKUPS) return CROWDED
-    return this.#lookups.start(key, (course) => this.#ask(key, course, ask))
+    const inFlight = this.#inFlight.get(key)
+    if (inFlight !== null) return inFlight
+    if (this.#inFlight.size >= MAX_IN_FLIGHT) return OVERLOADED
+    return this.#inFlight.start(key, (flight) => this.#load(key, flight, load))
   }
 
-  /** What `ask` says, of a question whose answer is never kept; as the others, it is not asked while news can be missed. */
-  async pass(ask: () => Promise<V>): Promise<V | NotAsked> {
-    return this.#mayAsk ? ask() : this.#denied()
+  /** Loads an answer that is never cached; not while notifications may be missed. */
+  async bypass(load: () => Promise<V>): Promise<V | Unavailable> {
+    return this.#mayLoad ? load() : this.#denied()
   }
 
-  /** Calls back once when news name one of the marks or everything, whether or not the answer is still kept; gives the way to stop. */
-  watch(marks: readonly string[], ended: () => void): () => void {
-    const watcher: Watcher = { marks, ended, isOver: false }
-    this.#watchers.add(watcher, marks)
+  /** Calls back once when one of the tags is invalidated, also where no answer is cached; returns the unsubscriber. */
+  watch(tags: readonly string[], onInvalidated: () => void): () => void {
+    const watcher: Watcher = { tags, onInvalidated, isStopped: false }
+    this.#watchers.add(watcher, tags)
     return () => this.#stop(watcher)
   }
 
-  /** Forgets answers that bear one of the marks, as news do that name them. */
-  revoke(marks: readonly string[]): void {
+  /** Removes answers with one of the tags. */
+  invalidate(tags: readonly string[]): void {
     let removed = 0
-    for (const mark of marks) {
-      this.#lookups.hear(mark)
-      removed += this.#kept.forgetMarked(mark)
-      for (const watcher of this.#watchers.bearing(mark)) this.#end(watcher)
+    for (const tag of tags) {
+      this.#inFlight.invalidate(tag)
+      removed += this.#answers.deleteTagged(tag)
+      for (const watcher of this.#watchers.withTag(tag)) this.#notify(watcher)
     }
     if (removed > 0) this.#evicted(removed, 'revoked')
   }
 
-  /** Forgets what has outlived its time; nothing else would where nobody asks for it again. */
+  /** Removes expired answers, to be called from time to time. */
   sweep(): void {
     const now = this.#clock.monotonic()
-    this.#negative.forgetExpired(now)
-    this.#evicted(this.#kept.forgetExpired(now), 'expired')
+    this.#negative.deleteExpired(now)
+    this.#evicted(this.#answers.deleteExpired(now), 'expired')
   }
 
   dispose(): void {
     this.#stopListening()
-    this.#lookups.abandon()
-    this.#kept.clear()
+    this.#inFlight.abandon()
+    this.#answers.clear()
     this.#negative.clear()
     this.#watchers.clear()
-    this.#counters.entries.set(0)
+    this.#metrics.entries.set(0)
   }
 
-  async #ask(key: string, course: Course, ask: () => Promise<Answer<V>>): Promise<V | NotAsked> {
-    let answer = await ask()
-    if (this.#lookups.crossed(course, answer.marks)) {
-      this.#lookups.renew(course)
-      answer = await ask()
+  async #load(key: string, flight: Flight, load: () => Promise<Answer<V>>): Promise<V | Unavailable> {
+    let answer = await load()
+    if (this.#inFlight.isInvalidated(flight, answer.tags)) {
+      this.#inFlight.restart(flight)
+      answer = await load()
     }
-    if (!this.#mayAsk) return DISCONNECTED
-    if (!course.outdated && !this.#lookups.crossed(course, answer.marks)) this.#keep(key, answer)
+    if (!this.#mayLoad) return DISCONNECTED
+    if (!flight.isStale && !this.#inFlight.isInvalidated(flight, answer.tags)) this.#store(key, answer)
     return answer.value
   }
 
-  #denied(): NotAsked {
-    this.#news?.notifications.hurry?.()
+  #denied(): Unavailable {
+    this.#invalidation?.notifications.hurry?.()
     return DISCONNECTED
   }
 
-  #keep(key: string, { value, keepFor, marks, negative }: Answer<V>): void {
+  #store(key: string, { value, ttl, tags, negative }: Answer<V>): void {
     const now = this.#clock.monotonic()
     if (negative === true) {
-      this.#negative.remember(key, value, now)
+      this.#negative.set(key, value, now)
       return
     }
-    if (!(keepFor > 0)) return
-    this.#evicted(this.#kept.keep(key, value, now + keepFor, marks), 'size')
+    if (!(ttl > 0)) return
+    this.#evicted(this.#answers.set(key, value, now + ttl, tags), 'size')
   }
 
   #notified(notification: Notification): void {
-    const marks = this.#news?.marksOf(notification) ?? []
-    if (marks === 'everything') {
-      this.#lookups.abandon()
-      this.#evicted(this.#kept.clear(), 'revoked')
-      this.#endAll(this.#watchers.all())
+    const tags = this.#invalidation?.tagsOf(notification) ?? []
+    if (tags === 'everything') {
+      this.#inFlight.abandon()
+      this.#evicted(this.#answers.clear(), 'revoked')
+      this.#notifyAll(this.#watchers.all())
       return
     }
-    this.revoke(marks)
+    this.invalidate(tags)
   }
 
-  #endAll(watchers: readonly Watcher[]): void {
-    for (const watcher of watchers.slice(0, WATCHERS_AT_ONCE)) this.#end(watcher)
-    if (watchers.length > WATCHERS_AT_ONCE) setImmediate(() => this.#endAll(watchers.slice(WATCHERS_AT_ONCE)))
+  #notifyAll(watchers: readonly Watcher[]): void {
+    for (const watcher of watchers.slice(0, WATCHERS_PER_TURN)) this.#notify(watcher)
+    if (watchers.length > WATCHERS_PER_TURN) setImmediate(() => this.#notifyAll(watchers.slice(WATCHERS_PER_TURN)))
   }
 
-  #end(watcher: Watcher): void {
-    if (watcher.isOver) return
+  #notify(watcher: Watcher): void {
+    if (watcher.isStopped) return
     this.#stop(watcher)
-    watcher.ended()
+    watcher.onInvalidated()
   }
 
   #stop(watcher: Watcher): void {
-    watcher.isOver = true
-    this.#watchers.remove(watcher, watcher.marks)
+    watcher.isStopped = true
+    this.#watchers.delete(watcher, watcher.tags)
   }
 
   #disconnected(): void {
-    this.#mayAsk = false
-    this.#lookups.abandon()
-    if (this.#news?.strategy === 'CLEAR_ON_DISCONNECT') this.#clear()
+    this.#mayLoad = false
+    this.#inFlight.abandon()
+    if (this.#invalidation?.strategy === 'CLEAR_ON_DISCONNECT') this.#clear()
   }
 
   #reconnected(): void {
-    this.#mayAsk = true
-    if (this.#news?.strategy === 'CLEAR_ON_RECONNECT') this.#clear()
+    this.#mayLoad = true
+    if (this.#invalidation?.strategy === 'CLEAR_ON_RECONNECT') this.#clear()
   }
 
-  /** From now on answers live by time alone: those that were to be ended by notifications go, whatever the strategy. */
+  /** Without notifications answers only expire: those that notifications should have invalidated are removed, whatever the strategy. */
   #absent(): void {
-    this.#mayAsk = true
-    this.#lookups.abandon()
+    this.#mayLoad = true
+    this.#inFlight.abandon()
     this.#clear()
   }
 
   #clear(): void {
     this.#negative.clear()
-    this.#evicted(this.#kept.clear(), 'cleared')
+    this.#evicted(this.#answers.clear(), 'cleared')
   }
 
   #evicted(removed: number, reason: Eviction): void {
-    if (removed > 0) this.#counters.evictions[reason].add(removed)
-    this.#counters.entries.set(this.#kept.size)
+    if (removed > 0) this.#metrics.evictions[reason].add(removed)
+    this.#metrics.entries.set(this.#answers.size)
   }
 }

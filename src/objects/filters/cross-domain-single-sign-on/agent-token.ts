@@ -1,11 +1,11 @@
-import { BriefMemory } from '#cache'
+import { TtlCache } from '#cache'
 import type { AmDialect, AmService } from '#contracts'
 import { claim, isForAudience, parseSignedToken, readClaims, timeViolations } from '#jose'
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
 import { publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
-import { tokenDigest } from '../../lib/session-marks.ts'
+import { tokenDigest } from '../../lib/session-tags.ts'
 
 /** Names of the claim with the session token; which one the access manager uses is in no public text. */
 const SESSION_CLAIMS = ['ssoToken', 'sso_token', 'session_token', 'ssotoken']
@@ -57,7 +57,7 @@ export class AgentTokens {
   readonly #discovery: Discovery
   readonly #clock: Clock
   /** Signatures that were good a moment ago: they do not turn bad, and cost more than all the rest. */
-  readonly #verified = new BriefMemory<JsonObject>(MOST_VERIFIED, VERIFIED_FOR)
+  readonly #verified = new TtlCache<JsonObject>(MOST_VERIFIED, VERIFIED_FOR)
 
   /** `configured` is null where the keys are those that the access manager publishes, or makes of the agent's password. */
   constructor(amService: AmService, configured: Keys | null, env: Environment) {
@@ -99,7 +99,7 @@ export class AgentTokens {
     const problem = await signatureProblem(token, this.#configured ?? this.#published, agentKey)
     if (problem !== null) return new TokenRejected(problem)
     const claims = readClaims(parseSignedToken(token).payload)
-    this.#verified.remember(key, claims, this.#clock.monotonic())
+    this.#verified.set(key, claims, this.#clock.monotonic())
     return claims
   }
 }

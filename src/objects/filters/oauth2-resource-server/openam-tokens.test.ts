@@ -70,7 +70,7 @@ test('the log says once for how long a revoked token is accepted; more than 5 mi
   await using pages = await resource(manager, { cache: { enabled: true, amService: 'am' } })
   await pages.status(await manager.issueToken())
   await pages.status(await manager.issueToken())
-  const said = pages.built.log.lines.filter((line) => line.includes('does not tell of every revoked token'))
+  const said = pages.built.log.lines.filter((line) => line.includes('does not notify of every revoked token'))
   assert.equal(said.length, 1)
   assert.match(said[0] ?? '', /"seconds":60/)
   assert.deepEqual(pages.built.warnings, [])

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto'
 import { normalRealm } from '#access-manager'
-import { type Answer, cacheCounters, type DisconnectionStrategy, type NotAsked, RevocableCache } from '#cache'
+import { type Answer, cacheMetrics, type DisconnectionStrategy, RevocableCache, type Unavailable } from '#cache'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
-import { AnswerAge } from '../../lib/answer-age.ts'
-import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
+import { FallbackTtl } from '../../lib/fallback-ttl.ts'
+import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import { type Decision, SubjectRefused } from './ask-decision.ts'
 import { type Question, type Subject, textOfQuestion } from './policy-question.ts'
 
 const SWEEP_INTERVAL = 10_000
-/** How long a decision without `ttl` is kept where nobody says. */
+/** TTL of a decision without `ttl` where nothing is configured. */
 const DEFAULT_TIMEOUT = 60_000
-/** How long a decision is believed in where notifications of changes may get lost. */
-const SHORT_TIME = 30_000
+/** TTL of a decision where notifications of changes may get lost. */
+const FALLBACK_TTL = 30_000
 
-/** How long decisions are kept; null where the configuration does not say. */
+/** TTLs are null where nothing is configured. */
 interface DecisionCacheSettings {
   readonly defaultTimeout: number | null
   readonly maximumTimeToCache: number | null
@@ -29,24 +29,24 @@ interface DecisionSource {
   readonly application: string | null
 }
 
-/** Decisions that were made, until they end or a policy or session behind them changes. Those with advices are not kept. */
+/** Cached decisions, invalidated when a policy or session behind them changes. Those with advices are not cached. */
 export class DecisionCache {
   readonly #cache: RevocableCache<Decision | SubjectRefused>
   readonly #settings: DecisionCacheSettings
   readonly #env: Environment
-  readonly #age: AnswerAge
-  readonly #policyMarks: readonly string[]
+  readonly #fallbackTtl: FallbackTtl
+  readonly #policyTags: readonly string[]
   /** What all questions have in common. */
   readonly #source: string
 
   constructor(amService: AmService, source: DecisionSource, settings: DecisionCacheSettings, env: Environment) {
     this.#settings = settings
     this.#env = env
-    this.#age = new AnswerAge(
+    this.#fallbackTtl = new FallbackTtl(
       amService,
       {
         configured: settings.maximumTimeToCache ?? settings.defaultTimeout,
-        short: SHORT_TIME,
+        fallback: FALLBACK_TTL,
         field: settings.maximumTimeToCache === null ? 'cache.defaultTimeout' : 'cache.maximumTimeToCache',
         accepted: 'ended sessions and withdrawn permissions',
       },
@@ -54,17 +54,17 @@ export class DecisionCache {
     )
     const realm = normalRealm(source.realm)
     this.#source = JSON.stringify([realm, source.application])
-    // Which policy set is asked where none is named, is the access manager's affair: news of any may be about it.
-    const set = source.application === null ? anySetMark(realm) : setMark(realm, source.application)
-    this.#policyMarks = [set, realmMark(realm)]
+    // Which policy set is asked where none is named, is the access manager's affair: notifications about any may concern it.
+    const set = source.application === null ? anySetTag(realm) : setTag(realm, source.application)
+    this.#policyTags = [set, realmTag(realm)]
     const { notifications } = amService
     if (notifications === null)
       env.warn('the notifications of amService are disabled: changed policies show when cached decisions end')
     this.#cache = new RevocableCache({
       maximumSize: settings.maximumSize,
       clock: env.clock,
-      counters: cacheCounters('policy-decision', env),
-      news: notifications === null ? null : { notifications, strategy: settings.strategy, marksOf },
+      metrics: cacheMetrics('policy-decision', env),
+      invalidation: notifications === null ? null : { notifications, strategy: settings.strategy, tagsOf },
     })
     env.onDispose(() => this.#cache.dispose())
     env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
@@ -75,14 +75,14 @@ export class DecisionCache {
     question: Question,
     sessionNames: () => readonly string[],
     ask: () => Promise<Decision | SubjectRefused>,
-  ): Decision | SubjectRefused | NotAsked | Promise<Decision | SubjectRefused | NotAsked> {
+  ): Decision | SubjectRefused | Unavailable | Promise<Decision | SubjectRefused | Unavailable> {
     const key = hash('sha256', this.#source + textOfQuestion(question), 'base64url')
-    return this.#cache.find(key, async () => this.#answer(await ask(), question.subject, sessionNames()))
+    return this.#cache.get(key, async () => this.#answer(await ask(), question.subject, sessionNames()))
   }
 
-  /** The decision about a question that is asked anew each time. */
-  pass(ask: () => Promise<Decision | SubjectRefused>): Promise<Decision | SubjectRefused | NotAsked> {
-    return this.#cache.pass(ask)
+  /** A decision that is never cached. */
+  pass(ask: () => Promise<Decision | SubjectRefused>): Promise<Decision | SubjectRefused | Unavailable> {
+    return this.#cache.bypass(ask)
   }
 
   async #answer(
@@ -91,34 +91,34 @@ export class DecisionCache {
     sessionNames: readonly string[],
   ): Promise<Answer<Decision | SubjectRefused>> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
-    const marks = [...this.#policyMarks, ...token]
+    const tags = [...this.#policyTags, ...token]
     // A subject that is not taken is not asked about again at once: who makes them up costs the access manager little.
-    if (decision instanceof SubjectRefused) return { value: decision, keepFor: 0, marks, negative: true }
-    return { value: decision, keepFor: await this.#keepFor(decision), marks }
+    if (decision instanceof SubjectRefused) return { value: decision, ttl: 0, tags, negative: true }
+    return { value: decision, ttl: await this.#ttlOf(decision), tags }
   }
 
-  async #keepFor(decision: Decision): Promise<number> {
+  async #ttlOf(decision: Decision): Promise<number> {
     if (Object.keys(decision.context.advices).length > 0) return 0
     const { defaultTimeout, maximumTimeToCache } = this.#settings
-    const limit = Math.min(maximumTimeToCache ?? Number.POSITIVE_INFINITY, await this.#age.limit())
+    const limit = Math.min(maximumTimeToCache ?? Number.POSITIVE_INFINITY, await this.#fallbackTtl.limit())
     const left = decision.ttl === null ? (defaultTimeout ?? DEFAULT_TIMEOUT) : decision.ttl - this.#env.clock.now()
     return Math.min(left, limit)
   }
 }
 
 /** What a notification may be about: a policy set, all of a realm where it names none, or a session that has ended. */
-function marksOf(notification: Notification): readonly string[] | 'everything' {
+function tagsOf(notification: Notification): readonly string[] | 'everything' {
   const { topic, body } = notification
-  if (!topic.startsWith('/agent/policy')) return sessionMarks(notification)
+  if (!topic.startsWith('/agent/policy')) return sessionTags(notification)
   const { realm, policySet } = body
   if (typeof realm !== 'string' || realm === '') return 'everything'
   const normal = normalRealm(realm)
-  if (typeof policySet !== 'string' || policySet === '') return [realmMark(normal)]
-  return [setMark(normal, policySet), anySetMark(normal)]
+  if (typeof policySet !== 'string' || policySet === '') return [realmTag(normal)]
+  return [setTag(normal, policySet), anySetTag(normal)]
 }
 
-// Servers compare these names without regard to case; to forget a decision too many does no harm.
-const setMark = (realm: string, policySet: string) => policiesOf('set', realm, policySet)
-const anySetMark = (realm: string) => policiesOf('any set', realm)
-const realmMark = (realm: string) => policiesOf('realm', realm)
+// Servers compare these names without regard to case; invalidating one decision too many does no harm.
+const setTag = (realm: string, policySet: string) => policiesOf('set', realm, policySet)
+const anySetTag = (realm: string) => policiesOf('any set', realm)
+const realmTag = (realm: string) => policiesOf('realm', realm)
 const policiesOf = (...names: readonly string[]) => `policies of ${JSON.stringify(names).toLowerCase()}`

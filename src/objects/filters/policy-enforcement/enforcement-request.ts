@@ -1,4 +1,4 @@
-import type { NotAsked } from '#cache'
+import type { Unavailable } from '#cache'
 import { type AmService, type PolicyDecision, PolicyDecisionContext, type ResourceUriProvider } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
@@ -35,7 +35,7 @@ export class EnforcementRequest implements FlowState {
   subject: Subject | NoSubject = new NoSubject('')
   environment: Readonly<Record<string, readonly string[]>> | null = null
   resource = ''
-  found: Decision | SubjectRefused | NotAsked | null = null
+  found: Decision | SubjectRefused | Unavailable | null = null
   isAllowed = false
 
   constructor(exchange: Exchange, next: Handler, settings: EnforcementSettings) {

@@ -1,4 +1,4 @@
-import { NotAsked } from '#cache'
+import { Unavailable } from '#cache'
 import { AccessManagerError, type LoginWay, LoginWayContext } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
@@ -70,7 +70,7 @@ function getDecision(state: EnforcementRequest): Awaitable<void> {
   const question = { resource, subject: state.subject as Subject, environment }
   return then(findDecision(question, transaction, exchange, settings), (found) => {
     state.found = found
-    if (found instanceof NotAsked || found instanceof SubjectRefused) return
+    if (found instanceof Unavailable || found instanceof SubjectRefused) return
     const { actions } = found.context
     const { method } = exchange.request
     state.isAllowed = Object.hasOwn(actions, method) && actions[method] === true
@@ -78,11 +78,11 @@ function getDecision(state: EnforcementRequest): Awaitable<void> {
 }
 
 function isUnavailable({ found }: EnforcementRequest): boolean {
-  return found instanceof NotAsked
+  return found instanceof Unavailable
 }
 
 function refuseUnavailable({ found }: EnforcementRequest): Response {
-  return unavailable((found as NotAsked).reason)
+  return unavailable((found as Unavailable).reason)
 }
 
 function isSubjectRefused({ found }: EnforcementRequest): boolean {

@@ -1,16 +1,16 @@
-import { NotAsked } from '#cache'
+import { Unavailable } from '#cache'
 import { type AmService, CdssoContext, SsoTokenContext } from '#contracts'
 import type { Exchange } from '#http'
 import type { Logger } from '#logging'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { loggedResource } from '../../lib/policy/logged-resource.ts'
-import { tokenDigest } from '../../lib/session-marks.ts'
+import { tokenDigest } from '../../lib/session-tags.ts'
 import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
 import { bodyOfQuestion, type Question, type Subject } from './policy-question.ts'
 import { isOfAdmittedRealm } from './subject-realm.ts'
 
-type Found = Decision | SubjectRefused | NotAsked
+type Found = Decision | SubjectRefused | Unavailable
 
 /** Where decisions come from. */
 interface DecisionSettings {
@@ -80,7 +80,7 @@ function trace(
     cached,
     transactionId: exchange.transactionId.value,
   }
-  if (found instanceof SubjectRefused || found instanceof NotAsked) {
+  if (found instanceof SubjectRefused || found instanceof Unavailable) {
     logger.debug({ ...fields, reason: found.reason }, 'no policy decision')
     return
   }

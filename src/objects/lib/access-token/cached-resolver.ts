@@ -1,49 +1,47 @@
-import { type Answer, NotAsked, type RevocableCache } from '#cache'
+import { type Answer, type RevocableCache, Unavailable } from '#cache'
 import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { deepFreeze } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import type { AnswerAge } from '../answer-age.ts'
-import { digestOf, namesIn } from './token-marks.ts'
+import type { FallbackTtl } from '../fallback-ttl.ts'
+import { digestOf, tagsOfToken } from './token-tags.ts'
 
-/** What is kept of a token: everything but itself. */
-type Facts = Omit<AccessToken, 'token'>
+type TokenFacts = Omit<AccessToken, 'token'>
 
-/** What is known of a token: one of both. */
-export interface Verdict {
-  readonly facts: Facts | null
+/** A cached resolution: facts or a refusal. The token itself is not cached. */
+export interface CachedResolution {
+  readonly facts: TokenFacts | null
   readonly refusal: TokenRefusal | null
 }
 
-/** How long answers are kept, in milliseconds. */
-export interface KeepingTimes {
+/** TTLs in milliseconds. */
+export interface TokenTtls {
   readonly defaultTimeout: number
   /** Null where only the expiry of the token counts. */
   readonly maxTimeout: number | null
 }
 
-/** What surrounds a resolver that keeps answers. */
-export interface CachingSettings extends KeepingTimes {
-  readonly cache: RevocableCache<Verdict>
-  /** Whether tokens are to go when they are revoked. */
-  readonly hasNews: boolean
-  /** How long a token is believed in where revocations are not told of; null without an access manager. */
-  readonly age: AnswerAge | null
+interface CachedResolverSettings extends TokenTtls {
+  readonly cache: RevocableCache<CachedResolution>
+  /** Whether notifications invalidate revoked tokens. */
+  readonly isNotified: boolean
+  /** Null without an access manager. */
+  readonly fallbackTtl: FallbackTtl | null
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** A resolver that asks another one only where it does not know. What holds for single requests is asked each time. */
+/** Caches the resolutions of another resolver. Checks of single requests (`admit`) are never cached. */
 export class CachedResolver implements AccessTokenResolver {
   readonly schemes: readonly ('Bearer' | 'DPoP')[]
   readonly admit?: NonNullable<AccessTokenResolver['admit']>
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
-  readonly #settings: CachingSettings
-  #hasSaid = false
+  readonly #settings: CachedResolverSettings
+  #hasWarned = false
 
-  constructor(delegate: AccessTokenResolver, settings: CachingSettings) {
+  constructor(delegate: AccessTokenResolver, settings: CachedResolverSettings) {
     this.schemes = delegate.schemes ?? ['Bearer']
     if (delegate.admit !== undefined) this.admit = delegate.admit.bind(delegate)
     if (delegate.verifiesBinding !== undefined) this.verifiesBinding = delegate.verifiesBinding.bind(delegate)
@@ -53,81 +51,83 @@ export class CachedResolver implements AccessTokenResolver {
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
     const key = digestOf(token)
-    const found = this.#settings.cache.find(key, () => this.#ask(key, token, exchange))
-    return found instanceof Promise ? found.then((late) => this.#told(late, token)) : this.#told(found, token)
+    const found = this.#settings.cache.get(key, () => this.#load(key, token, exchange))
+    return found instanceof Promise
+      ? found.then((loaded) => this.#resolutionOf(loaded, token))
+      : this.#resolutionOf(found, token)
   }
 
   watch(accessToken: AccessToken, revoked: () => void): () => void {
     const { token, info } = accessToken
     const stop = () => {
       stopOwn()
-      stopTheirs?.()
+      stopDelegate?.()
     }
-    const heard = () => {
+    const onRevoked = () => {
       stop()
       revoked()
     }
-    const stopOwn = this.#settings.cache.watch([digestOf(token), ...namesIn(info)], heard)
-    const stopTheirs = this.#delegate.watch?.(accessToken, heard)
+    const stopOwn = this.#settings.cache.watch([digestOf(token), ...tagsOfToken(info)], onRevoked)
+    const stopDelegate = this.#delegate.watch?.(accessToken, onRevoked)
     return stop
   }
 
-  #told(found: Verdict | NotAsked, token: string): TokenResolution {
-    if (found instanceof NotAsked) return this.#notAsked(found)
+  #resolutionOf(found: CachedResolution | Unavailable, token: string): TokenResolution {
+    if (found instanceof Unavailable) return this.#unavailable(found)
     const { facts, refusal } = found
     if (facts === null) return refusal as TokenRefusal
     const { info, scopes, expiresAt } = facts
     return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
   }
 
-  #notAsked({ reason }: NotAsked): TokenRefusal {
-    this.#settings.logger.limited(reason).warn({ reason }, 'access tokens are denied without question')
+  #unavailable({ reason }: Unavailable): TokenRefusal {
+    this.#settings.logger.limited(reason).warn({ reason }, 'access tokens are denied without a lookup')
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 
-  async #ask(key: string, token: string, exchange: Exchange): Promise<Answer<Verdict>> {
+  async #load(key: string, token: string, exchange: Exchange): Promise<Answer<CachedResolution>> {
     const resolution = await this.#delegate.resolve(token, exchange)
     if (resolution.outcome !== 'valid') {
       const negative = resolution.outcome === 'invalid' && resolution.headers === undefined
-      return { value: { facts: null, refusal: resolution }, keepFor: 0, marks: [key], negative }
+      return { value: { facts: null, refusal: resolution }, ttl: 0, tags: [key], negative }
     }
     const { info, scopes, expiresAt } = resolution.accessToken
-    const names = namesIn(info)
-    const limit = (await this.#settings.age?.limit()) ?? Number.POSITIVE_INFINITY
-    if (Number.isFinite(limit)) this.#sayUnannounced(limit)
-    else if (names.length === 0) this.#sayNameless()
-    // Many requests will share these: none may change what the next one sees.
-    const facts: Facts = { info: deepFreeze(info), scopes: unchangeable(scopes), expiresAt }
-    return { value: { facts, refusal: null }, keepFor: this.#keepFor(expiresAt, limit), marks: [key, ...names] }
+    const tags = tagsOfToken(info)
+    const limit = (await this.#settings.fallbackTtl?.limit()) ?? Number.POSITIVE_INFINITY
+    if (Number.isFinite(limit)) this.#warnUnnotified(limit)
+    else if (tags.length === 0) this.#warnUntagged()
+    // Shared by many requests.
+    const facts: TokenFacts = { info: deepFreeze(info), scopes: frozenSet(scopes), expiresAt }
+    return { value: { facts, refusal: null }, ttl: this.#ttlOf(expiresAt, limit), tags: [key, ...tags] }
   }
 
   /** Spec, `cache` fields of OAuth2ResourceServerFilter: the expiry of the token within `maxTimeout`, else the default. */
-  #keepFor(expiresAt: number | null, limit: number): number {
+  #ttlOf(expiresAt: number | null, limit: number): number {
     const { defaultTimeout, maxTimeout, clock } = this.#settings
     const left = expiresAt === null ? defaultTimeout : expiresAt - clock.now()
     return Math.min(left, maxTimeout ?? Number.POSITIVE_INFINITY, limit)
   }
 
-  #sayUnannounced(limit: number): void {
-    if (this.#hasSaid) return
-    this.#hasSaid = true
+  #warnUnnotified(limit: number): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
     this.#settings.logger.warn(
       { seconds: Math.round(limit / 1_000) },
-      'the access manager does not tell of every revoked token: one is accepted until it leaves the cache, after this time at most (defaultTimeout)',
+      'the access manager does not notify of every revoked token: one is accepted until its TTL in the cache ends, after this time at most (defaultTimeout)',
     )
   }
 
-  #sayNameless(): void {
-    if (this.#hasSaid || !this.#settings.hasNews) return
-    this.#hasSaid = true
+  #warnUntagged(): void {
+    if (this.#hasWarned || !this.#settings.isNotified) return
+    this.#hasWarned = true
     this.#settings.logger.warn(
-      'what is known of an access token holds no authGrantId, auditTrackingId or jti: it is kept, but leaves the cache by time, or by news that hold the token or its SHA-256 digest',
+      'an access token has no authGrantId, auditTrackingId or jti: it stays in the cache until its TTL ends, or until a notification holds the token or its SHA-256 digest',
     )
   }
 }
 
-/** A set that refuses changes also from those who ignore its type. */
-function unchangeable(scopes: ReadonlySet<string>): ReadonlySet<string> {
+/** A set whose methods refuse changes: Object.freeze does not. */
+function frozenSet(scopes: ReadonlySet<string>): ReadonlySet<string> {
   const refuse = () => {
     throw new TypeError('the scopes of an access token can not be changed')
   }

@@ -1,13 +1,12 @@
-import { cacheCounters, type DisconnectionStrategy, RevocableCache } from '#cache'
+import { cacheMetrics, type DisconnectionStrategy, RevocableCache } from '#cache'
 import type { AccessTokenResolver, AmService, Executor } from '#contracts'
 import { config, type Environment, oneOf } from '#schema'
-import { AnswerAge } from '../answer-age.ts'
-import { CachedResolver, type KeepingTimes, type Verdict } from './cached-resolver.ts'
-import { marksIn } from './token-marks.ts'
+import { FallbackTtl } from '../fallback-ttl.ts'
+import { type CachedResolution, CachedResolver, type TokenTtls } from './cached-resolver.ts'
+import { tagsOfNotification } from './token-tags.ts'
 
-/** What a cache of tokens is made of, whatever its fields are called. */
-export interface TokenCacheSettings extends KeepingTimes {
-  /** What the configuration calls `maxTimeout`. */
+interface TokenCacheSettings extends TokenTtls {
+  /** The field that sets `maxTimeout`, for warnings. */
   readonly maxTimeoutField: string
   readonly maximumSize: number
   readonly executor: Executor
@@ -15,12 +14,12 @@ export interface TokenCacheSettings extends KeepingTimes {
   readonly onNotificationDisconnection: DisconnectionStrategy
 }
 
-/** Tokens that are kept where nobody says how many, in one unit. */
+/** Tokens in the cache of one unit where nothing is configured. */
 export const DEFAULT_SIZE = 100_000
 
 const SWEEP_INTERVAL = 10_000
 
-/** The field `onNotificationDisconnection`, wherever it stands. */
+/** The field `onNotificationDisconnection`. */
 export const STRATEGY_FIELD = config(
   oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'] satisfies DisconnectionStrategy[]),
 )
@@ -30,7 +29,7 @@ export const STRATEGY_FIELD = config(
       'What happens to the cache while the notification service is lost: what is not in it is denied until the service is back; what is in it is kept (NEVER_CLEAR), cleared at once (CLEAR_ON_DISCONNECT) or cleared when the service is back (CLEAR_ON_RECONNECT). Has effect with amService only.',
   })
 
-/** Puts a cache before a resolver, for as long as the object lives. */
+/** Puts a cache in front of a resolver, closed when the object is disposed. */
 export function cachedResolver(
   delegate: AccessTokenResolver,
   settings: TokenCacheSettings,
@@ -49,18 +48,18 @@ export function cachedResolver(
   if (amService !== null && notifications === null) {
     env.warn('the notifications of amService are disabled: revoked tokens stay in the cache until their time is over')
   }
-  const cache = new RevocableCache<Verdict>({
+  const cache = new RevocableCache<CachedResolution>({
     maximumSize,
     clock,
-    counters: cacheCounters('access-token', env),
-    news: notifications === null ? null : { notifications, strategy, marksOf: marksIn },
+    metrics: cacheMetrics('access-token', env),
+    invalidation: notifications === null ? null : { notifications, strategy, tagsOf: tagsOfNotification },
   })
   env.onDispose(() => cache.dispose())
   env.onDispose(executor.repeat(SWEEP_INTERVAL, () => cache.sweep()))
   return new CachedResolver(delegate, {
     cache,
-    hasNews: notifications !== null,
-    age: answerAge(amService ?? delegate.accessManager ?? null, settings, env),
+    isNotified: notifications !== null,
+    fallbackTtl: fallbackTtl(amService ?? delegate.accessManager ?? null, settings, env),
     clock,
     logger,
     defaultTimeout,
@@ -68,13 +67,13 @@ export function cachedResolver(
   })
 }
 
-function answerAge(
+function fallbackTtl(
   source: AmService | null,
   { defaultTimeout, maxTimeout, maxTimeoutField }: TokenCacheSettings,
   env: Environment,
-): AnswerAge | null {
+): FallbackTtl | null {
   if (source === null) return null
   const field = maxTimeout === null ? 'defaultTimeout' : maxTimeoutField
   const configured = maxTimeout ?? defaultTimeout
-  return new AnswerAge(source, { configured, short: defaultTimeout, field, accepted: 'revoked tokens' }, env)
+  return new FallbackTtl(source, { configured, fallback: defaultTimeout, field, accepted: 'revoked tokens' }, env)
 }

@@ -356,7 +356,7 @@ describe('news', () => {
     for (const token of ['a', 'b', 'a', 'b']) await at.resolve(token)
     assert.deepEqual(at.asked, ['a', 'b'])
     assert.equal(at.built.log.entries.filter(({ level }) => level === 'warn').length, 1)
-    assert.match(at.built.log.lines.join(''), /holds no authGrantId, auditTrackingId or jti/)
+    assert.match(at.built.log.lines.join(''), /has no authGrantId, auditTrackingId or jti/)
   })
 
   test('while they are cut off, what is not kept is denied, and the log says why', async () => {
@@ -369,7 +369,7 @@ describe('news', () => {
     })
     await at.resolve('other')
     assert.equal(at.asked.length, 1)
-    const denied = at.built.log.entries.filter(({ message }) => message === 'access tokens are denied without question')
+    const denied = at.built.log.entries.filter(({ message }) => message === 'access tokens are denied without a lookup')
     assert.equal(denied.length, 1)
     assert.equal(denied[0]?.['reason'], 'the notification service of the access manager is disconnected')
   })

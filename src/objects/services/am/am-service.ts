@@ -21,7 +21,7 @@ import {
 } from '#contracts'
 import type { Handler } from '#http'
 import { config, defineType, duration, type Environment, list, object, ref, secretId, string, url } from '#schema'
-import type { AnswerSource } from '../../lib/answer-age.ts'
+import type { NotifyingService } from '../../lib/fallback-ttl.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
@@ -117,7 +117,7 @@ export const AmService = defineType({
       dialect,
     })
     const { sessionCache: cache, sessionIdleRefresh: refresh } = values
-    const source: AnswerSource = {
+    const source: NotifyingService = {
       notifications,
       get knownDialect() {
         return discovery.told

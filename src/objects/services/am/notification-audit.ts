@@ -1,7 +1,7 @@
 import type { AuditService, Notification, NotificationListener } from '#contracts'
 import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
-import { isIgnored } from '../../lib/session-marks.ts'
+import { isIgnored } from '../../lib/session-tags.ts'
 
 /** Publishes an event for each notification. A session token in it is a credential, and is left out. */
 export function auditing(service: AuditService, withIgnored: boolean, clock: Clock): NotificationListener {

@@ -1,9 +1,9 @@
 import type { FoundSession, IdleTime, SessionLookup } from '#access-manager'
-import { BriefMemory, cacheCounters, NotAsked, RevocableCache } from '#cache'
+import { cacheMetrics, RevocableCache, TtlCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
-import { AnswerAge, type AnswerSource } from '../../lib/answer-age.ts'
-import { sessionMarks, tokenDigest } from '../../lib/session-marks.ts'
+import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
+import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 
 /** What sessions are looked up by. */
@@ -11,30 +11,30 @@ interface SessionsParts {
   readonly lookup: SessionLookup
   readonly cache: SessionCacheValues
   readonly refresh: SessionIdleRefreshValues
-  readonly source: AnswerSource
+  readonly source: NotifyingService
 }
 
-/** A kept session; null where there was none. */
-interface Kept {
+/** Null where there was no session. */
+interface CachedSession {
   session: AmSession | null
 }
 
 const SWEEP_INTERVAL = 30_000
-/** Sessions of which it is known that they were told to be in use; one more is told again. */
-const MOST_REFRESHED = 100_000
-/** A session is looked up anew this long before it would end unused. */
+/** Sessions that were reported to be in use; beyond this number the oldest is reported again. */
+const MAX_REFRESHED = 100_000
+/** A session is looked up again this long before its idle timeout. */
 const IDLE_MARGIN = 30_000
-/** How long a session is believed in where notifications of its end may get lost. */
-const SHORT_TIME = 30_000
+/** TTL of a session where notifications of its end may get lost. */
+const FALLBACK_TTL = 30_000
 
 /** Looks sessions up, with a cache where one is wanted. */
 export function openSessions(parts: SessionsParts, env: Environment): AmSessions {
   const { lookup, cache, refresh } = parts
-  const inUse = new BriefMemory<object>(MOST_REFRESHED, refresh.interval)
+  const inUse = new TtlCache<object>(MAX_REFRESHED, refresh.interval)
   const idleTimeFor = (key: string): IdleTime => {
     const now = env.clock.monotonic()
     if (!refresh.enabled || inUse.get(key, now) !== null) return 'kept'
-    inUse.remember(key, {}, now)
+    inUse.set(key, {}, now)
     return 'reset'
   }
   if (!cache.enabled) {
@@ -53,36 +53,36 @@ function cachedSessions(
 ): AmSessions {
   const { clock, logger } = env
   const { notifications } = source
-  const age = new AnswerAge(
+  const fallbackTtl = new FallbackTtl(
     source,
     {
       configured: cache.maximumTimeToCache ?? null,
-      short: SHORT_TIME,
+      fallback: FALLBACK_TTL,
       field: 'sessionCache.maximumTimeToCache',
       accepted: 'ended sessions',
     },
     env,
   )
-  const kept = new RevocableCache<Kept>({
+  const sessions = new RevocableCache<CachedSession>({
     maximumSize: Math.max(1, Math.ceil(cache.maximumSize / env.units)),
     clock,
-    counters: cacheCounters('session', env),
-    news:
+    metrics: cacheMetrics('session', env),
+    invalidation:
       notifications === null
         ? null
-        : { notifications, strategy: cache.onNotificationDisconnection, marksOf: sessionMarks },
+        : { notifications, strategy: cache.onNotificationDisconnection, tagsOf: sessionTags },
   })
-  const stopSweeping = cache.executor.repeat(SWEEP_INTERVAL, () => kept.sweep())
+  const stopSweeping = cache.executor.repeat(SWEEP_INTERVAL, () => sessions.sweep())
   env.onDispose(() => {
     stopSweeping()
-    kept.dispose()
+    sessions.dispose()
   })
   const ask = async (token: string, key: string, idleTime: IdleTime) => {
-    const [found, limit] = await Promise.all([lookup.find(token, idleTime), age.limit()])
+    const [found, limit] = await Promise.all([lookup.find(token, idleTime), fallbackTtl.limit()])
     return {
       value: { session: found?.session ?? null },
-      keepFor: found === null ? 0 : Math.min(timeToKeep(found, cache.maximumTimeToCache, clock.now()), limit),
-      marks: [key, ...(found?.names ?? [])],
+      ttl: found === null ? 0 : Math.min(ttlOf(found, cache.maximumTimeToCache, clock.now()), limit),
+      tags: [key, ...(found?.names ?? [])],
       negative: found === null,
     }
   }
@@ -91,35 +91,40 @@ function cachedSessions(
       const key = tokenDigest(token)
       const idleTime = idleTimeFor(key)
       let asked = false
-      const answer = await kept.find(key, () => {
+      const answer = await sessions.get(key, () => {
         asked = true
         return ask(token, key, idleTime)
       })
-      if (answer instanceof NotAsked) throw new AccessManagerError('unavailable', `sessions: ${answer.reason}`)
+      if (answer instanceof Unavailable) throw new AccessManagerError('unavailable', `sessions: ${answer.reason}`)
       if (!asked && idleTime === 'reset')
         tellInUse(lookup, token, answer, (error) => {
           logger.debug({ error }, 'the access manager could not be told that a session is in use')
         })
       return answer.session
     },
-    forget: (token) => kept.revoke([tokenDigest(token)]),
+    forget: (token) => sessions.invalidate([tokenDigest(token)]),
   }
 }
 
-/** Nobody waits for it; where the session turns out to have ended, it is kept no longer. */
-function tellInUse(lookup: SessionLookup, token: string, kept: Kept, failed: (error: unknown) => void): void {
+/** In the background; a session that has ended is removed from the cached entry. */
+function tellInUse(
+  lookup: SessionLookup,
+  token: string,
+  cached: CachedSession,
+  failed: (error: unknown) => void,
+): void {
   lookup.find(token, 'reset').then((found) => {
-    if (found === null) kept.session = null
+    if (found === null) cached.session = null
   }, failed)
 }
 
 /** Milliseconds; never beyond the end of the session. */
-function timeToKeep({ session }: FoundSession, limit: number | undefined, now: number): number {
+function ttlOf({ session }: FoundSession, limit: number | undefined, now: number): number {
   const { maxSessionExpirationTime, maxIdleExpirationTime } = session
   const end = maxSessionExpirationTime === null ? Number.POSITIVE_INFINITY : maxSessionExpirationTime - now
   if (limit !== undefined) return Math.min(limit, end)
   const idleEnd = maxIdleExpirationTime === null ? Number.POSITIVE_INFINITY : maxIdleExpirationTime - now - IDLE_MARGIN
   const time = Math.min(end, idleEnd)
-  // A server that tells no end: nothing says for how long the answer is good.
+  // Without an end there is no TTL.
   return Number.isFinite(time) ? time : 0
 }

@@ -1,21 +1,20 @@
 import type { Counter, Environment, Gauge } from '#schema'
 
-/** What a cache counts. */
-export interface CacheCounters {
+/** Metrics of one cache. */
+export interface CacheMetrics {
   readonly hits: Counter
   readonly misses: Counter
   readonly entries: Gauge
-  /** By what made the entry go. */
   readonly evictions: Readonly<Record<Eviction, Counter>>
 }
 
-/** Why an entry has gone. */
+/** Why an entry was removed. */
 export type Eviction = 'revoked' | 'cleared' | 'size' | 'expired'
 
 const EVICTIONS: readonly Eviction[] = ['revoked', 'cleared', 'size', 'expired']
 
-/** The counters of the cache of one object; `cache` says what is kept in it. */
-export function cacheCounters(cache: string, { metrics, name }: Pick<Environment, 'metrics' | 'name'>): CacheCounters {
+/** The metrics of the cache of one object; `cache` names its content. */
+export function cacheMetrics(cache: string, { metrics, name }: Pick<Environment, 'metrics' | 'name'>): CacheMetrics {
   const labels = { cache, name }
   const eviction = (reason: Eviction) =>
     metrics.counter('gw_cache_evictions_total', 'Answers that have left a cache.', { ...labels, reason })

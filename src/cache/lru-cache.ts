@@ -1,35 +1,34 @@
-import { MarkIndex } from './mark-index.ts'
+import { TagIndex } from './tag-index.ts'
 
-/** A kept answer; also a link of the list in the order of use. */
+/** Also a node of the list in the order of use. */
 interface Entry<V> {
   readonly key: string
   readonly value: V
-  readonly until: number
-  readonly marks: readonly string[]
+  readonly expiresAt: number
+  readonly tags: readonly string[]
   newer: Entry<V> | null
   older: Entry<V> | null
 }
 
-/** Answers that are good until a time, no more of them than a limit: the one that was not used for longest makes room. */
-export class KeptAnswers<V extends object> {
-  readonly #limit: number
+/** A bounded LRU cache whose entries expire and can be invalidated by tag. */
+export class LruCache<V extends object> {
+  readonly #maxEntries: number
   readonly #entries = new Map<string, Entry<V>>()
-  readonly #marked = new MarkIndex<Entry<V>>()
+  readonly #byTag = new TagIndex<Entry<V>>()
   #newest: Entry<V> | null = null
   #oldest: Entry<V> | null = null
 
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get size(): number {
     return this.#entries.size
   }
 
-  /** The answer while it is good. */
   get(key: string, now: number): V | null {
     const entry = this.#entries.get(key)
-    if (entry === undefined || entry.until <= now) return null
+    if (entry === undefined || entry.expiresAt <= now) return null
     if (entry !== this.#newest) {
       this.#unlink(entry)
       this.#link(entry)
@@ -37,38 +36,37 @@ export class KeptAnswers<V extends object> {
     return entry.value
   }
 
-  /** Keeps an answer; gives the number of those that had to make room. */
-  keep(key: string, value: V, until: number, marks: readonly string[]): number {
+  /** Returns the number of evicted entries. */
+  set(key: string, value: V, expiresAt: number, tags: readonly string[]): number {
     const before = this.#entries.get(key)
     if (before !== undefined) this.#remove(before)
-    const entry: Entry<V> = { key, value, until, marks, newer: null, older: null }
+    const entry: Entry<V> = { key, value, expiresAt, tags, newer: null, older: null }
     this.#entries.set(key, entry)
-    this.#marked.add(entry, marks)
+    this.#byTag.add(entry, tags)
     this.#link(entry)
     let removed = 0
-    for (; this.#entries.size > this.#limit && this.#oldest !== null; removed++) this.#remove(this.#oldest)
+    for (; this.#entries.size > this.#maxEntries && this.#oldest !== null; removed++) this.#remove(this.#oldest)
     return removed
   }
 
-  /** Forgets what bears a mark; gives how many that were. */
-  forgetMarked(mark: string): number {
-    const bearers = this.#marked.bearing(mark)
-    for (const entry of bearers) this.#remove(entry)
-    return bearers.length
+  /** Returns the number of deleted entries, as the methods below do. */
+  deleteTagged(tag: string): number {
+    const entries = this.#byTag.withTag(tag)
+    for (const entry of entries) this.#remove(entry)
+    return entries.length
   }
 
-  /** Forgets one answer; gives how many that were. */
-  forget(key: string): number {
+  delete(key: string): number {
     const entry = this.#entries.get(key)
     if (entry === undefined) return 0
     this.#remove(entry)
     return 1
   }
 
-  forgetExpired(now: number): number {
+  deleteExpired(now: number): number {
     let removed = 0
     for (const entry of this.#entries.values()) {
-      if (entry.until > now) continue
+      if (entry.expiresAt > now) continue
       this.#remove(entry)
       removed++
     }
@@ -78,7 +76,7 @@ export class KeptAnswers<V extends object> {
   clear(): number {
     const { size } = this.#entries
     this.#entries.clear()
-    this.#marked.clear()
+    this.#byTag.clear()
     this.#newest = null
     this.#oldest = null
     return size
@@ -86,7 +84,7 @@ export class KeptAnswers<V extends object> {
 
   #remove(entry: Entry<V>): void {
     this.#entries.delete(entry.key)
-    this.#marked.remove(entry, entry.marks)
+    this.#byTag.delete(entry, entry.tags)
     this.#unlink(entry)
   }
 
