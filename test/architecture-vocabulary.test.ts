@@ -20,7 +20,20 @@ const refused: Record<string, string> = {
 }
 
 /** Folders whose TypeScript is not checked yet. */
-const pending = ['src/', 'dev/']
+const pending = [
+  'src/access-manager',
+  'src/cache',
+  'src/client',
+  'src/groovy',
+  'src/http',
+  'src/jose',
+  'src/listener',
+  'src/objects',
+  'src/openid',
+  'src/resilience',
+  'src/scripts',
+  'dev/',
+]
 
 const phrases = Object.keys(refused)
 /** True for nearly no file without a refused word, so that few files are scanned. */

@@ -46,7 +46,7 @@ describe('an audit trail', () => {
     assert.ok(disk.writes < 5, `${disk.writes} writes`)
   })
 
-  test('a disk that refuses is logged once, holds nobody up, and gets everything in order when it is well', async () => {
+  test('a failing disk is logged once, blocks no caller, and gets every event in order once it recovers', async () => {
     const disk = new Disk()
     const { trail, errors, log } = trailOn(disk)
     disk.full = true
@@ -83,7 +83,7 @@ describe('an audit trail', () => {
     assert.deepEqual(disk.ids, ['0', '1', '2'])
   })
 
-  test('a disk that does not answer keeps nobody waiting for long', async () => {
+  test('an unresponsive disk delays callers for a bounded time', async () => {
     const disk = new Disk()
     const { trail } = trailOn(disk, { patience: 5 })
     const { promise, resolve } = Promise.withResolvers<void>()

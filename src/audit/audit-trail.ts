@@ -24,7 +24,7 @@ export interface TrailLimits {
   readonly maxWaitingBytes?: number
   /** Milliseconds until events that could not be written are tried again by themselves. */
   readonly retryAfter?: number
-  /** Milliseconds that whoever caused an event is kept waiting for a disk that does not answer. */
+  /** Milliseconds that the cause of an event waits for an unresponsive disk. */
   readonly patience?: number
 }
 
@@ -33,7 +33,7 @@ const MAX_BATCH = 256 * 1024
 
 /**
  * An append-only trail of events of one topic. Events are written in the order in which they came, several at once where
- * they come faster than the disk takes them. A disk that refuses them holds nobody up: they wait, up to a bound.
+ * they come faster than the disk takes them. A failing disk blocks no request: events are queued, up to a bound.
  */
 export class AuditTrail {
   readonly #keeper: LineSink

@@ -93,7 +93,7 @@ describe('changed fields', () => {
     test(`${what}: ${JSON.stringify(expected)}`, () => assert.deepEqual(changedFields(before, after), expected))
   }
 
-  test('more than a hundred places are told by the fields that hold them', () => {
+  test('more than a hundred pointers are collapsed to the fields that hold them', () => {
     const many = (n: number) => ({ same: [1], list: Array.from({ length: 200 }, () => n), one: n })
     assert.deepEqual(changedFields(many(1), many(2)), ['/list', '/one'])
   })

@@ -7,7 +7,7 @@ export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION
 
 /** Who asked for a change, and how it is known. */
 export interface ConfigActor {
-  /** Null where nobody said who they are. */
+  /** Null for an anonymous caller. */
   readonly userId: string | null
   /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were asked for, `file` for a file that changed. */
   readonly authentication: string
@@ -37,7 +37,7 @@ export interface ConfigChange {
 /** What became of an attempt to change something. */
 interface ConfigOutcome {
   readonly isDone: boolean
-  /** The status that was answered; null where nobody asked. */
+  /** The status of the response; null for a change without a request. */
   readonly statusCode: number | null
   /** Where problems are, as JSON pointers. */
   readonly pointers: readonly string[]
@@ -114,7 +114,7 @@ export const CONFIG_TOPIC: Description = {
       timestamp: { type: 'string', format: 'date-time' },
       eventName: TEXT,
       transactionId: TEXT,
-      userId: { type: 'string', description: 'Who asked for it; missing where nobody said who they are.' },
+      userId: { type: 'string', description: 'The caller; missing for an anonymous one.' },
       authentication: { type: 'string', enum: ['basic', 'bearer', 'adminProtection', 'loopback', 'file'] },
       client: { type: 'object', properties: { ip: TEXT, port: { type: 'integer' } } },
       request: {
@@ -128,7 +128,7 @@ export const CONFIG_TOPIC: Description = {
       objectId: { type: 'string', description: 'What was changed, such as system/objects/_router/routes/<id>.' },
       operation: { type: 'string', enum: ['CREATE', 'UPDATE', 'PATCH', 'DELETE', 'ACTION'] },
       previousRevision: { type: 'string', description: 'The revision before; missing where there was none.' },
-      revision: { type: 'string', description: 'The revision after; missing where there is none.' },
+      revision: { type: 'string', description: 'The revision after; missing after a delete.' },
       changedFields: { type: 'array', items: TEXT, description: 'JSON pointers.' },
       response: {
         type: 'object',

@@ -128,7 +128,7 @@ describe('the collection of a topic', () => {
     assert.deepEqual((await ask('?_queryFilter=true')).ids, [])
   })
 
-  test('of many who ask at once some are told to come back', async () => {
+  test('of many concurrent queries some get 503 with Retry-After', async () => {
     using folder = new Folder()
     const ask = await trailOf(folder, 10)
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask('?_queryFilter=true')))

@@ -4,7 +4,7 @@ import type { TrailFile } from './trail-file.ts'
 import { queryEvents } from './trail-query.ts'
 import { type ReadEvent, readTrail } from './trail-reader.ts'
 
-/** Whoever asks while so many others wait is told to come back. */
+/** Concurrent queries; over it the response is 503 with Retry-After. */
 const MAX_READERS = 8
 
 /**
@@ -31,7 +31,7 @@ export function trailCollection(trail: TrailFile, description: Description): Col
   }
 }
 
-/** Reading ends when nobody waits for the answer any more. */
+/** Reading stops when the request is cancelled. */
 async function* whileWanted(
   { exchange }: Call,
   events: AsyncGenerator<readonly ReadEvent[]>,

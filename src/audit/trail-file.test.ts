@@ -72,7 +72,7 @@ describe('the file of a trail', () => {
     assert.equal(folder.read('config.audit.json'), `${line(1)}{"_id":"2","mo\n${line(3)}`)
   })
 
-  test('one that somebody moved away is begun anew', async () => {
+  test('one that was moved away is created again', async () => {
     using folder = new Folder()
     const trail = new TrailFile({ directory: folder.in('audit'), topic: 'config' })
     await trail.append(line(1))

@@ -60,7 +60,7 @@ export class TrailFile {
       .map((other) => join(directory, other))
   }
 
-  /** The file is opened for each write: whoever moves or removes it meanwhile gets a new one begun. */
+  /** The file is opened for each write, so that one moved or removed by log rotation is created again. */
   async #open(): Promise<FileHandle> {
     const flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW
     try {

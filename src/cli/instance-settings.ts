@@ -20,7 +20,7 @@ import { type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
 import type { ProcessContext } from './process-context.ts'
 import { shellWord } from './shell-word.ts'
 
-/** The option by which commands are told their instance. */
+/** The option that names the instance. */
 export const INSTANCE_OPTION: CommandOption = {
   name: 'instance',
   value: 'DIR',
@@ -44,7 +44,7 @@ export function definedProperties(args: Arguments, { env }: ProcessContext): Sys
   return startProperties(definitions, env)
 }
 
-/** The instance a command was told to use, and whether anybody named it. */
+/** The instance of a command, and whether it was named explicitly. */
 export function chosenInstance(
   args: Arguments,
   { env }: ProcessContext,

@@ -2,7 +2,7 @@ import type { Output, ProcessContext } from './process-context.ts'
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-/** Marks words for people; text stays as it is where nobody sees colours. */
+/** Styles text; returns it unchanged where colours are off. */
 export type Paint = (style: keyof typeof CODES, text: string) => string
 
 /** Colours on terminals only, and not where NO_COLOR asks for none (no-color.org). */

@@ -10,7 +10,7 @@ export interface AccessToken {
   /** What the authorization server says of it, field by field and unchanged. */
   readonly info: JsonObject
   readonly scopes: ReadonlySet<string>
-  /** Milliseconds since the epoch; null where nobody said. */
+  /** Milliseconds since the epoch; null where unknown. */
   readonly expiresAt: number | null
 }
 
@@ -27,7 +27,7 @@ export type TokenRefusal =
     }
   /** The authorization server did not accept the question (its 4xx): 400. */
   | { readonly outcome: 'misasked'; readonly description: string }
-  /** Nobody could say: the server is down, slow, or talks nonsense; or news of revocations is cut off: 503. */
+  /** Unknown: the server is down, slow or answers invalid content, or revocation notifications are disconnected: 503. */
   | { readonly outcome: 'unavailable'; readonly description: string }
 
 /** What became of the question whether a token is good. */

@@ -8,12 +8,12 @@ export interface Notification {
   readonly body: JsonObject
 }
 
-/** Somebody who wants to hear news, and to know while there can be none. Listeners must not throw. */
+/** Receives notifications and changes of the connection. Listeners must not throw. */
 export interface NotificationListener {
   notified?(notification: Notification): void
-  /** News can be missed from now on; also told, with `connected` right after it, where a message could not be read. */
+  /** Notifications may be missed from now on; also called, with `connected` right after it, for an unparseable message. */
   disconnected?(): void
-  /** News arrive again; whatever happened in between is not told. */
+  /** Notifications arrive again; those in between are lost. */
   connected?(): void
   /** The server turned out to have no notifications; `connected` follows if it gets them. */
   absent?(): void
@@ -25,9 +25,9 @@ export interface Notifications {
   readonly connected: boolean
   /** Whether the server serves requests but has no notifications endpoint: then answers may be used for a short time only. */
   readonly isAbsent: boolean
-  /** Starts listening; gives the way to stop. The listener is told of changes only: look at `connected` first. */
+  /** Adds a listener; returns the function that removes it. It is called for changes only: read `connected` first. */
   listen(listener: NotificationListener): () => void
-  /** Somebody is denied for want of news: the next attempt to connect comes soon, though not more than one a second. */
+  /** A request was denied while disconnected: retries to connect soon, at most once a second. */
   hurry?(): void
 }
 
@@ -40,7 +40,7 @@ export interface AmDialect {
   readonly version: string
   /**
    * Whether notifications get lost on an open connection, as those of OpenAM do: then an answer that is used without
-   * asking again has to be a recent one. True as well where nobody told the version.
+   * asking again has to be a recent one. True as well where the version is unknown.
    */
   readonly losesNotifications: boolean
 }
@@ -64,8 +64,9 @@ export interface AmSession {
 /** Looks sessions up; with `sessionCache`, remembers them until they end. */
 export interface AmSessions {
   /**
-   * The session of a token; null where there is none (any more), or one of a realm that does not count here. Rejects with an AccessManagerError where nobody can
-   * say: the server is down, or news of sessions are cut off and `sessionCache` depends on them.
+   * The session of a token; null where it does not exist or belongs to another realm. Rejects with an
+   * AccessManagerError where the server is down, or session notifications are disconnected and `sessionCache` depends on
+   * them.
    */
   find(token: string): Promise<AmSession | null>
   /** Forgets what is remembered of a session that was ended from here, where news of it come late or never. */
@@ -106,7 +107,7 @@ export interface AmService {
   cookieDomains(): Promise<readonly string[]>
   /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
   dialect(): Promise<AmDialect>
-  /** The same where the server or the configuration has told it; null before. */
+  /** The same where the server or the configuration has supplied it; null before. */
   readonly knownDialect: AmDialect | null
 }
 

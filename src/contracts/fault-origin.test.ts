@@ -37,7 +37,7 @@ test('a fault has the name of the object it came out of first', async () => {
   )
 })
 
-test('what nobody named has no origin, nor has what is no error', async () => {
+test('an unattributed error has no origin, nor has a value that is no error', async () => {
   assert.equal(faultOrigin(new Error('x')), null)
   assert.equal(faultOrigin('text'), null)
   const odd: Handler = async () => Promise.reject('text')

@@ -3,7 +3,7 @@ import type { Filter, Handler, Response } from '#http'
 /** Which object an error came out of first. */
 const origins = new WeakMap<object, string>()
 
-/** The qualified name of the object a fault came from; null where nobody knows. */
+/** The qualified name of the object a fault came from; null where unknown. */
 export function faultOrigin(error: unknown): string | null {
   return typeof error === 'object' && error !== null ? (origins.get(error) ?? null) : null
 }
@@ -34,7 +34,7 @@ export function attributedFilter(filter: Filter, name: string): Filter {
 
 /**
  * Looks at a promise from the side: the promise itself is passed on, so that a request that goes well waits for
- * nothing more. The look is taken before whoever awaits the promise sees the error.
+ * nothing more. It is attributed before the awaiting caller sees the error.
  */
 function watched(response: Promise<Response>, name: string): Promise<Response> {
   if (response instanceof Promise) response.then(undefined, (error: unknown) => note(error, name))

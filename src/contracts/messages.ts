@@ -48,7 +48,7 @@ export interface ObjectStatus {
   } | null
 }
 
-/** A request that nobody has sent, as plain data. */
+/** A simulated request, as plain data. */
 export interface SimulatedRequestMessage {
   readonly method: string
   /** As it would stand in the request line. */
@@ -119,7 +119,7 @@ export interface UnitSettings {
   readonly connectors: readonly ConnectorSettings[]
   /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */
   readonly admin: string | null
-  /** Text of config.json; null where there is none. */
+  /** Text of config.json; null without one. */
   readonly config: string | null
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }
   /** The lock of standard output, which all threads of the gateway write to. */

@@ -86,7 +86,7 @@ test('a named secret is found by its own name only', async () => {
   })
 })
 
-test('whoever listens to a provider hears of all its stores', () => {
+test('a listener of a provider is notified by all its stores', () => {
   const heard: string[] = []
   const stores = ['a', 'b'].map((name) => {
     const listeners = new Set<() => void>()

@@ -12,8 +12,8 @@ export interface OpenSession {
 }
 
 /**
- * The place where sessions are kept can not be reached: whether a request has one, or whether what it changed is kept,
- * nobody knows. Such a request gets 503 (spec gaps, sessions).
+ * The session store can not be reached: it is unknown whether a request has a session, or whether its changes are stored.
+ * Such a request gets 503 (spec gaps, sessions).
  */
 export class SessionUnavailableError extends Error {
   override readonly name = 'SessionUnavailableError'

@@ -28,7 +28,7 @@ export interface ThrottlingDecision {
 
 /** Counts requests for several gateways. */
 export interface ThrottlingStore {
-  /** Takes one request off what is left to a partition of a filter at a rate. Fails where nobody can tell. */
+  /** Consumes one request of a partition of a filter at a rate. Rejects where the store is unavailable. */
   take(filter: string, partition: string, rate: ThrottlingRate): Promise<ThrottlingDecision>
 }
 

@@ -26,7 +26,7 @@ export function authorityOptions(
   if (typeof authorities === 'string') return {}
   return {
     ca: authorities.map((certificate) => certificate.toString()),
-    // A certificate that was put into a trust store is trusted as it stands, whoever has signed it.
+    // A certificate that was put into a trust store is trusted as it stands, whatever its issuer.
     allowPartialTrustChain: true,
   }
 }

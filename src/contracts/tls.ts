@@ -43,7 +43,7 @@ export interface ClientTls extends TlsLimits {
 export interface ServerTls extends TlsLimits {
   /**
    * The identities for a server name the client asks for, null where it asks for none. The same list for the same
-   * choice, until something changes: whoever makes something of it can keep that with the list.
+   * choice, until something changes, so that values derived from it can be cached with the list.
    */
   identitiesFor(serverName: string | null): Promise<readonly TlsIdentity[]>
   readonly clientAuth: 'NONE' | 'REQUEST' | 'REQUIRED'

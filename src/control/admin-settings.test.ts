@@ -147,7 +147,7 @@ describe('admin.json', () => {
     ['an unknown mode', { mode: 'TEST' }, /^\/mode: expected one of "PRODUCTION", "DEVELOPMENT"/],
     ['no units', { gatewayUnits: 0 }, /^\/gatewayUnits: expected an integer from 1 to 256/],
     [
-      'a duration that is none',
+      'not a duration',
       { connectors: [{ port: 1, gracePeriod: 'soon' }] },
       /^\/connectors\/0\/gracePeriod: expected a duration/,
     ],
@@ -170,7 +170,7 @@ describe('admin.json', () => {
     })
   }
 
-  test('every problem is told, not the first', async () => {
+  test('every problem is reported, not only the first', async () => {
     assert.equal((await problems({ mode: 'TEST', trustedProxies: ['x'], connectors: [{ port: -1 }] })).length, 3)
   })
 

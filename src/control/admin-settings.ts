@@ -28,7 +28,7 @@ export interface AdminSettings {
   dispose(): Promise<void>
 }
 
-/** A JSON file of the instance, or an empty object where there is none. */
+/** A JSON file of the instance, or an empty object where it does not exist. */
 export function readConfigFile(path: string): JsonDocument {
   if (!existsSync(path)) return new JsonDocument('{}', {})
   const document = readDocument(readFileSync(path, 'utf8'))

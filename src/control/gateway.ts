@@ -103,7 +103,7 @@ export class Gateway {
     void this.#history.load()
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()
-    // Told to stop meanwhile: what closes everything did not see this listener.
+    // Stopped in the meantime: the drain did not see this listener.
     if (this.#state === 'draining') await this.#admin.close()
     await this.#supervisor.start()
     if (this.#state === 'starting') this.#state = 'running'

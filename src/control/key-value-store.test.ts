@@ -23,7 +23,7 @@ test('a change makes a record, a second one adds to it and takes from it', () =>
   assert.equal(records.get('other', 'k', null), null)
 })
 
-test('clear empties first; a record without fields is none', () => {
+test('clear empties first; a record without fields does not exist', () => {
   const { records } = keeper()
   records.update('s', 'k', { set: { a: 1 } }, 100, false)
   records.update('s', 'k', { clear: true, set: { b: 1 } }, 100, false)

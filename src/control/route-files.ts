@@ -18,7 +18,7 @@ import { isResourceShortage } from './durable-file.ts'
 export interface RouteFile {
   readonly file: string
   readonly text: string
-  /** Changes when the file does; tells whether it has to be read again. Empty while that can not be told. */
+  /** Changes when the file does, so that unchanged files are not read again. Empty while it is unknown. */
   readonly stamp: string
   /** Null where the file can not be a route at all; `problems` says why. */
   readonly route: (RouteIdentity & { readonly revision: string; readonly document: JsonDocument }) | null
@@ -44,7 +44,7 @@ export function readRouteFiles(directory: string, known: ReadonlyMap<string, Rou
   return files
 }
 
-/** One route file as it is now; null where there is none. One whose stamp is unchanged is taken as it was `before`. */
+/** One route file; null where it does not exist. With an unchanged stamp it is `before`. */
 export function rereadRouteFile(directory: string, name: string, before: RouteFile | undefined): RouteFile | null {
   const path = join(directory, name)
   try {

@@ -52,7 +52,7 @@ const rows: readonly [string, Readonly<Record<string, Json>>, Readonly<Record<st
   ],
   ['a new name is a change', { a: { ...one, name: 'n' } }, { a: one }, ['put a (a.json)']],
   [
-    'a renamed file is the same route anew',
+    'a renamed file is the same route again',
     { b: { ...one, _id: 'x' } },
     { a: { ...one, _id: 'x' } },
     ['remove x (a.json)', 'put x (b.json)'],

@@ -24,7 +24,7 @@ export interface RoutePlan {
 }
 
 /**
- * Compares the files with what is served. Whoever serves keeps an id or name; of two newcomers the first by file
+ * Compares the files with the served routes. A served route keeps its id and name; of two new files the first by file
  * name gets it (decisions 4: Route order).
  */
 export function planRoutes(

@@ -11,7 +11,7 @@ export type LocatedProblem = Problem & Partial<Position>
 
 type Files = ReadonlyMap<string, RouteFile>
 
-/** Is told of a file that is not served as it is written. */
+/** Notified of a file that is not served as it is written. */
 type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly LocatedProblem[]) => void
 
 /** Why files of one folder are not served as they are written, and which contents need not be tried again. */
@@ -74,7 +74,7 @@ export class RouteProblems {
     }
   }
 
-  /** A refused file is not one that failed: it gets its turn as soon as nobody else has its id and name. */
+  /** A refused file has not failed: it is tried again once its id and name are free. */
   noteRefused(files: Files, { refused }: RoutePlan): void {
     for (const [file, problem] of refused) {
       this.add(files, file, [problem], `refused ${files.get(file)?.route?.revision}`)

@@ -109,7 +109,7 @@ export class RouteStore {
     return this.#enqueue(async () => {
       await this.#openings.settled()
       if (options.force) this.#problems.retryAll()
-      // Nobody could say whether a new version can be built: what was served stays until somebody can.
+      // Without a unit no new version can be checked: the served one stays until a unit is ready.
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
@@ -150,7 +150,7 @@ export class RouteStore {
 
   /**
    * Edits one file: every unit builds the change aside, then it is written, then swapped in; or nothing changes at all.
-   * `decide` runs when its turn has come and sees the files as they are then, so that nobody's change is lost.
+   * `decide` runs when its turn has come and sees the files of that moment, so that no change is lost.
    */
   edit<R>(
     decide: (files: ReadonlyMap<string, RouteFile>) => RouteEdit | { readonly answer: R },

@@ -126,7 +126,7 @@ export class RouteStores {
     return `${outer[1]}/routes/${route}/objects/${name}`
   }
 
-  /** Nobody has a router on the folder any more. */
+  /** The last router on the folder was closed. */
   #drop(directory: string): void {
     this.#stores.get(directory)?.watcher?.[Symbol.dispose]()
     this.#stores.get(directory)?.scope.release()

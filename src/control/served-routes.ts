@@ -8,7 +8,7 @@ import type { PlannedChange, RoutePlan, ServedRoute } from './route-plan.ts'
 /** Warnings of one revision that are logged once; beyond that they may be logged again. */
 const MOST_REMEMBERED = 200
 
-/** The routes of one folder that are served, and what their authors were told about them. */
+/** The served routes of one folder, and their warnings. */
 export class ServedRoutes {
   readonly #directory: string
   readonly #deploys: DeployCounts

@@ -42,7 +42,7 @@ test('a holder that is gone gives everything back', () => {
   assert.notEqual(memory.take('own', 8, first), own)
 })
 
-test('releasing what nobody took does nothing', () => {
+test('releasing an unknown key does nothing', () => {
   const memory = new SharedMemory()
   memory.release('a', {})
   memory.releaseAll({})

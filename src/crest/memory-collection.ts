@@ -50,7 +50,7 @@ export function memoryCollection(description: Description, options: MemoryOption
       const found = current(id, revision)
       if (found instanceof Refusal) return found
       const content = await applyPatch(found.content, operations, options)
-      // A transformation takes time, in which somebody else may have changed the resource.
+      // The resource may have changed while the transformation ran.
       const still = current(id, found.revision)
       return still instanceof Refusal ? still : keep(id, content)
     },

@@ -7,8 +7,8 @@ export type Pointer = readonly string[]
 const MAX_POINTER_TOKENS = 256
 
 /**
- * Reads a JSON pointer (RFC 6901) with or without its leading slash; one at the end is dropped. Null where the text
- * is none: `~` stands only in `~0` and `~1`.
+ * Reads a JSON pointer (RFC 6901) with or without its leading slash; one at the end is dropped. Null for
+ * invalid text: `~` stands only in `~0` and `~1`.
  */
 export function parseFieldPointer(text: string): Pointer | null {
   const rest = text.startsWith('/') ? text.slice(1) : text

@@ -1,7 +1,7 @@
 /** Where the top-level names of an expression come from; `undefined` means not bound, which evaluates to null. */
 export interface Scope {
   lookup(name: string): unknown
-  /** Told what went wrong without failing the evaluation, such as a bad regular expression that came from a request. */
+  /** Called for faults that do not fail the evaluation, such as a bad regular expression that came from a request. */
   warn?(message: string): void
 }
 

@@ -114,7 +114,7 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
   return value
 }
 
-/** What is declared in place in something that can not be decoded: its problems are told with the others. */
+/** Decodes objects declared in place inside a value that can not be decoded, so that their problems are reported too. */
 function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
   for (const place of placesIn(field, json, pointer)) {
     const { kinds } = place.field.info.shape
@@ -163,7 +163,7 @@ export function decodeDecorations(
       if (type.target === 'sets') context.maySetTarget = true
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
-      // Looking for names that are alike takes time; whoever has so many problems has no misspelled name.
+      // Searching similar names takes time, and so many unknown names are not misspellings.
       const isFew = context.problems.length < SUGGESTIONS
       const suggestion = isFew ? didYouMean(key, [...context.decoratorNames(), ...known]) : ''
       context.problems.push({ pointer: at, message: `${UNKNOWN_FIELD}${suggestion}` })

@@ -42,7 +42,7 @@ const Around = defineType({
 const Picky = defineDecorator({
   name: 'Picky',
   kind: DecoratorKind,
-  summary: 'Throws when it is told to.',
+  summary: 'Throws when its config asks for it.',
   config: { by: ref(HandlerKind).optional() },
   settings: config(string()),
   create: () => ({

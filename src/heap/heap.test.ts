@@ -162,7 +162,7 @@ test('a failure of the fields releases the heap', async () => {
   assert.deepEqual(journal, ['build a', 'release a'])
 })
 
-test('nothing is built when anything can not be decoded, and every problem is told', async () => {
+test('nothing is built when anything can not be decoded, and every problem is reported', async () => {
   const journal: string[] = []
   const json = {
     heap: [
@@ -189,7 +189,7 @@ test('problems inside objects declared in place have the pointer of the whole do
   ])
 })
 
-test('problems of several objects that only building shows are told together', async () => {
+test('problems of several objects that appear while they are built are reported together', async () => {
   const bad = (name: string) => ({ name, type: 'Part', config: { weight: "${'x'}" } })
   const given = '${\'x\'} gave a bad value: expected an integer, got "x"'
   await refused({ heap: [bad('a'), part('b', 'a', 'missing'), bad('c')] }, [
@@ -199,7 +199,7 @@ test('problems of several objects that only building shows are told together', a
   ])
 })
 
-test('problems of the heap and of the fields are told together, each once', async () => {
+test('problems of the heap and of the fields are reported together, each once', async () => {
   const heap = [{ name: 'a', type: 'Part', config: { fails: true } }]
   await refused({ heap, main: part('main', 'a', 'missing'), size: '${true}' }, [
     '/heap/0: Part can not be built: broken',

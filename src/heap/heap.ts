@@ -57,7 +57,7 @@ export class Heap {
   readonly #input: HeapInput
   readonly #declared: DeclaredObjects
   readonly #resources = new AsyncDisposableStack()
-  /** The stores of the document's `secrets` with their places; those declared there are built once, whoever asks. */
+  /** The stores of the document's `secrets` with their places; those declared there are built once. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
 
   /** Decodes; nothing is built yet. Look at `problems` before building. */

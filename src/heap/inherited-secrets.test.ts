@@ -62,7 +62,7 @@ const words = (entries: JsonObject, more: JsonObject = {}) => ({
 const open = (json: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
   openDocument(Document, json, { types: TYPES, ...options })
 
-async function told(handler: Handler | undefined, id: string): Promise<string> {
+async function secretOf(handler: Handler | undefined, id: string): Promise<string> {
   const response = await handler!(exchangeFor('GET', `http://app.example/${id}`))
   return Buffer.from(await response.body.read(1000)).toString()
 }
@@ -78,11 +78,11 @@ test('the own provider is asked first, then the document, then its parents', asy
     { parent: root.heap },
   )
   const { handler } = await child.build()
-  assert.equal(await told(handler, 'a'), 'own')
-  assert.equal(await told(handler, 'b'), 'child')
-  assert.equal(await told(handler, 'c'), 'root')
-  assert.equal(await told(handler, 'z'), 'first')
-  assert.equal(await told(handler, 'none'), 'no secret store knows the secret id "none"')
+  assert.equal(await secretOf(handler, 'a'), 'own')
+  assert.equal(await secretOf(handler, 'b'), 'child')
+  assert.equal(await secretOf(handler, 'c'), 'root')
+  assert.equal(await secretOf(handler, 'z'), 'first')
+  assert.equal(await secretOf(handler, 'none'), 'no secret store knows the secret id "none"')
 })
 
 test('stores declared in the field are built once, and changes of those that were asked are heard', async () => {
@@ -90,7 +90,7 @@ test('stores declared in the field are built once, and changes of those that wer
   changes.clear()
   const document = open({ handler: { type: 'Teller' }, secrets: { stores: [words({ a: 'x' })] } })
   const { handler } = await document.build()
-  assert.equal(await told(handler, 'a'), 'x')
+  assert.equal(await secretOf(handler, 'a'), 'x')
   assert.equal(built, 1)
   for (const tell of changes) tell()
   const response = await handler!(exchangeFor('GET', 'http://app.example/a'))
@@ -106,8 +106,8 @@ test('a store that is opened with a word of another one gets it, wherever it sta
     secrets: { stores: ['locked', words({ a: 'key' }), words({ c: 'also' }, { openedWith: 'a' })] },
   })
   const { handler } = await document.build()
-  assert.equal(await told(handler, 'b'), 'inside')
-  assert.equal(await told(handler, 'c'), 'also')
+  assert.equal(await secretOf(handler, 'b'), 'inside')
+  assert.equal(await secretOf(handler, 'c'), 'also')
 })
 
 test('stores that would need each other fail instead of waiting for ever', async () => {

@@ -43,7 +43,7 @@ export class InheritedSecrets implements SecretStore {
     return () => this.#listeners.delete(listener)
   }
 
-  /** For the heap: nobody asks any more. */
+  /** Called when the heap is disposed. */
   release(): void {
     for (const stop of this.#heard.values()) stop()
     this.#heard.clear()

@@ -39,9 +39,9 @@ export interface UnitServices {
   readonly secretsLookedUp?: boolean
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
-  /** Where an object says how it is doing; nobody wants to know by default. */
+  /** Where an object reports its state; not reported by default. */
   stateReporter?(): StateReporter
-  /** Told when the gateway is to look at its files again; gives the way to stop listening. */
+  /** Registers a callback for reloads (SIGHUP); returns the function that removes it. */
   onReload?(refresh: () => void): () => void
   /** A key-value store that all units see alike; the space keeps keys apart. */
   sharedStore(space: string): SharedStore

@@ -39,7 +39,7 @@ test('an environment variable stands before what the gateway provides', () => {
   assert.equal(token('gateway.instance.dir', { GATEWAY_INSTANCE_DIR: '/other' }), '/other')
 })
 
-test('what nobody knows is undefined, also where prototypes know it', () => {
+test('an unknown token is undefined, also where prototypes have the name', () => {
   for (const name of [
     'nothing',
     'gateway.nothing',

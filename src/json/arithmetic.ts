@@ -1,6 +1,6 @@
 import { type JsonNumber, jsonNumber, numberValue } from './number.ts'
 
-/** A double, or a number of JSON that is none. */
+/** A double, or a number of JSON that no double can hold. */
 export type Numeric = number | JsonNumber
 
 /** A calculation without a result. */

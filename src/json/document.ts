@@ -156,7 +156,7 @@ class Reader {
     this.#fail('a control character in a string must be escaped; for a line break write \\n', at)
   }
 
-  /** The engine knows all escapes; where it finds one that is none, this says which. */
+  /** JSON.parse checks escapes; this finds the invalid one for the message. */
   #unescaped(start: number, end: number): string {
     try {
       return JSON.parse(this.#text.slice(start, end + 1)) as string

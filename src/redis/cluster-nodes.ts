@@ -46,7 +46,7 @@ export function isConnected(cluster: Cluster, name: string): boolean {
   return name === ALL_NODES || cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready')
 }
 
-/** Asks which node serves what: after a failover, nobody else tells the client. Nodes that are back are connected to. */
+/** Refreshes the slots: after a failover the client does not do so by itself. Connects to nodes that are back. */
 function lookForLost(cluster: Cluster, watch: WatchedCluster): void {
   if (!watch.servers.hasLostNode) return
   cluster.refreshSlotsCache()
@@ -73,7 +73,7 @@ function keepNodes(cluster: Cluster, servers: ServerStates): void {
   for (const node of cluster.nodes()) connect(node)
 }
 
-/** Nobody should wait for a connection when the first command is sent; replicas are not asked. */
+/** Connects to all primaries, so that the first command does not wait; replicas are not used. */
 function connect(node: Redis): void {
   if (node.status === 'wait' && !node.options.readOnly) node.connect().catch(() => {})
 }

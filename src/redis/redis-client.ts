@@ -64,7 +64,7 @@ export function redisClient(access: RedisAccess): RedisClient {
       // Certificates name hosts, not the addresses that a name stands for.
       dnsLookup: (host, done) => done(null, host),
       clusterRetryStrategy: delayBefore,
-      // Nodes that are lost are looked for by `watchNodes`. When all are, the client begins anew with the addresses it was
+      // `watchNodes` looks for lost nodes. When all are lost, the client starts over with the addresses it was
       // given, which may lead elsewhere by then; it would not while nodes try to connect again by themselves.
       clusterNodeRetryStrategy: null,
       retryDelayOnFailover: 0,

@@ -72,7 +72,7 @@ test('a command that Redis refuses is an error without its arguments', { skip: r
   })
 })
 
-test('nobody there: the route loads, commands fail at once, and it is told once', async () => {
+test('no server: the route loads, commands fail at once, and it is logged once', async () => {
   const port = await freePort()
   await using built = await open({ url: `redis://127.0.0.1:${port}` })
   const start = performance.now()
@@ -83,7 +83,7 @@ test('nobody there: the route loads, commands fail at once, and it is told once'
   assert.deepEqual(built.states, ['degraded: Redis can not be used'])
 })
 
-test('killed and started again: found by itself, each told once', { skip: redisMissing }, async () => {
+test('killed and started again: reconnected, each logged once', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '1 s' })
   assert.equal(await built.object.call('PING'), 'PONG')
@@ -154,7 +154,7 @@ test('the password is a secret, and a changed one is used from then on', { skip:
   await built.object.call('CONFIG', 'SET', 'requirepass', 'second')
   secrets.set({ 'redis.password': 'second' })
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
-  await using wrong = await open({ ...config, username: 'nobody' }, surroundings)
+  await using wrong = await open({ ...config, username: 'unknown' }, surroundings)
   await assert.rejects(wrong.object.call('PING'), { reason: 'unavailable' })
   assert.equal(logged(wrong, /WRONGPASS/), 1)
   assert.equal(logged(wrong, /second/), 0)

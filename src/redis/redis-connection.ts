@@ -46,7 +46,7 @@ export class RedisConnection {
     )
   }
 
-  /** Connects, and waits for that no longer than told; whoever can not be reached is tried again and again. */
+  /** Connects within `timeout`; a server that can not be reached is retried in the background. */
   async open(limit: number): Promise<void> {
     const client = this.#client
     const ready = new Promise<void>((resolve) => client.once('ready', resolve)).then(() => {

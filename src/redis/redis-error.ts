@@ -1,4 +1,4 @@
-/** Why a command has no answer: nobody is there, the answer did not come in time, or Redis said no. */
+/** Why a command failed: no connection, a timeout, or an error reply of Redis. */
 type RedisFailure = 'unavailable' | 'timeout' | 'refused'
 
 /** A command that Redis did not carry out, or not in time. Its message has no key, no value and no password in it. */

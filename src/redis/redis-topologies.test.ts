@@ -144,7 +144,7 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     assert.match(built.log.lines.join(''), problem)
   }
 
-  test('a silent node: nobody waits longer than timeout, and other nodes are asked as before', async () => {
+  test('an unresponsive node: no command waits longer than timeout, and other nodes serve as before', async () => {
     await using built = await open({ ...config, timeout: '300 ms' }, servers.surroundings)
     await until(async () => (await written(built)).count === keys.length)
     const [, silent] = cluster.primaries as [RedisServer, RedisServer]

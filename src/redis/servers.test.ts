@@ -4,25 +4,28 @@ import { manualClock } from '#test/build'
 import { ALL_NODES, ServerStates } from './servers.ts'
 
 function watched() {
-  const told: string[] = []
+  const reported: string[] = []
   const clock = manualClock()
-  const events = { lost: (problem: string) => void told.push(`lost: ${problem}`), found: () => void told.push('found') }
-  return { told, clock, servers: new ServerStates(clock, events) }
+  const events = {
+    lost: (problem: string) => void reported.push(`lost: ${problem}`),
+    found: () => void reported.push('found'),
+  }
+  return { reported, clock, servers: new ServerStates(clock, events) }
 }
 
-test('several nodes that are lost are told of once, and found with the last of them', () => {
-  const { told, servers } = watched()
+test('several lost nodes are reported once, and recovered with the last of them', () => {
+  const { reported, servers } = watched()
   servers.of('a:1').failed('the connection was closed')
   servers.of('b:1').failed('the connection was closed')
   servers.of('a:1').succeeded()
   servers.of('a:1').failed('again')
   servers.of('b:1').succeeded()
-  assert.deepEqual(told, ['lost: a:1: the connection was closed'])
+  assert.deepEqual(reported, ['lost: a:1: the connection was closed'])
   servers.of('a:1').succeeded()
-  assert.deepEqual(told, ['lost: a:1: the connection was closed', 'found'])
+  assert.deepEqual(reported, ['lost: a:1: the connection was closed', 'found'])
 })
 
-test('a lost node keeps nobody from the others, and is tried once in a second', () => {
+test('a lost node does not block the others, and is tried once in a second', () => {
   const { clock, servers } = watched()
   for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer', clock.monotonic())
   assert.deepEqual(
@@ -52,18 +55,18 @@ test('commands that were sent together and time out together count once', () => 
 })
 
 test('a lost node that the cluster no longer has is not waited for', () => {
-  const { told, servers } = watched()
+  const { reported, servers } = watched()
   servers.of('a:1').failed('gone')
   assert.equal(servers.hasLostNode, true)
   servers.keep(new Set(['b:1']))
-  assert.deepEqual([servers.hasLostNode, servers.isLost('a:1'), told], [false, false, ['lost: a:1: gone', 'found']])
+  assert.deepEqual([servers.hasLostNode, servers.isLost('a:1'), reported], [false, false, ['lost: a:1: gone', 'found']])
 })
 
 test('the cluster as a whole is no node', () => {
-  const { told, servers } = watched()
-  servers.of(ALL_NODES).failed('nobody is there')
+  const { reported, servers } = watched()
+  servers.of(ALL_NODES).failed('no server')
   assert.equal(servers.hasLostNode, false)
   servers.keep(new Set())
   servers.of(ALL_NODES).succeeded()
-  assert.deepEqual(told, ['lost: nobody is there', 'found'])
+  assert.deepEqual(reported, ['lost: no server', 'found'])
 })

@@ -5,8 +5,8 @@ import { Availability, type AvailabilityEvents } from './availability.ts'
 export const ALL_NODES = ''
 
 /**
- * Knows of each server whether it answers, so that a lost node of a cluster keeps nobody from using the others. What is
- * told to others is of all together: lost with the first, found with the last.
+ * Availability of each server, so that a lost node of a cluster does not block the others. Events describe
+ * all of them together: lost with the first, found with the last.
  */
 export class ServerStates {
   readonly #clock: Clock
@@ -41,7 +41,7 @@ export class ServerStates {
     return this.#all.get(name)?.isLost ?? false
   }
 
-  /** Nobody asks nodes any more but these. */
+  /** Forgets all nodes but these. */
   keep(names: ReadonlySet<string>): void {
     for (const [name, server] of this.#all) {
       if (name === ALL_NODES || names.has(name)) continue

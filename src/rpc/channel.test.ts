@@ -168,14 +168,14 @@ test('handlers that never answer use up no calls of a peer that reads', async ()
   }
 })
 
-test('a message that is none of the protocol is a fault and no more', async () => {
+test('a message outside the protocol is a fault and no more', async () => {
   using ends = pair()
   ends.port1.postMessage([0, 1, 'constructor', null])
   const [frame] = (await once(ends.port1, 'message')) as [unknown]
   assert.deepEqual(frame, [3, 1, 'there is no handler of constructor', undefined])
   ends.port1.postMessage(['nonsense'])
   assert.equal(await ends.near.remote.double(1), 2)
-  assert.deepEqual(ends.faults, ['near sent a message that is none of the protocol'])
+  assert.deepEqual(ends.faults, ['near sent a message outside the protocol'])
 })
 
 test('a ping is answered whatever the handlers do', async () => {

@@ -186,7 +186,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
         this.onPong()
         return
       default:
-        this.#onFault(new Error(`${this.#peer} sent a message that is none of the protocol`))
+        this.#onFault(new Error(`${this.#peer} sent a message outside the protocol`))
     }
   }
 

@@ -44,7 +44,7 @@ test('an object decodes its fields, with the default where one is missing', () =
   })
 })
 
-test('every problem of an object is told at once, each with its pointer', () => {
+test('every problem of an object is reported at once, each with its pointer', () => {
   assert.deepEqual(refusals(rate, { numberOfRequests: 0, duration: '10 parsecs', note: 7, speed: 1 }), [
     '/config/speed: unknown field',
     '/config/numberOfRequests: expected an integer of at least 1, got 0',
@@ -124,7 +124,7 @@ test('rules of presence say what to give', () => {
   accepted(together, { a: '', b: '', c: '' })
 })
 
-test('a broken rule and a bad field are told together', () => {
+test('a broken rule and a bad field are reported together', () => {
   const both = object(anyOfThree, { rules: [exactlyOneOf('a', 'b'), needs('c', 'a')] })
   assert.deepEqual(refusals(both, { c: 4 }), [
     '/config/c: expected a string, got 4',

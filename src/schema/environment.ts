@@ -29,7 +29,7 @@ export interface Summary {
   observe(value: number): void
 }
 
-/** A number that is looked up when somebody asks for it. */
+/** A number that is read when metrics are collected. */
 export interface Reading {
   readonly labels?: Readonly<Record<string, string>>
   read(): number
@@ -115,7 +115,7 @@ export interface Environment {
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
   /** A store that all units see alike and that survives a new version of the route; the space keeps keys apart. */
   sharedStore(space: string): SharedStore
-  /** Called when the gateway is told to look at its files again (SIGHUP). */
+  /** Called on reload (SIGHUP). */
   onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void

@@ -56,7 +56,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === null ? '' : `; did you mean "${best}"?`
 }
 
-/** Two rows of distances, used again and again: a document may hold thousands of names that nobody knows. */
+/** Two rows of distances, reused: a document may hold thousands of unknown names. */
 const rows: [Uint8Array, Uint8Array] = [new Uint8Array(4 * LONGEST_NAME), new Uint8Array(4 * LONGEST_NAME)]
 
 /** Levenshtein distance, given up at `limit`. */

@@ -16,7 +16,7 @@ export interface SecretStore {
    * SecretError where it knows the id but can not serve it.
    */
   find(query: SecretQuery): Promise<readonly Secret[] | null>
-  /** Told when secrets may have changed; gives the way to stop listening. */
+  /** Registers a callback for possible changes of secrets; returns the function that removes it. */
   onChange(listener: () => void): () => void
 }
 

@@ -29,9 +29,9 @@ export const REVOCATION_SPACE = 'revocations'
  * survives a new version of the route, unlike shared memory. Every call is one message to the control thread and back.
  */
 export interface SharedStore {
-  /** The record of a key; null where there is none or its time is over. `lifetime` (milliseconds) restarts its time. */
+  /** The record of a key; null where it is absent or expired. `lifetime` (milliseconds) restarts its TTL. */
   get(key: string, lifetime?: number): Promise<SharedRecord | null>
-  /** Changes a record field by field, so that two writers lose nothing of each other; makes it where there is none. */
+  /** Changes a record field by field, so that concurrent writers do not overwrite each other; creates it where absent. */
   update(key: string, change: RecordChange, lifetime: number): Promise<void>
   /** Changes a record that exists; one that is gone meanwhile stays gone. */
   updateIfPresent(key: string, change: RecordChange, lifetime: number): Promise<void>

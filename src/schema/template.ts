@@ -45,7 +45,7 @@ function boundTemplate(node: TemplateNode, context: SettleContext): Ask {
   if (node instanceof RuntimeExpression) return node.settle(context)
   if (Array.isArray(node)) {
     const items = node.map((item) => boundTemplate(item, context))
-    // One after the other: of several promises under way, a failure of the second would be nobody's.
+    // In order: with several pending promises, a rejection of the second would be unhandled.
     return async (exchange, response) => {
       const values: unknown[] = []
       for (const item of items) values.push(await item(exchange, response))

@@ -13,7 +13,7 @@ interface ContentPlace {
   readonly logger: Logger
 }
 
-/** Makes secrets of content; what is wrong is told with the store, the id and the place. */
+/** Makes secrets of content; errors name the store, the id and the location. */
 export async function formattedSecrets(format: SecretFormat, content: Buffer, place: ContentPlace): Promise<Secret[]> {
   const { secretId, source, where, logger } = place
   try {

@@ -15,7 +15,7 @@ type ParsedJwk = Readonly<Record<string, unknown>>
 
 type JsonWebKey = JsonWebKeyInput['key']
 
-/** Which part of a key pair is wanted: a key of somebody else is only ever its public part. */
+/** Which part of a key pair is decoded; of keys of other parties only the public one. */
 type KeyPart = 'whole' | 'public'
 
 /** The members that make the public part of a key, by type (RFC 7518 section 6, RFC 8037). */

@@ -16,7 +16,7 @@ export function base64Bytes(content: Buffer, warn: (message: string) => void): B
   const text = content.toString('latin1').replace(/[\t\n\r ]+/g, '')
   if (text === '') throw new Error('expected base64, got nothing')
   if (!/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/.test(text)) {
-    throw new Error('expected base64, found a character that is none of it; use the format PLAIN for plain text')
+    throw new Error('expected base64, found another character; use the format PLAIN for plain text')
   }
   const digits = text.replace(/=+$/, '')
   const isWhole = digits.length % 4 !== 1 && (text === digits || text.length % 4 === 0)

@@ -5,7 +5,7 @@ import { sep } from 'node:path'
 /** No password or key is larger; what is, is the wrong file. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
-/** What tells a state of a file from another; null where there is none. */
+/** Fingerprint of the state of a file; null where it does not exist. */
 export async function fileState(path: string): Promise<string | null> {
   try {
     return stateOf(await stat(path, { bigint: true }))

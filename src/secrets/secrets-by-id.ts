@@ -45,7 +45,7 @@ export class SecretsById implements SecretStore {
     return (await cached.get()).content
   }
 
-  /** Reads the secrets of an id anew; never fails. */
+  /** Reads the secrets of an id again; never rejects. */
   async refresh(secretId: string): Promise<void> {
     await this.#byId.get(secretId)?.refresh()
   }

@@ -4,7 +4,7 @@ import type { RouteOrder, RouterSettings } from '#schema'
 import type { Route } from './route.ts'
 import { RouteIndex } from './route-index.ts'
 
-/** The routes of one Router as requests meet them. A change is one assignment; nobody sees a half of it. */
+/** The routes that one Router serves. A change is one assignment, so that no request sees half of it. */
 export class LiveRouter {
   readonly name: string
   /** Heap path of the Router, such as `gateway+_router`; routers in routes may share a name, but not this. */

@@ -10,7 +10,7 @@ export class ObjectStates {
     this.#tell = tell
   }
 
-  /** A reporter for one object. What has not changed is not told again, and nothing after it was withdrawn. */
+  /** A reporter for one object: reports changes only, and nothing after its withdrawal. */
   open(): StateReporter {
     const reporter = ++this.#reporters
     let last: string | null = null

@@ -10,7 +10,7 @@ export interface RouteFeed {
   close(directory: string): void
   /** A route that is served from now on has warnings. */
   warned(warnings: RouteWarnings): void
-  /** An object says how it is doing; of interest only where somebody serves. */
+  /** Reports the state of an object; absent where nothing is served. */
   reported?(status: ObjectStatus): void
   /** A key-value store that every unit sees. */
   sharedStore(space: string): SharedStore

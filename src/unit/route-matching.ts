@@ -7,7 +7,7 @@ import type { Routers } from './routers.ts'
 
 type ConnectorFields = Pick<UnitSettings, 'connectors' | 'settings'>
 
-/** What the first connector makes of a request that nobody has sent. */
+/** Runs a simulated request through the checks of the first connector. */
 export function simulateArrival(
   simulated: SimulatedRequest,
   unit: ConnectorFields,
@@ -17,7 +17,7 @@ export function simulateArrival(
   return previewRequest(simulated, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
 }
 
-/** Asks the routes of a router one after the other, in the order and with the code of serving, until one says yes. */
+/** Evaluates the conditions of a router's routes in the order and with the code of live traffic, until one is true. */
 export async function matchRoutes(router: LiveRouter, exchange: Exchange): Promise<RouteMatch> {
   const tried: ConditionResult[] = []
   for (const route of router.routes) {
@@ -32,7 +32,7 @@ export async function matchRoutes(router: LiveRouter, exchange: Exchange): Promi
   return { tried, route: null }
 }
 
-/** Does the same for a request and a router that the control plane names. */
+/** Matches a simulated request of the control plane against one router. */
 export async function matchSimulatedRequest(
   { router, request }: { readonly router: string; readonly request: SimulatedRequestMessage },
   routers: Routers,
@@ -46,7 +46,7 @@ export async function matchSimulatedRequest(
   try {
     return live === undefined ? { tried: [], route: null } : await matchRoutes(live, arrived.exchange)
   } catch (error) {
-    // Whoever asks waits for an answer, and a question must not end the unit.
+    // The caller waits for a response, and a dry run must not end the unit.
     const status = error instanceof BodyTooLargeError ? error.status : 500
     return { refused: { status, reason: (error as Error).message } }
   } finally {

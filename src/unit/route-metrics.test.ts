@@ -30,7 +30,7 @@ test('B92: a scrape of 10,000 routes of two units is bounded in time and size, a
     const from = performance.now()
     const { heads, values } = unit.report(threads.lastHead(unit))
     const took = performance.now() - from
-    // What a unit spends on it, nobody is served in; it is some 10 ms on a machine that has nothing else to do.
+    // It blocks the event loop of a unit: about 10 ms on an idle machine.
     assert.ok(took < 1000, `a report took ${took} ms`)
     assert.equal(heads.length, 0)
     assert.ok((values as Float64Array).byteLength < 5_000_000)

@@ -51,7 +51,7 @@ export class RouteMetrics {
     ;(this.#families[family] ?? (this.#families[UNKNOWN] as Counter)).add()
   }
 
-  /** The exchange is over: its response was sent, was cut off, or nobody wanted it any more. */
+  /** The exchange has ended: its response was sent, truncated or cancelled. */
   left(exchange: Exchange): void {
     this.#active.add(-1)
     if (exchange.isTruncated) this.#errors.add()

@@ -175,17 +175,17 @@ export class Routers {
   }
 }
 
-/** Whoever reads more than so many problems of one route has another one. */
-const PROBLEMS_TOLD = 100
+/** Problems that are listed for one route. */
+const MAX_LISTED_PROBLEMS = 100
 
 function problemsOf(error: unknown): { pointer: string; message: string }[] {
   if (!(error instanceof ConfigError)) return [{ pointer: '', message: (error as Error).message }]
-  const told = error.problems.slice(0, PROBLEMS_TOLD).map(({ pointer, message }) => ({ pointer, message }))
-  const untold = error.problems.length - told.length
-  return untold === 0 ? told : [...told, { pointer: '', message: `${untold} more problems are not listed` }]
+  const listed = error.problems.slice(0, MAX_LISTED_PROBLEMS).map(({ pointer, message }) => ({ pointer, message }))
+  const omitted = error.problems.length - listed.length
+  return omitted === 0 ? listed : [...listed, { pointer: '', message: `${omitted} more problems are not listed` }]
 }
 
-/** Says to which route of a folder an object belongs; what is inside of such a route has been said already. */
+/** Adds the route to the reports of its objects; reports of routes nested in it have theirs already. */
 function ofRoutes(directory: string, unitContext: UnitContext): StateReporter {
   const reporter = unitContext.stateReporter?.()
   return {

@@ -1,5 +1,5 @@
 // Where the thread of a unit begins. Node keeps compiled modules for the main thread by itself, if the environment names a
-// place for them; a thread has to be told, before it loads what takes long.
+// place for them; a worker thread needs the call below, before it loads large modules.
 import { enableCompileCache } from 'node:module'
 
 const { NODE_COMPILE_CACHE: place } = process.env

@@ -117,7 +117,7 @@ test('a commit of a deploy that is not known, or a second one, does nothing', as
 test('the first phase says which changes can not be built, and builds the others', async () => {
   await using opened = await open({})
   const { routers, directory } = opened
-  const bad = { file: 'b.json', id: 'b', name: 'b', revision: '1', text: '{"handler": "nobody"}' }
+  const bad = { file: 'b.json', id: 'b', name: 'b', revision: '1', text: '{"handler": "missing"}' }
   const problems = await routers.prepare(1, directory, [{ put: bad }, { put: source('a', 'fine') }])
   assert.deepEqual(
     problems.map(({ change, problems: [first] }) => [change, first?.pointer]),

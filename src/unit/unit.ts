@@ -32,7 +32,7 @@ export interface UnitInput {
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  /** Text of config.json; null where there is none. */
+  /** Text of config.json; null without one. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
   readonly feed: RouteFeed
@@ -43,7 +43,7 @@ export interface UnitInput {
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
   readonly system?: SystemProperties
-  /** Told when files are to be looked at again. */
+  /** Registers a callback for reloads (SIGHUP). */
   readonly onReload?: UnitContext['onReload']
 }
 

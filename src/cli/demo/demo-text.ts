@@ -5,7 +5,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { shellWord } from '../shell-word.ts'
 import { aligned, paintFor } from '../terminal.ts'
 
-/** What a demo runs with, as it is told. */
+/** Addresses of a running demo. */
 export interface DemoFacts {
   readonly traffic: string
   readonly admin: string

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port if nobody has it on the loopback interface, otherwise 0, for which the system gives a free one. */
+/** The port if it is free on the loopback interface, otherwise 0, for which the system assigns a free one. */
 export function preferredPort(port: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const probe = createServer()

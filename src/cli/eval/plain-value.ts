@@ -34,7 +34,7 @@ function shownValue(host: object, exposure: Exposure<unknown>, depth: number): u
   )
 }
 
-/** A property that can not be read, such as the JSON of an entity that is none, is null here. */
+/** A property that can not be read, such as the JSON of an entity that is not JSON, is null here. */
 function attempted(read: () => unknown): unknown {
   try {
     return read()

@@ -105,7 +105,7 @@ test('routers inside routes are followed', async () => {
   assert.equal(route, 'yes')
 })
 
-test('what the listener does with the path is told, and so is a refusal', async () => {
+test('the path as the listener normalizes it is shown, and so is a refusal', async () => {
   using folder = routes({ all: { handler: HANDLER } })
   const { stdout } = await gateway(['explain', '--instance', folder.path, 'GET http://localhost/a/../%62?q=%62'])
   assert.match(stdout, /^GET http:\/\/localhost\/b\?q=%62\n {2}the path \/a\/\.\.\/%62 is read as \/b\n/)
@@ -125,17 +125,17 @@ test('where no route takes it, the default handler is shown', async () => {
 })
 
 test('files with problems are left out with a warning; an instance that can not be built is an error', async () => {
-  using folder = routes({ good: { handler: HANDLER }, bad: { handler: 'Nobody' } })
+  using folder = routes({ good: { handler: HANDLER }, bad: { handler: 'Missing' } })
   const result = await gateway(['explain', '--instance', folder.path, '/x'])
   assert.match(result.stderr, /^warning: files with problems are left out; see: gateway validate/)
   assert.match(result.stdout, /Route: good/)
-  folder.write('config/config.json', '{ "handler": "Nobody" }')
+  folder.write('config/config.json', '{ "handler": "Missing" }')
   const broken = await gateway(['explain', '--instance', folder.path, '/x'])
   assert.equal(broken.code, 78)
-  assert.match(broken.stderr, /config\.json:1:3: \/handler: no Handler named "Nobody"/)
+  assert.match(broken.stderr, /config\.json:1:3: \/handler: no Handler named "Missing"/)
 })
 
-test('a request that is none is a usage error', async () => {
+test('an invalid request is a usage error', async () => {
   using folder = routes({})
   for (const words of [['GET'], ['GET ftp://x/'], ['/x', '-H', 'no colon']])
     assert.equal((await gateway(['explain', '--instance', folder.path, ...words])).code, 64)

@@ -17,7 +17,7 @@ const ADMIN = `{
   "adminConnector": { "port": 8085, "host": "127.0.0.1" },
 
   // The management API needs the password in secrets/gateway.admin.password. Without that file,
-  // DEVELOPMENT lets every process of this machine in, PRODUCTION nobody.
+  // DEVELOPMENT admits every process of this machine without a password, PRODUCTION none.
   "mode": "PRODUCTION"
 }
 `

@@ -38,7 +38,7 @@ test('makes a keystore and its password, which only the owner can read and which
   assert.ok(days > 364 && days < 366)
 })
 
-test('takes what it is told: names, type, days, alias and a password that is there', async () => {
+test('uses its options: names, type, days, alias and an existing password', async () => {
   using folder = new Folder()
   const [out, passwordFile] = [join(folder.path, 'k.p12'), join(folder.path, 'word')]
   writeFileSync(passwordFile, 'given')

@@ -14,7 +14,7 @@ import { formatLocated, type LocatedProblem } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { serve } from './serve.ts'
 
-/** `gateway run`: runs an instance until it is told to stop. */
+/** `gateway run`: runs an instance until a stop signal. */
 export const RunCommand: Command = {
   usage: ['run [--instance DIR] [-Dname=value]... [--json]'],
   description: [

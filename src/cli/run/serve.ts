@@ -27,7 +27,7 @@ interface Serving {
   ready?(urls: { readonly traffic: readonly string[]; readonly admin: string }): void
 }
 
-/** Starts a gateway and serves until it is told to stop; gives the exit code. */
+/** Starts a gateway and serves until a stop signal or a fatal error; returns the exit code. */
 export async function serve(serving: Serving, context: ProcessContext): Promise<number> {
   const settings = withFormat(serving.settings, serving.logFormat)
   const logger = gatewayLogger(settings)
@@ -39,7 +39,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
     ...VERSION,
   })
   for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatLocated(warning))
-  // Before the start, so that no signal finds the gateway half open and nobody listening.
+  // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
   // Units load the same modules: the first start compiles them once, not once for each thread.
@@ -50,7 +50,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
     const early = await Promise.race([started, signals.first, failed])
     if (early !== undefined) {
       started.catch(() => {})
-      if (early !== FAILED) logger.info({ signal: early }, 'told to stop while starting')
+      if (early !== FAILED) logger.info({ signal: early }, 'stop signal while starting')
       await gateway.terminate()
       return early === FAILED ? EXIT.failed : EXIT.ok
     }

@@ -17,7 +17,7 @@ function signals() {
   return { source, stop, seen, send }
 }
 
-test('the first and the second signal are told apart', async () => {
+test('the first and the second signal are distinguished', async () => {
   const { stop, seen, send } = signals()
   await send('SIGTERM', 0)
   assert.equal(await stop.first, 'SIGTERM')

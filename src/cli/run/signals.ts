@@ -76,7 +76,7 @@ export async function serveUntilStopped(
     drained.catch(() => {})
     const end = await Promise.race([drained, forced])
     if ('second' in end) {
-      logger.warn({ signal: end.second }, 'told to stop a second time: ending now')
+      logger.warn({ signal: end.second }, 'second stop signal: ending now')
       await gateway.terminate()
       return EXIT.forced
     }

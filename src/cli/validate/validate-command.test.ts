@@ -29,12 +29,12 @@ test('an instance without a mistake is valid, and routes inside routes are looke
   })
 })
 
-test('every problem of every file is told with its place', async () => {
+test('every problem of every file is reported with its position', async () => {
   using folder = new Folder({
     'config/admin.json': '{\n  "conectors": [],\n  "mode": "TEST"\n}',
     'config/routes/a.json':
       '{\n  "condition": "${find(request.uri.path, \'^/x\'}",\n  "handler": { "type": "StaticResponseHandlr" }\n}',
-    'config/routes/b.json': '{ "handler": "Nobody" }',
+    'config/routes/b.json': '{ "handler": "Missing" }',
     'config/routes/c.json': '{\n  "handler":\n}',
     'config/routes/d.json': `{ "name": "e", "condition": "\${request.method == 'GET'}", ${HANDLER} }`,
     'config/routes/e.json': `{\n  ${HANDLER}\n}`,
@@ -49,7 +49,7 @@ test('every problem of every file is told with its place', async () => {
     'config/inner/f.json:1:3: /handler: expected the name of a Handler or an object { "type": ... }, got 7',
     'config/routes/a.json:2:3: /condition: "${find(request.uri.path, \'^/x\'}" is not a valid expression: expected ")", found "}"',
     'config/routes/a.json:3:16: /handler/type: unknown type "StaticResponseHandlr"; did you mean "StaticResponseHandler"?',
-    'config/routes/b.json:1:3: /handler: no Handler named "Nobody" in this heap or its parents',
+    'config/routes/b.json:1:3: /handler: no Handler named "Missing" in this heap or its parents',
     'config/routes/c.json:3:1: not valid JSON: expected a value, got "}"',
     'config/routes/e.json:1:1: /name: the name "e" is already taken by d.json',
   ])
@@ -76,7 +76,7 @@ test('problems of all kinds in one file are reported together', async () => {
   "heap": [
     { "name": "header", "type": "HeaderFilter", "config": { "messageType": "REQUEST", "ad": {} } },
     { "name": "script", "type": "ScriptableFilter", "config": { "type": "application/javascript", "file": "gone.js" } },
-    { "name": "chain", "type": "Chain", "config": { "filters": ["header", "nobody"], "handler": "nothing" } },
+    { "name": "chain", "type": "Chain", "config": { "filters": ["header", "missing"], "handler": "nothing" } },
     { "name": "odd", "type": "Chain", "config": { "filters": 7, "handler": "nowhere" } },
     { "name": "typo", "type": "HeaderFiltr" }
   ],
@@ -97,7 +97,7 @@ test('problems of all kinds in one file are reported together', async () => {
       '2 /condition: "${find(request.uri.path, \'^/x\'}"',
       '4 /heap/0/config/ad: unknown field',
       '5 /heap/1/config/file',
-      '6 /heap/2/config/filters/1: no Filter named "nobody"',
+      '6 /heap/2/config/filters/1: no Filter named "missing"',
       '6 /heap/2/config/handler: no Handler named "nothing"',
       '7 /heap/3/config/filters: expected an array, got 7',
       '7 /heap/3/config/handler: no Handler named "nowhere"',
@@ -117,7 +117,7 @@ test('routes are built as far as can be where an object of config.json can not',
     { "name": "good", "type": "StaticResponseHandler", "config": { "status": 200 } },
     { "name": "router", "type": "Router", "config": { "directory": "other" } }
   ],
-  "handler": { "type": "Chain", "config": { "filters": ["nobody"], "handler": "router" } }
+  "handler": { "type": "Chain", "config": { "filters": ["missing"], "handler": "router" } }
 }`,
     'config/routes/a.json': '{ "handler": "gone" }',
     'config/routes/b.json': '{ "handler": "bad" }',
@@ -129,7 +129,7 @@ test('routes are built as far as can be where an object of config.json can not',
     stdout.map((line) => line.replace(/:\d+:\d+: /, ' ').replace(/ in this heap.*/, '')),
     [
       'config/config.json /heap/0/config/status: expected an integer from 200 to 999, got "many"',
-      'config/config.json /handler/config/filters/0: no Filter named "nobody"',
+      'config/config.json /handler/config/filters/0: no Filter named "missing"',
       'config/other/d.json /handler: no Handler named "nothing"',
       'config/routes/a.json /handler: no Handler named "gone"',
     ],
@@ -269,7 +269,7 @@ test('routes are tried by the names of their files where the router says so', as
 })
 
 test('--json gives the same for programs', async () => {
-  using folder = new Folder({ 'config/routes/b.json': '{ "handler": "Nobody" }' })
+  using folder = new Folder({ 'config/routes/b.json': '{ "handler": "Missing" }' })
   const { code, stdout } = await gateway(['validate', '--instance', folder.path, '--json'])
   assert.equal(code, 78)
   assert.deepEqual(JSON.parse(stdout), {
@@ -280,7 +280,7 @@ test('--json gives the same for programs', async () => {
         line: 1,
         column: 3,
         pointer: '/handler',
-        message: 'no Handler named "Nobody" in this heap or its parents',
+        message: 'no Handler named "Missing" in this heap or its parents',
       },
     ],
     warnings: [],

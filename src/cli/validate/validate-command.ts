@@ -71,7 +71,7 @@ async function checkInstance(instance: string, context: ProcessContext, options:
   return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }
 }
 
-/** Many routes take their time: whoever waits at a terminal is told for what. */
+/** Shows progress on a terminal, since many routes take a while. */
 function progressOn({ stderr }: ProcessContext): (directory: string, files: number) => void {
   return (directory, files) => {
     if (stderr.isTTY === true && files >= MANY)

@@ -9,7 +9,7 @@ export class ClaimsSet {
     this.values = values
   }
 
-  /** The value of a claim; null where there is none of the name. */
+  /** The value of a claim; null where absent. */
   get(name: string): JsonValue {
     return Object.hasOwn(this.values, name) ? (this.values[name] as JsonValue) : null
   }

@@ -9,7 +9,7 @@ export interface OAuth2Info {
   readonly id_token_claims: JsonObject | null
   /** Seconds the access token still lives; null where the server did not say. */
   readonly expires_in: number | null
-  /** Fetched on first read by an expression; null where there is none. */
+  /** Fetched on first read by an expression; null where absent. */
   readonly user_info: JsonObject | null
   readonly client_registration: string
   readonly client_endpoint: string

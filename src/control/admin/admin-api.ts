@@ -55,7 +55,7 @@ export function adminApi(api: AdminApi): Handler {
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
 }
 
-/** What fails is told in the form of the API, without the reason: it may name files (threats B86). */
+/** Faults are answered in the error format of the API, without the reason: it may name files (threats B86). */
 function inCommonRest(handler: Handler, logger: Logger): Handler {
   return async (exchange) => {
     try {

@@ -4,7 +4,7 @@ import type { JsonValue } from '#json'
 
 /** Who uses the management API, and how that is known. */
 export interface AdminCaller {
-  /** Null where nobody said who they are. */
+  /** Null for an anonymous caller. */
   readonly userId: string | null
   /** `loopback`: no credentials were asked for, since the caller is on this machine and the mode is DEVELOPMENT. */
   readonly authentication: 'basic' | 'bearer' | 'loopback' | 'adminProtection'

@@ -121,7 +121,7 @@ describe('who the caller is', () => {
     assert.deepEqual(await caller('Bearer token'), { userId: 'admin', authentication: 'bearer' })
   })
 
-  test('nobody by name, where a process on this machine was let in without credentials', async () => {
+  test('an anonymous caller, where a process on this machine was admitted without credentials', async () => {
     const filter = authenticate({ password: () => null }, 'DEVELOPMENT', () => false)
     assert.deepEqual(await callerOf(filter, asking('Basic cm9vdDp4')), { userId: null, authentication: 'loopback' })
   })
@@ -143,7 +143,7 @@ describe('who the caller is', () => {
   })
 })
 
-test('the password is that of the file, without its line end, before that of the environment; empty is none', () => {
+test('the password is that of the file, without its line end, before that of the environment; an empty one does not count', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'))
   try {
     const credentials = adminCredentials(directory, { GATEWAY_ADMIN_PASSWORD: 'from the environment' })

@@ -7,7 +7,7 @@ import { crestError } from './crest-error.ts'
 
 /** How the management API knows who may use it. */
 export interface AdminCredentials {
-  /** The admin password as it is now; null where none is configured. Read anew, so that a changed file counts at once. */
+  /** The admin password; null where none is configured. Read on each call, so that a changed file counts at once. */
   password(): string | null
 }
 

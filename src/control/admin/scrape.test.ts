@@ -26,7 +26,7 @@ test('those who come while a scrape is written get the same one', async () => {
   assert.equal(collections, 2)
 })
 
-test('a collection that fails is not told to those who come later', async () => {
+test('a failed collection is not cached for later scrapes', async () => {
   let fails = true
   const scrape = scrapeHandler(async () => {
     if (fails) throw new Error('not now')
@@ -37,7 +37,7 @@ test('a collection that fails is not told to those who come later', async () => 
   assert.equal((await scrape(scrapeOf())).status, 200)
 })
 
-test('gzip is sent to whoever accepts it', async () => {
+test('gzip is sent to clients that accept it', async () => {
   const scrape = scrapeHandler(async () => [SAMPLE])
   const answerTo = (accepted: string | string[]) =>
     scrape(exchangeFor('GET', 'http://localhost/', { headers: { 'Accept-Encoding': accepted } }))

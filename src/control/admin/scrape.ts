@@ -14,7 +14,7 @@ export function isScrapePath(path: string): boolean {
   return PATHS.has(path)
 }
 
-/** A scrape as it is sent, in both forms; the second is made when somebody wants it. */
+/** The body of a scrape, plain and compressed; compressed on first use. */
 interface Scrape {
   readonly text: Buffer
   compressed: Promise<Buffer> | null

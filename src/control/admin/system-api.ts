@@ -91,7 +91,7 @@ export function systemApi(api: SystemApi): Handler {
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))
-    // Before the first unit serves, nobody knows which routers there are.
+    // The routers are unknown until the first unit serves.
     const isEarly = collection !== undefined && !api.units().some(({ state }) => state === 'ready')
     if (store === null && isEarly) return crestError(503, 'no unit serves yet; try again', { 'Retry-After': '1' })
     if (store === null) return crestError(404, `there is nothing at ${exchange.request.uri.path}`)

@@ -28,7 +28,7 @@ const pick = (events: readonly JsonObject[], ...names: string[]) =>
   events.map((event) => names.map((name) => event[name] ?? null))
 
 describe('changes of a folder', () => {
-  test('are told apart by what was served before and what is now', async () => {
+  test('are distinguished by the version served before and now', async () => {
     const { events, changes } = trail()
     changes.deployed(
       new Map([

@@ -8,7 +8,7 @@ import type { ConfigAudit } from './config-audit.ts'
 
 type Served = ReadonlyMap<string, ServedRoute>
 
-/** Nobody says who changed a file. */
+/** Changes of files have no known author. */
 const FILE: ConfigActor = { userId: null, authentication: 'file' }
 
 /** Thousands of files may change at once: no more events than these go to the trail at a time. */

@@ -48,7 +48,7 @@ function serving(...files: RouteFile[]): Map<string, ServedRoute> {
 
 const UPDATE = { operation: 'update' }
 
-test('what somebody replaces or removes by hand is kept, once', async () => {
+test('a version that is replaced or removed by hand is stored once', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'), file('b', 'one'), file('c', 'one'))
   const files = filesOf(file('a', 'two'), file('c', 'one'))
@@ -108,7 +108,7 @@ test('an edit that changes nothing, and one of a new file, keep nothing', async 
   assert.equal(past.all.size, 0)
 })
 
-test('an edit over what somebody has just written by hand keeps that too, also where it is no JSON', async () => {
+test('an edit over a file that was just changed by hand stores that version too, also where it is no JSON', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'), file('b', 'one'))
   const files = filesOf(file('a', 'byHand'), parseRouteFile('b.json', '{ half', ''))

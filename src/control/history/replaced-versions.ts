@@ -56,7 +56,7 @@ export class ReplacedVersions {
     void this.#history.keepSoon(this.#folder, replaced.map(versionOf), { operation: 'file' })
   }
 
-  /** Before an edit is written: keeps what is served of its file, and what stands in the file, whoever wrote that. */
+  /** Before an edit is written: stores the served version and the content of the file, also where that was edited by hand. */
   async noteEdit({ file, next, id: meant, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
     const replaced: ReplacedVersion[] = []
     const finishing: Promise<void>[] = []

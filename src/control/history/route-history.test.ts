@@ -54,7 +54,7 @@ test('versions survive the process, in order, with their time and who replaced t
   assert.deepEqual(log.lines, [])
 })
 
-test('B86: the folder and its files are for nobody else', async () => {
+test('B86: other users can not read the folder and its files', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path)
   await history.keepNow(ROUTES, [route('hello', 'one')], BY)

@@ -13,7 +13,7 @@ import {
   versionName,
 } from './version-file.ts'
 
-const TEXT = '{\n  // as somebody wrote it\n  "handler": "é\\n"\n}\n'
+const TEXT = '{\n  // edited by hand\n  "handler": "é\\n"\n}\n'
 const HEAD: VersionHead = {
   folder: 'config/routes',
   file: 'A b.json',
@@ -69,7 +69,7 @@ describe('a broken file is refused with its reason', () => {
     'a route file': [TEXT, /not JSON/],
     'a list': ['[]\n', /not about a version/],
     'without fields': ['{}\n', /not about a version/],
-    'with a length that is none': [whole.replace(/"bytes":\d+/, '"bytes":-1'), /not about a version/],
+    'with a length that is not valid': [whole.replace(/"bytes":\d+/, '"bytes":-1'), /not about a version/],
     'with a length beyond all': [whole.replace(/"bytes":\d+/, '"bytes":1e300'), /not about a version/],
     'with an id of another type': [whole.replace('"_id":"hello"', '"_id":5'), /not about a version/],
     'very deep': [`${'['.repeat(10_000)}\n`, /not JSON/],

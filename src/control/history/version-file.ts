@@ -6,7 +6,7 @@ import { isPlainObject, type JsonObject, parseJson } from '#json'
 
 /** Who replaced a version, as far as that is known. */
 export interface Replacement {
-  /** Such as `update`, `delete` or `rollback`; `file` where somebody changed the file itself. */
+  /** Such as `update`, `delete` or `rollback`; `file` where the file was changed outside the API. */
   readonly operation: string
   readonly user?: string
   readonly client?: string
@@ -74,7 +74,7 @@ export function readVersionText(directory: string, name: string): Promise<string
   })
 }
 
-/** Somebody else may have put a pipe or a link there: the one would be waited for, the other leads elsewhere. */
+/** Regular files only: reading a pipe would block, and a link may lead out of the folder. */
 async function withFile<T>(
   directory: string,
   name: string,

@@ -7,12 +7,12 @@ import type { StoredVersion } from './version-index.ts'
 /** Routes can hold secrets in plain text, and what was once in one stays in here. */
 const RIGHTS = { file: 0o600, folder: 0o700 }
 
-/** Versions that nobody waits for are written so many at once: others want to write too. */
+/** Concurrent writes of versions that no request waits for, so that the thread pool stays free for others. */
 const WRITES_AT_ONCE = 2
 
 /** What the history does with what its writer finds out. */
 interface WriterEvents {
-  /** A version is on disk; false where nobody wants it there any more. */
+  /** A version is on disk; false where it was dropped in the meantime. */
   written(version: StoredVersion): boolean
   failed(version: StoredVersion, error: NodeJS.ErrnoException): void
 }
@@ -53,7 +53,7 @@ export class VersionWriter {
     if (!this.#waiting.delete(version) && !this.#writes.has(version)) this.removeFile(version.name)
   }
 
-  /** Removes a file, after those that were to be removed before it: nobody waits for them. */
+  /** Queues the removal of a file; no caller waits for it. */
   removeFile(name: string): void {
     this.#leaving.add(name)
     if (this.#removal === null) void this.#removeLeaving()

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { MetricsScope } from '#metrics'
 
-/** What of the build is told. */
+/** Build information that metrics expose. */
 interface BuildInfo {
   readonly version: string
   readonly revision: string
 }
 
-/** Measures the process, by the names that all exporters use for it, and says what was built. */
+/** Process metrics under their conventional Prometheus names, and the build information. */
 export function measureProcess(scope: MetricsScope, { version, revision }: BuildInfo): void {
   const startedAt = Date.now() / 1000 - process.uptime()
   const { node } = process.versions

@@ -23,7 +23,7 @@ const NAMES = ['add', 'copy', 'increment', 'move', 'remove', 'replace', 'transfo
 const MEMBERS = new Set(['operation', 'field', 'value', 'from'])
 const MAX_OPERATIONS = 1_000
 
-/** Reads the body of a patch; throws PatchError for what is none. */
+/** Reads the body of a patch; throws PatchError for any other content. */
 export function parsePatch(body: JsonValue): readonly PatchOperation[] {
   if (!Array.isArray(body)) throw new PatchError('the patch: expected a JSON array of operations')
   if (body.length > MAX_OPERATIONS)

@@ -12,7 +12,7 @@ const DEFAULT_PROTOCOL = '2.2'
 
 const PART = /^(protocol|resource)=(\d{1,9}(?:\.\d{1,9})?)$/
 
-/** Reads `Accept-API-Version` (spec: Versioning). Malformed is 400, a version nobody has is 406 (spec gap 32). */
+/** Reads `Accept-API-Version` (spec: Versioning). Malformed is 400, an unknown version is 406 (spec gap 32). */
 export function requestedVersions(headers: Headers, resource: string): ApiVersions {
   const asked = parseHeader(headers.all('accept-api-version'))
   const protocol = asked.get('protocol') ?? DEFAULT_PROTOCOL

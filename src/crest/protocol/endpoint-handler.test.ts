@@ -119,7 +119,7 @@ const request = fc.record({
   body,
 })
 
-test('no request is a fault, and each one that is refused is told why', async () => {
+test('no request is a fault, and each refusal has its reason', async () => {
   const handler = commonRest(collection, { base: '/things' })
   const statuses = new Set<number>()
   await fc.assert(

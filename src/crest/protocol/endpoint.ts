@@ -19,7 +19,7 @@ export interface Resource {
   field?(name: string): JsonValue | undefined
 }
 
-/** What a provider is told about the request beside its arguments. */
+/** Facts of the request that a provider gets beside its arguments. */
 export interface Call {
   readonly exchange: Exchange
   readonly versions: ApiVersions
@@ -58,7 +58,7 @@ interface StoredQuery {
   readonly parameters?: readonly ParameterDescription[]
 }
 
-/** What clients are told about an endpoint, and what of it the protocol itself holds requests to. */
+/** Description of an endpoint for clients; the protocol enforces parts of it. */
 export interface Description {
   /** Identifies the endpoint in its compact descriptor, such as `gateway:routes`. */
   readonly id: string

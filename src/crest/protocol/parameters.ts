@@ -90,7 +90,7 @@ export class Parameters {
 
 function readQuery(request: Request): Record<string, (string | null)[]> {
   try {
-    // What reads parameters puts a character in the place of bytes it does not know: a text that nobody sent.
+    // The decoder replaces bytes that are not UTF-8 by U+FFFD: the value would not be the one sent.
     decodeURIComponent(request.uri.rawQuery ?? '')
     return request.queryParams
   } catch (error) {

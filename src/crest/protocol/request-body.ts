@@ -72,7 +72,7 @@ function decode(bytes: Uint8Array): string {
 function parseStrictly(text: string, members: number): JsonValue {
   try {
     const value = parseJson(text)
-    // The engine takes the last of two members of one name; whoever reads the other one sees another resource.
+    // JSON.parse keeps the last of two members of one name; another parser could keep the first and see another resource.
     if (countMembers(value) !== members) throw duplicate(text)
     if (!isWritable(value)) throw new RequestError(400, 'the body: a number is too large')
     return value

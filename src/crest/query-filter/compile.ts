@@ -19,7 +19,7 @@ export type Predicate<E> = (entry: E) => Truth
 export type FieldReader<E> = (entry: E) => JsonValue | undefined
 
 /**
- * Makes a function of a filter, in three-valued logic, so that neither an operator nobody knows nor its negation matches.
+ * Makes a function of a filter, in three-valued logic, so that neither an unknown operator nor its negation matches.
  * Whatever is the same for all entries is done here once: there may be very many of them.
  */
 export function compileFilter<E>(

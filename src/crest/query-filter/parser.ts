@@ -10,7 +10,7 @@ import {
 } from './filter.ts'
 import { FilterLexer, type Token } from './lexer.ts'
 
-/** Reads a query filter; throws QueryFilterError for text that is none. */
+/** Parses a query filter; throws QueryFilterError for invalid text. */
 export function parseQueryFilter(text: string): QueryFilter {
   if (text.length > MAX_FILTER_LENGTH) {
     throw new QueryFilterError(`longer than ${MAX_FILTER_LENGTH} characters`, MAX_FILTER_LENGTH)

@@ -23,7 +23,7 @@ export interface ResultPage<E> {
   /** Null on the last page. */
   readonly cookie: string | null
   readonly countPolicy: CountPolicy
-  /** -1 where nobody counted. */
+  /** -1 where it was not counted. */
   readonly total: number
   readonly remaining: number
   /** Set where only the number was asked for. */
@@ -38,7 +38,7 @@ export interface ListingOptions<E> {
   readonly naturalOrder?: (entry: E) => string
 }
 
-/** Entries looked at before somebody else may have a turn. */
+/** Entries processed between two turns of the event loop. */
 const LOOKS = 32
 
 /** Answers a query over entries that are all at hand; a text says what is wrong with it. */

@@ -15,7 +15,7 @@ const MAX_SORT_KEYS = 32
 /** Of a longer text only its beginning counts, so that a place in a result fits into a cookie. */
 export const SORTED_LENGTH = 256
 
-/** Reads `[+|-]field[,[+|-]field...]`; a text that says why not where it is none. */
+/** Reads `[+|-]field[,[+|-]field...]`; the reason as a text where it is invalid. */
 export function parseSortKeys(text: string): readonly SortKey[] | string {
   // A page that does not encode "+" sends a space.
   const parts = text.split(',', MAX_SORT_KEYS + 1)

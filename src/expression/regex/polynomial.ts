@@ -40,7 +40,7 @@ export function power(base: Polynomial, exponent: number): Polynomial {
   return Array.from({ length: exponent }, () => base).reduce(times, one)
 }
 
-/** The longest text, up to `limit`, for which the steps stay within `maxSteps`; -1 if there is none. */
+/** The longest text, up to `limit`, for which the steps stay within `maxSteps`; -1 if no length does. */
 export function longestWithin(maxSteps: number, cost: Polynomial, limit: number): number {
   let fits = -1
   let exceeds = limit + 1

@@ -1,4 +1,4 @@
-// The same promises, kept without the fallback of V8: whoever starts the gateway may have left out its flag.
+// The same bounds without the fallback of V8, since the gateway may be started without its flag.
 import { setFlagsFromString } from 'node:v8'
 
 setFlagsFromString('--no-enable-experimental-regexp-engine-on-excessive-backtracks')

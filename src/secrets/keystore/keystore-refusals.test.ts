@@ -70,7 +70,7 @@ for (const type of types) {
     assert.deepEqual(secret.secret(samplePassword), { algorithm: 'AES', bytes: Buffer.alloc(32, 7) })
   })
 
-  test(`${type}: a wrong password is told apart from a damaged file, and none from a wrong one`, () => {
+  test(`${type}: a wrong password is distinguished from a damaged file, and a missing one from a wrong one`, () => {
     refused(samples[type], 'GW_KEYSTORE_PASSWORD', /the password is wrong, or the file was changed/, 'guess')
     refused(samples[type], 'GW_KEYSTORE_PASSWORD', /protected by a password, and none was given/, null)
     const damaged = Buffer.from(samples[type])

@@ -31,7 +31,7 @@ export class KeyStore {
 
 /**
  * Reads a keystore from its bytes. Its integrity (the MAC of PKCS #12, the keyed digest of JKS and JCEKS) is checked
- * before anything is believed; throws a KeyStoreError. Null as password means that there is none. The content decides
+ * before anything is believed; throws a KeyStoreError. A null password means no password. The content decides
  * the format, as for Java since version 9: where the declared type differs, a warning says so.
  */
 export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {

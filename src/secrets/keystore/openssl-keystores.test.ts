@@ -149,7 +149,7 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
   test('what is encrypted with RC4 or scrypt is refused with a way out', () => {
     assert.throws(() => keyEntry('rc4.p12', 'p256'), {
       code: 'GW_KEYSTORE_UNSUPPORTED',
-      message: /RC4; write the keystore anew/,
+      message: /RC4; write the keystore again/,
     })
     const entry = keyEntry('rc4-key.p12', 'p256')
     assert.throws(() => entry.privateKey(null), {

@@ -32,7 +32,7 @@ type Decryption = (ciphertext: Buffer, password: PasswordForm, budget: Budget) =
 export function readEncryption(algorithm: Der): Decryption {
   const [id, parameters] = algorithm.sequence('encryption', 1, 2)
   const name = id!.oid('encryption')
-  if (rc4Schemes.has(name)) throw unsupported('encryption with RC4; write the keystore anew with AES')
+  if (rc4Schemes.has(name)) throw unsupported('encryption with RC4; write the keystore again with AES')
   const scheme = pkcs12Schemes.get(name)
   if (scheme === undefined && name !== PBES2) throw unsupported(`encryption ${name}; use PBES2 with AES-256-CBC`)
   if (parameters === undefined) throw corrupt('encryption: parameters are missing')

@@ -11,7 +11,7 @@ const PBMAC1 = '1.2.840.113549.1.5.14'
 /** RFC 9579 section 4: a shorter key could be guessed; OpenSSL was once overrun by a longer one (CVE-2025-11187). */
 const pbmac1KeyLength = { min: 20, max: 64 } as const
 
-/** The integrity check of a PKCS #12 file: says whether the content is what somebody with the password wrote. */
+/** The integrity check of a PKCS #12 file: whether the content was written with the password. */
 export type Mac = (content: Buffer, password: PasswordForm, budget: Budget) => boolean
 
 /** Reads MacData (RFC 7292 section 4), with the key derivation of PKCS #12 or with PBMAC1 (RFC 9579). */

@@ -59,7 +59,7 @@ function openPrivateKey(encoded: Buffer, family: string, parameters: Der | undef
   try {
     return createPrivateKey({ key: encoded, format: 'der', type: 'pkcs8' })
   } catch {
-    // The message of OpenSSL is left out: it names its own source files and helps nobody.
+    // The message of OpenSSL is left out: it only names its own source files.
     if (family === 'EC')
       throw unsupported(`an EC key that is damaged, or on a curve OpenSSL lacks (${parameters?.oid('curve')})`)
     throw corrupt(`not a valid ${family} key`)

@@ -158,7 +158,7 @@ function audited(file: RouteFile): AuditedState {
 function refusedId(id: string): Refusal | null {
   const identity = routeIdentity('route.json', { _id: id })
   if ('message' in identity) return new Refusal(400, `_id: ${identity.message}`)
-  // Nobody means a route by it, and it is no name but a way into every object where it is used as a key (threats B76).
+  // As a key of an object it would be its prototype (threats B76).
   if (id === '__proto__') return new Refusal(400, '_id: "__proto__" can not be the id of a route')
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }

@@ -48,13 +48,13 @@ export function contentOf(file: RouteFile): JsonObject {
   return content
 }
 
-/** The earlier versions of a route; what it is now is none of them, even if it was replaced once. */
+/** The earlier versions of a route, without those that equal the current one. */
 export function versionsOf({ history }: RouteStore, id: string, current: RouteFile | null): readonly StoredVersion[] {
   const now = current === null ? null : fileRevision(current)
   return history.versions(id).filter(({ head }) => head.revision !== now)
 }
 
-/** A version as the API tells it. */
+/** A version as the API returns it. */
 export function versionSummary({ head }: StoredVersion): JsonObject {
   return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }

@@ -86,7 +86,7 @@ async function patch(
     if (Object.hasOwn(content, '_id') && content['_id'] !== id) return new Refusal(400, '_id can not be patched')
     const { _id: _, _rev: __, ...fields } = content
     const done = await editor.update(call, id, fields, revision ?? current.revision)
-    // Somebody else was faster. Whoever named no revision means the route as it is now.
+    // A concurrent edit won. A request without a revision applies to the current version.
     const isOvertaken = done instanceof Refusal && done.status === 412 && revision === null
     if (!isOvertaken) return done
     if (tries === PATCH_TRIES) return new Refusal(409, 'the route is changed by others all the time; try again')

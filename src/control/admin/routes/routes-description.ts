@@ -42,7 +42,7 @@ const VERSION = {
   replacedAt: { type: 'string', format: 'date-time' },
   replacedBy: {
     type: 'object',
-    description: 'Who replaced it; operation is file where somebody changed the file itself.',
+    description: 'Who replaced it; operation is file where the file was changed outside the API.',
     properties: {
       operation: { type: 'string' },
       user: { type: 'string' },

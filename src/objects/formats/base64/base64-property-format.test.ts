@@ -13,7 +13,7 @@ test('bytes come out of base64', async () => {
 test('plain text is told from base64 and not shown', async () => {
   await using built = await build<SecretFormat>(Base64PropertyFormat, {})
   await assert.rejects(built.object.decode(Buffer.from('hunter2!'), assert.fail), {
-    message: 'expected base64, found a character that is none of it; use the format PLAIN for plain text',
+    message: 'expected base64, found another character; use the format PLAIN for plain text',
   })
 })
 

@@ -45,7 +45,7 @@ const refusals: readonly [string, JsonValue, string][] = [
   [
     'plain text',
     { secrets: { id: 'hunter2!' } },
-    'secrets/id: expected base64, found a character that is none of it; use the format PLAIN for plain text',
+    'secrets/id: expected base64, found another character; use the format PLAIN for plain text',
   ],
   ['a number', { secrets: { id: 48_15_16_23 } }, 'secrets/id: expected text in base64'],
   ['nothing', { secrets: { id: '' } }, 'secrets/id: expected base64, got nothing'],

@@ -44,7 +44,7 @@ test('what can not be decoded is told with store, id and variable, and not shown
   await assert.rejects(built.object.find({ secretId: 'word', purpose: 'GENERIC' }), (error: Error) => {
     assert.equal(
       error.message,
-      'gateway+object: the secret id "word" in the environment variable WORD: expected base64, found a character that is none of it; use the format PLAIN for plain text',
+      'gateway+object: the secret id "word" in the environment variable WORD: expected base64, found another character; use the format PLAIN for plain text',
     )
     assert.doesNotMatch(inspect(error, { depth: 9 }), /hunter2/)
     return true
