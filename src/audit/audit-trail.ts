@@ -3,7 +3,7 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { eventLine, MAX_LINE_BYTES } from './event.ts'
 
-/** Where lines go: a file, or whatever else keeps them. Throws where it can not. */
+/** Destination of lines, such as a file. Rejects when it can not write. */
 interface LineSink {
   append(lines: string): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { Description } from '#crest'
 import type { JsonObject } from '#json'
 import { type AuditEvent, eventLine } from './event.ts'
 
-/** What was done to a part of the configuration. */
+/** Operation on a part of the configuration. */
 export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION'
 
 /** Who asked for a change, and how it is known. */
@@ -27,7 +27,7 @@ export interface ConfigChange {
   readonly detail?: Readonly<Record<string, string>>
   /** Null where there was nothing before, or where it is not known. */
   readonly previousRevision: string | null
-  /** Null where nothing is there any more, and where nothing changed. */
+  /** Null after a delete, and where nothing changed. */
   readonly revision: string | null
   /** JSON pointers. */
   readonly changedFields: readonly string[]
@@ -100,7 +100,7 @@ function cutTexts(detail: Readonly<Record<string, string>>): JsonObject {
 
 const TEXT: JsonObject = { type: 'string' }
 
-/** The topic `config`, as descriptors tell it. */
+/** Description of the topic `config`. */
 export const CONFIG_TOPIC: Description = {
   id: 'gateway:audit:config',
   title: 'Changes of the configuration',

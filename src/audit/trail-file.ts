@@ -2,13 +2,13 @@ import { constants } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Where a trail is kept, and how much of it. */
+/** Location and limits of a trail. */
 interface TrailLocation {
   readonly directory: string
   readonly topic: string
   /** A file that has grown to this size is put aside. */
   readonly maxBytes?: number
-  /** How many files that were put aside are kept. */
+  /** Rotated files that are retained. */
   readonly oldFiles?: number
   readonly now?: () => number
 }
@@ -95,7 +95,7 @@ export class TrailFile {
   }
 }
 
-/** A pipe or a device would take lines and keep none. */
+/** A pipe or a device would accept lines without storing them. */
 async function regularFile(file: FileHandle): Promise<{ size: number }> {
   const stats = await file.stat()
   if (!stats.isFile()) throw Object.assign(new Error('it is not a regular file'), { code: 'EINVAL' })

@@ -11,15 +11,15 @@ import {
 import { chronologicalKey } from './event.ts'
 import type { ReadEvent } from './trail-reader.ts'
 
-/** More events than this are never held at once: a query for more has to ask for pages. */
+/** Events in memory for one query; larger results need paging. */
 const MAX_QUERY_EVENTS = 5_000
 
-/** Beyond what is wanted, so many events are gathered before those that can not be on the page are let go. */
+/** Events collected beyond the page before those that can not be on it are dropped. */
 const SLACK = 1_000
 
 /**
- * Answers a query over events that come some at a time, in any order, and may be too many to keep. Each is looked at
- * once; kept are those that can still be on the page.
+ * Answers a query over a stream of events in any order, which may exceed memory. Each is read
+ * once; only candidates for the page are retained.
  */
 export async function queryEvents(
   events: AsyncIterable<readonly ReadEvent[]>,
@@ -55,7 +55,7 @@ function counted(count: number): ResultPage<Resource> {
   return { entries: [], cookie: null, countPolicy: 'EXACT', total: count, remaining: -1, count }
 }
 
-/** What a query has found so far. */
+/** Candidates for the page of a query. */
 class Gathering {
   readonly #query: Query
   readonly #cookies: PageCookies
@@ -88,7 +88,7 @@ class Gathering {
     return { ...page, total: this.#found, remaining: page.remaining + this.#dropped }
   }
 
-  /** Keeps those that come first in the order of the query, after the place of its cookie. */
+  /** Retains the first events in the order of the query, after the position of its cookie. */
   #letGo(): Refusal | null {
     if (this.#query.pageSize === 0) return tooMany()
     const first = this.#list({ ...this.#query, offset: 0, pageSize: this.#limit, countPolicy: 'EXACT' })

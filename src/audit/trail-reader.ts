@@ -66,7 +66,7 @@ async function* readEvents(
   yield eventsIn(lines.rest(), containing)
 }
 
-/** Puts the lines of a file together; of one that is too long nothing is kept. */
+/** Assembles the lines of a file; a line over the limit is dropped. */
 class Lines {
   #begun: Buffer[] = []
   #length = 0

@@ -10,7 +10,7 @@ import { MetricsRegistry } from '#metrics'
 import { ConfigError, gatewaySettings, type Problem, type TypeDefinition } from '#schema'
 import { ObjectStates } from './object-states.ts'
 
-/** admin.json, settled: what units are started with, and what the control plane itself needs. */
+/** admin.json, settled: the settings of units and of the control plane. */
 export interface AdminSettings {
   readonly directories: InstanceDirectories
   /** The object types there are, those of extensions included. */
@@ -20,10 +20,10 @@ export interface AdminSettings {
   readonly protection: Filter | null
   readonly storage: TemporaryStorage
   readonly warnings: readonly Problem[]
-  /** What the objects of admin.json measure in this thread, and how they are doing. */
+  /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
   readonly states: ObjectStates
-  /** Lets the objects of admin.json look at their files again. */
+  /** Lets the objects of admin.json read their files again. */
   reload(): void
   dispose(): Promise<void>
 }
@@ -129,7 +129,7 @@ function connectorSettings(fields: ConnectorFields, pointer: string, warnings: P
     headersTimeout,
     keepAliveTimeout,
     idleTimeout,
-    // What another engine's options say counts where the connector's own field has a counterpart.
+    // Options of another engine override the connector's own fields.
     ...withoutReusePort(mapped.options),
     ports: port,
     serverOptions: { ...mapped.options.serverOptions },

@@ -2,7 +2,7 @@ import type { RouteChange } from '#contracts'
 import type { Problem } from '#schema'
 import type { UnitLink } from './unit-link.ts'
 
-/** What the first phase of a deploy found, and the way to the second. */
+/** Result of the first phase of a deploy, and the call of the second. */
 interface Deployment {
   /** Problems by the position of the change; a change without an entry was built by every unit. */
   readonly problems: ReadonlyMap<number, readonly Problem[]>
@@ -29,7 +29,7 @@ export async function prepareDeployment(
   const problems = new Map<number, Problem[]>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {
     const known = problems.get(found.change) ?? []
-    // Units mostly say the same.
+    // Units mostly report the same problems.
     const said = new Set(known.map(textOf))
     problems.set(found.change, known.concat(found.problems.filter((problem) => !said.has(textOf(problem)))))
   }

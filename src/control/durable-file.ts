@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
 
-/** Routes may name secrets: a new file is not for everyone. One that was there keeps its mode. */
+/** A new file is readable by the owner only, since routes may hold secrets. An existing one keeps its mode. */
 const RIGHTS = { file: 0o640, folder: 0o777 }
 
 /**
@@ -38,7 +38,7 @@ export async function removeDurably(directory: string, name: string): Promise<vo
   await inFolder(directory, () => rm(join(directory, name), { force: true }))
 }
 
-/** What says that the machine has too little of something now, and nothing about a file. */
+/** Errors of exhausted resources, which say nothing about the file. */
 const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 /** Whether a file could not be opened for reasons that have nothing to do with it (threats F17). */

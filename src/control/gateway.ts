@@ -27,7 +27,7 @@ import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
 import type { UnitLink } from './unit-link.ts'
 
-/** What a gateway is started with. */
+/** Input of a gateway. */
 interface GatewayInput {
   readonly settings: AdminSettings
   /** The module that a unit's thread runs. */
@@ -42,10 +42,10 @@ interface GatewayInput {
 
 const MAX_ADMIN_BODY = 1024 * 1024
 
-/** The control plane: units, route folders, the management connector, and the way down. */
+/** The control plane: units, route folders, the management connector, and shutdown. */
 export class Gateway {
   readonly stores: RouteStores
-  /** How the objects of the units and of admin.json are doing. */
+  /** States of the objects of the units and of admin.json. */
   readonly states: ObjectStates
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
@@ -95,9 +95,9 @@ export class Gateway {
     this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
   }
 
-  /** Opens the management connector, then starts the units; resolves when all serve. */
+  /** Opens the management connector, then starts the units; resolves when all are ready. */
   async start(): Promise<void> {
-    // Throws for text that is no configuration at all, before anything is opened.
+    // Throws for invalid JSON before anything is opened.
     readConfigFile(configFile(this.#input.settings))
     makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
@@ -127,12 +127,12 @@ export class Gateway {
     return this.#supervisor.restartCount
   }
 
-  /** What has been measured, over all units. */
+  /** Metrics of all units. */
   collect(): Promise<readonly MetricSample[]> {
     return this.#monitoring.collect()
   }
 
-  /** SIGHUP: looks at keystores and secrets, and at every route folder again, also at what failed before. */
+  /** SIGHUP: reads keystores, secrets and every route folder again, also files that failed before. */
   async reload(): Promise<void> {
     this.#reloads.add()
     this.#input.settings.reload()
@@ -140,7 +140,7 @@ export class Gateway {
     await this.stores.rescan()
   }
 
-  /** Not ready at once, then no new connections, then the end of what runs; gives how many requests were cut off. */
+  /** Unready at once, then no new connections, then waits for in-flight requests; returns the number of aborted ones. */
   async drain(): Promise<number> {
     this.#state = 'draining'
     const aborted = await this.#supervisor.drain()
@@ -165,7 +165,7 @@ export class Gateway {
     await this.#input.settings.dispose()
   }
 
-  /** What the control plane does for a unit. */
+  /** Handlers of the calls of a unit. */
   #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
     return {
       openRouter: (router, context) => this.stores.open(unit, router, context),
@@ -279,7 +279,7 @@ function configText(settings: AdminSettings): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null
 }
 
-/** SO_REUSEPORT lets several threads listen on one port; where it is missing, one unit has to do. */
+/** SO_REUSEPORT lets several threads listen on one port; without it there is one unit. */
 function threads(units: number, logger: Logger): { units: number; reusePort: boolean } {
   const reusePort = ['linux', 'freebsd', 'sunos', 'aix'].includes(process.platform)
   if (reusePort || units === 1) return { units, reusePort }

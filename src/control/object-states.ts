@@ -7,7 +7,7 @@ type Report = NonNullable<ObjectStatus['report']>
 
 const SEVERITY: Readonly<Record<ObjectState, number>> = { up: 0, starting: 1, degraded: 2 }
 
-/** How the objects of all units are doing, as they said last. */
+/** The last reported states of the objects of all units. */
 export class ObjectStates {
   readonly #byUnit = new Map<object, Map<number, Report>>()
   #reporters = 0
@@ -35,7 +35,7 @@ export class ObjectStates {
   }
 
   /**
-   * One check for each object, the worst word of any unit. A degraded object does not make the gateway unready: other
+   * One check for each object, with its worst state in any unit. A degraded object does not make the gateway unready: other
    * routes are served, and starting the gateway again would not help.
    */
   checks(): HealthCheck[] {
@@ -50,7 +50,7 @@ export class ObjectStates {
       })
   }
 
-  /** What is degraded in a route, for the state of the route; empty where all is well. */
+  /** Degraded objects of a route, for the state of the route. */
   degradedIn(directory: string, id: string): readonly { readonly object: string; readonly detail: string }[] {
     return this.degradedRoutes(directory).get(id) ?? []
   }

@@ -20,7 +20,7 @@ export interface RouteFile {
   readonly text: string
   /** Changes when the file does, so that unchanged files are not read again. Empty while it is unknown. */
   readonly stamp: string
-  /** Null where the file can not be a route at all; `problems` says why. */
+  /** Null where the file can not be a route; `problems` has the reasons. */
   readonly route: (RouteIdentity & { readonly revision: string; readonly document: JsonDocument }) | null
   readonly problems: readonly (Problem & Partial<Position>)[]
 }
@@ -32,8 +32,8 @@ export const MAX_ROUTE_FILE = 4 * 1024 * 1024
 const STAMP_SETTLES_AFTER = 2_000
 
 /**
- * Reads the route files of a folder; those whose stamp is unchanged are taken from `known`. Throws where the machine
- * can not open more files, which tells nothing about the routes.
+ * Reads the route files of a folder; those with an unchanged stamp come from `known`. Throws where the process
+ * has no file descriptors left, which is no problem of the routes.
  */
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
@@ -84,7 +84,7 @@ function readRouteFile(file: string, path: string, stamp: string, size: number):
   return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is not UTF-8 text' }] }
 }
 
-/** Null for bytes that are not UTF-8: replacing them would serve something else than what was written. */
+/** Null for bytes that are not UTF-8: replacing them would change the content. */
 function decodeText(bytes: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -93,7 +93,7 @@ function decodeText(bytes: Buffer): string | null {
   }
 }
 
-/** What a text says as a route file of that name. */
+/** Parses the text of a route file. */
 export function parseRouteFile(file: string, text: string, stamp: string): RouteFile {
   try {
     const document = readDocument(text)

@@ -6,17 +6,17 @@ import type { RouteFile } from './route-files.ts'
 export interface ServedRoute {
   readonly source: RouteSource
   readonly file: string
-  /** A unit could not build it when it started: the same content is worth another try. */
+  /** A unit could not build it when it started: the same content is deployed again. */
   readonly incomplete?: boolean
 }
 
-/** One step towards the files, and the file that asks for it. */
+/** One change of the served routes, and its file. */
 export interface PlannedChange {
   readonly change: RouteChange
   readonly file: string
 }
 
-/** What to change so that what is served becomes what the files say. */
+/** Changes that bring the served routes in line with the files. */
 export interface RoutePlan {
   readonly changes: readonly PlannedChange[]
   /** Files that can not be served because another has their id or name. */

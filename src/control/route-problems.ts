@@ -41,7 +41,7 @@ export class RouteProblems {
     return this.#problems.keys()
   }
 
-  /** What is wrong with a file; empty where it is served as it is written. */
+  /** Problems of a file; empty where it is served as it is written. */
   of(file: string): readonly LocatedProblem[] {
     return this.#problems.get(file) ?? []
   }
@@ -98,7 +98,7 @@ export class RouteProblems {
     this.#failed.delete(file)
   }
 
-  /** Drops what is known of files that are no longer there. */
+  /** Forgets removed files. */
   forgetGone(files: Files): void {
     for (const file of [...this.#problems.keys()]) if (!files.has(file)) this.forget(file)
   }

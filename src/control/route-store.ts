@@ -22,7 +22,7 @@ interface RouteStatus {
   readonly problems: readonly LocatedProblem[]
 }
 
-/** A folder of routes, and who keeps record of what happens in it. */
+/** A folder of routes, with its history, audit and metrics. */
 interface RouteFolder {
   readonly directory: string
   readonly name: string
@@ -31,7 +31,7 @@ interface RouteFolder {
 }
 
 /**
- * The routes of one folder: what its files say, what is served, and the way from the one to the other. All changes
+ * The routes of one folder: its files, the served routes, and the deploys that bring them in line. All changes
  * go through one queue. A file that turns bad leaves its last good version serving.
  */
 export class RouteStore {
@@ -66,8 +66,8 @@ export class RouteStore {
   }
 
   /**
-   * A unit opens a router on this folder: it gets what is deployed, and until it has built that no deploy begins. `signal`
-   * says that the unit no longer waits.
+   * A unit opens a router on this folder: it gets the deployed routes, and no deploy starts until it has built them. `signal`
+   * aborts when the unit no longer waits.
    */
   open(unit: UnitLink, signal: AbortSignal): Promise<readonly RouteSource[]> {
     return this.#enqueue(async () => {
@@ -78,7 +78,7 @@ export class RouteStore {
     })
   }
 
-  /** A router of the unit has built what it could. */
+  /** A router of the unit has built its routes, except the failed ones. */
   opened(unit: UnitLink, failures: readonly RouteFailure[]): void {
     const wasExpected = this.#openings.finish(unit)
     if (this.#postponed) {
@@ -94,17 +94,17 @@ export class RouteStore {
     }
   }
 
-  /** Logs what a route's author should know, once for all units. */
+  /** Logs the warnings of a route, once for all units. */
   warned(warnings: RouteWarnings): void {
     this.#served.warn(this.#files, warnings)
   }
 
-  /** A unit has ended, and with it what it was building. */
+  /** A unit has ended, and with it its unfinished builds. */
   ended(unit: UnitLink): void {
     this.#openings.end(unit)
   }
 
-  /** Brings what is served in line with the files. `force`: also tries what failed before (SIGHUP). */
+  /** Deploys changed files. `force`: also those that failed before (SIGHUP). */
   scan(options: { force?: boolean } = {}): Promise<void> {
     return this.#enqueue(async () => {
       await this.#openings.settled()
@@ -143,7 +143,7 @@ export class RouteStore {
     return this.#files
   }
 
-  /** What is wrong with a file; empty where it is served as it is written. */
+  /** Problems of a file; empty where it is served as it is written. */
   problemsOf(file: string): readonly LocatedProblem[] {
     return this.#problems.of(file)
   }
@@ -254,7 +254,7 @@ export class RouteStore {
       failedFiles.add(file)
       this.#problems.add(this.#files, file, problems, 'put' in change ? change.put.revision : '')
     }
-    // Where a file's new version can not be built, what it served before stays, also under an old id.
+    // Where a file's new version can not be built, its last good version stays, also under an old id.
     const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))
     await deployment.commit(accepted)
     for (const at of accepted) this.#record(planned[at] as PlannedChange)

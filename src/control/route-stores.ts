@@ -19,7 +19,7 @@ interface OpenStore {
   readonly routers: Map<string, string>
 }
 
-/** Where all stores count what they do, and keep what has been. */
+/** Metrics, history and audit of all stores. */
 interface RouteStoreContext {
   readonly metrics: MetricsRegistry
   readonly history: RouteHistory
@@ -56,7 +56,7 @@ export class RouteStores {
     return null
   }
 
-  /** A router of a unit opens on a folder; gives the routes that are deployed there. */
+  /** A router of a unit opens on a folder; returns the deployed routes. */
   async open(unit: UnitLink, router: RouterOpening, { signal }: CallContext): Promise<readonly RouteSource[]> {
     const { directory } = router
     // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
@@ -69,7 +69,7 @@ export class RouteStores {
     }
   }
 
-  /** A router of a unit has built what it could. */
+  /** A router of a unit has built its routes, except the failed ones. */
   opened(unit: UnitLink, directory: string, failures: readonly RouteFailure[]): void {
     this.#stores.get(directory)?.store.opened(unit, failures)
   }
@@ -84,7 +84,7 @@ export class RouteStores {
     if (!this.#units().some((other) => other.hasOpen(directory))) this.#drop(directory)
   }
 
-  /** A unit is gone, and with it its routers. Its successor gets what the stores serve, also when it was the only one. */
+  /** A unit has ended, and its routers with it. Its replacement gets the served routes, also when it was the only unit. */
   ended(unit: UnitLink): void {
     for (const { store } of this.#stores.values()) store.ended(unit)
   }

@@ -39,7 +39,7 @@ export class RouteWatcher implements Disposable {
       this.#watcher = watch(this.#directory, { persistent: false }, () => this.#settle())
       this.#watcher.on('error', () => this.#unwatch())
     } catch {
-      // The folder is not there yet, or can not be watched: the scan still looks at every interval.
+      // The folder does not exist yet, or can not be watched: the interval scan still runs.
       this.#watcher = null
     }
   }

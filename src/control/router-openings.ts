@@ -5,7 +5,7 @@ const OPENING_LIMIT = 15 * 60_000
 
 type Opening = ReturnType<typeof Promise.withResolvers<void>>
 
-/** Routers that are building what they were handed, by their unit; a deploy waits for them. */
+/** Routers that are building their routes, by unit; a deploy waits for them. */
 export class RouterOpenings {
   readonly #openings = new Map<UnitLink, Opening[]>()
 
@@ -14,7 +14,7 @@ export class RouterOpenings {
     this.#openings.set(unit, [...(this.#openings.get(unit) ?? []), Promise.withResolvers<void>()])
   }
 
-  /** A router of the unit has built what it could; false where none was known to be at it. */
+  /** A router of the unit has finished building; false where none was. */
   finish(unit: UnitLink): boolean {
     const waiting = this.#openings.get(unit)
     const opening = waiting?.shift()
@@ -23,13 +23,13 @@ export class RouterOpenings {
     return opening !== undefined
   }
 
-  /** A unit has ended, and with it what it was building. */
+  /** A unit has ended, and with it its unfinished builds. */
   end(unit: UnitLink): void {
     for (const opening of this.#openings.get(unit) ?? []) opening.resolve()
     this.#openings.delete(unit)
   }
 
-  /** Resolves when all that have begun are done. Units that take too long are ended: what they build is old by then. */
+  /** Resolves when all started ones have finished. Units over the limit are ended: their routes would be outdated. */
   async settled(): Promise<void> {
     const timer = setTimeout(() => {
       for (const unit of this.#openings.keys()) void unit.end('it did not open its routers in time')

@@ -32,7 +32,7 @@ export class ServedRoutes {
     return [...this.#routes.values()].map(({ source }) => source)
   }
 
-  /** What is served of a file. */
+  /** The served route of a file. */
   ofFile(file: string): ServedRoute | undefined {
     return [...this.#routes.values()].find((served) => served.file === file)
   }
@@ -65,9 +65,9 @@ export class ServedRoutes {
     this.#logger.info({ route: change.put.id, file }, updated ? 'route updated' : 'route loaded')
   }
 
-  /** Logs what a route's author should know, once for all units. */
+  /** Logs the warnings of a route, once for all units. */
   warn(files: ReadonlyMap<string, RouteFile>, { id, revision, warnings }: RouteWarnings): void {
-    // The unit says so while it swaps, before the new version is recorded here.
+    // The unit reports them while it swaps, before the new version is recorded here.
     const served = files.get(this.#routes.get(id)?.file ?? '')
     const found = served?.route?.id === id ? served : [...files.values()].find(({ route }) => route?.id === id)
     if (found?.route?.revision !== revision) return

@@ -4,7 +4,7 @@ interface Region {
   readonly holders: Map<object, number>
 }
 
-/** Memory that the same object has in every unit; kept as long as one of them holds it. */
+/** Memory that the same object has in every unit; released when the last unit releases it. */
 export class SharedMemory {
   readonly #regions = new Map<string, Region>()
 
@@ -22,7 +22,7 @@ export class SharedMemory {
     else this.#forget(key, holder)
   }
 
-  /** A holder is gone with everything it held. */
+  /** A holder has ended: releases everything it held. */
   releaseAll(holder: object): void {
     for (const key of [...this.#regions.keys()]) this.#forget(key, holder)
   }

@@ -1,7 +1,7 @@
 import type { UnitSettings } from '#contracts'
 import { UnitLink, type UnitThread } from './unit-link.ts'
 
-/** What a supervisor runs. */
+/** Input of a supervisor. */
 interface Supervision extends Omit<UnitThread, 'ended'> {
   readonly settings: Omit<UnitSettings, 'unit'>
   /** A unit has ended, wanted or not. */
@@ -39,12 +39,12 @@ export class Supervisor {
     return [...this.#units.values()]
   }
 
-  /** Units whose threads can not be ended, and that keep their listening sockets. */
+  /** Units whose threads can not be ended and still hold their listening sockets. */
   get abandoned(): readonly UnitLink[] {
     return [...this.#abandoned].filter((unit) => unit.isAbandoned)
   }
 
-  /** The ports in the order of the settings; what a port of 0 became is known once the first unit is open. */
+  /** The ports in the order of the settings; the one for port 0 is known once the first unit listens. */
   get ports(): readonly number[] {
     return this.#settings.connectors.flatMap(({ ports }) => ports)
   }
@@ -63,7 +63,7 @@ export class Supervisor {
     await Promise.all(this.units.map((unit) => unit.started))
   }
 
-  /** Lets every unit finish what it has; gives the number of requests that were aborted. */
+  /** Drains every unit; returns the number of aborted requests. */
   async drain(): Promise<number> {
     this.#draining = true
     const aborted = await Promise.all(this.units.map((unit) => unit.drain()))

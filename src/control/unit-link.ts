@@ -19,7 +19,7 @@ import {
 } from '#rpc'
 import type { Problem } from '#schema'
 
-/** What a unit's thread runs, and what the control plane does for it. */
+/** How a unit's thread is started, and the handlers of its calls. */
 export interface UnitThread {
   /** The module of the thread. */
   readonly entry: URL
@@ -28,7 +28,7 @@ export interface UnitThread {
   readonly heartbeat: HeartbeatLimits
   readonly logger: Logger
   handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS>
-  /** The unit is no more; `error` is what ended it, if anything was thrown. */
+  /** The unit has ended; `error` is the uncaught error that ended it, if any. */
   ended(unit: UnitLink, error: Error | null): void
 }
 
@@ -49,7 +49,7 @@ type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 /** The control plane's end of one unit thread. */
 export class UnitLink {
   readonly number: number
-  /** The messages that units take. */
+  /** Calls of the unit. */
   readonly remote: Remote<typeof UNIT_CALLS>
   /** Resolves when the unit serves; rejects when it can not. */
   readonly started: Promise<void>
@@ -139,7 +139,7 @@ export class UnitLink {
     else this.#routers.delete(directory)
   }
 
-  /** Null when the unit ended before it answered: its successor will start from what is deployed then. */
+  /** Null when the unit ended before it answered: its replacement starts from the deployed routes. */
   async prepare(
     deploy: number,
     directory: string,

@@ -9,11 +9,11 @@ export interface Step {
   readonly name: string | null
   /** Null where nothing of that name is declared. */
   readonly type: string | null
-  /** 0 for what every request meets; more for what another object calls, perhaps. */
+  /** 0 for steps of every request; more for steps that another object may call. */
   readonly depth: number
   /** Where in the object above it is called from, such as `bindings/0/handler`. */
   readonly field?: string
-  /** What has to hold there. */
+  /** Condition of the step. */
   readonly condition?: string
   readonly decorators: readonly string[]
   /** Heap path, as in logs. */

@@ -33,7 +33,7 @@ export interface Decoration {
   readonly pointer: string
 }
 
-/** What decoding a document needs to know, and where it puts what it finds. */
+/** Input of decoding a document, and its findings. */
 export interface DecodeContext {
   readonly catalogue: Catalogue
   /** The type of the decorator that a name stands for here. */
@@ -101,7 +101,7 @@ export function baseUriBeside(decoded: unknown, pointer: string): unknown {
   return (member as Record<string, unknown> | undefined)?.['baseURI']
 }
 
-/** Decodes JSON by a field, then what is declared in place in it. */
+/** Decodes JSON by a field, then the objects declared in place in it. */
 export function decodeField(field: Field, json: unknown, pointer: string, context: DecodeContext): unknown {
   const { value, problems, warnings } = decode(field, json, pointer)
   context.problems.push(...problems)

@@ -16,7 +16,7 @@ export interface Entry {
   building: Promise<Typed> | null
 }
 
-/** What a document declares. */
+/** Declarations of a document. */
 interface DeclarationsInput {
   readonly unitContext: { readonly catalogue: Catalogue }
   readonly declarations: JsonValue

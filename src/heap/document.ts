@@ -23,7 +23,7 @@ import type { Properties } from './properties.ts'
 export interface DocumentType<M extends Members> {
   readonly members: M
   readonly fields: Field<DecodedMembers<M>>
-  /** Keys of the past: accepted, warned about, without effect. */
+  /** Obsolete keys: accepted with a warning, without effect. */
   readonly legacy: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export function documentType<M extends Members>(members: M, legacy: readonly str
   return { members, fields: object(members), legacy }
 }
 
-/** What a document is opened with. */
+/** Input of a document. */
 interface DocumentInput {
   readonly unitContext: UnitContext
   readonly parent: Heap | null
@@ -105,7 +105,7 @@ export class ConfigDocument<M extends Members> {
     }
     try {
       await this.heap.buildAll().catch(collect)
-      // Fields that were not decoded can not be settled; those that were may have problems of their own to tell.
+      // Fields that were not decoded can not be settled; the others may have further problems.
       const isUsable = this.problems.length === 0 || this.heap.isChecked
       const settled = isUsable ? await this.heap.settleFields(this.#fields).catch(collect) : undefined
       problems.push(...this.heap.findings)
@@ -135,7 +135,7 @@ export class ConfigDocument<M extends Members> {
   }
 }
 
-/** What only comments must not fail for a token in it; `_id` is looked at elsewhere. */
+/** Leaves out comments, so that tokens in them are not resolved; `_id` is read elsewhere. */
 function without(json: JsonObject, left: string): JsonObject {
   const rest: JsonObject = {}
   for (const key of Object.keys(json)) if (key !== left && !isIgnoredKey(key)) setOwn(rest, key, json[key] as JsonValue)

@@ -24,13 +24,13 @@ import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
 import type { UnitServices } from './unit-services.ts'
 
-/** What all heaps of a gateway unit share. */
+/** Shared by all heaps of a gateway unit. */
 export interface UnitContext extends UnitServices {
   /** Loads the routes of a Router in a heap; `buildPath` is passed on to the heaps of those routes. */
   router(heap: Heap, buildPath: BuildPath): RouterHost
 }
 
-/** What a heap is made from. */
+/** Input of a heap. */
 interface HeapInput {
   readonly unitContext: UnitContext
   readonly parent: Heap | null
@@ -39,9 +39,9 @@ interface HeapInput {
   readonly properties: Properties
   readonly declarations: JsonValue
   readonly globalDecorators: JsonValue
-  /** Objects that are there without being declared; a declaration of the same name replaces one. */
+  /** Objects that exist without a declaration; a declaration of the same name replaces one. */
   readonly defaults?: readonly JsonValue[]
-  /** Tells this heap's shared memory apart from that of another revision of the same route. */
+  /** Separates this heap's shared memory from that of another revision of the same route. */
   readonly revision: string
   /** For routes: the objects of parent heaps that wait for this one, so that it can not wait for them. */
   readonly buildPath?: BuildPath
@@ -60,7 +60,7 @@ export class Heap {
   /** The stores of the document's `secrets` with their places; those declared there are built once. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
 
-  /** Decodes; nothing is built yet. Look at `problems` before building. */
+  /** Decodes; nothing is built yet. Check `problems` before building. */
   constructor(input: HeapInput) {
     this.#input = input
     this.parent = input.parent
@@ -72,7 +72,7 @@ export class Heap {
     return this.#declared.decoding.problems
   }
 
-  /** What was found while objects were built that does not keep them from being built. */
+  /** Problems found during the build that do not prevent it. */
   readonly findings: Problem[] = []
 
   /**
@@ -125,7 +125,7 @@ export class Heap {
     const problems: Problem[] = [...this.problems]
     if (problems.length > 0 && !this.isChecked) throw new ConfigError(problems)
     for (const entry of this.#declared.entries.values()) {
-      // Defaults (which have no place in the document) are built when something asks for them.
+      // Defaults (which have no pointer) are built when they are referenced.
       if (entry.declaration.pointer === '') continue
       try {
         await this.#build(entry, [])
@@ -278,7 +278,7 @@ export class Heap {
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
   }
 
-  /** What is wrong with the objects that an object beyond use names or declares. */
+  /** Problems of the objects that a broken object references or declares. */
   async #problemsBelow({ definition, json, pointer }: Declaration, chain: BuildPath): Promise<Problem[]> {
     const problems: Problem[] = []
     for (const place of placesIn(definition.config, json, appendPointer(pointer, 'config'))) {
@@ -330,7 +330,7 @@ export class Heap {
     })
   }
 
-  /** A global decorator has the same to say of each object. */
+  /** Problems of global decorators are reported once. */
   #warn(warning: Problem): void {
     if (!this.warnings.some((known) => isSameProblem(known, warning))) this.warnings.push(warning)
   }
@@ -347,7 +347,7 @@ export class Heap {
     return this.#apply(this.#declared.globals, inherited, place, 'global')
   }
 
-  /** Wraps an object, later decorations around earlier ones. A global one passes over what it can not wrap. */
+  /** Wraps an object, later decorations around earlier ones. A global one skips objects it can not wrap. */
   async #apply(
     decorations: readonly Decoration[],
     object: Typed,

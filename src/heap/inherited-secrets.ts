@@ -37,7 +37,7 @@ export class InheritedSecrets implements SecretStore {
     return null
   }
 
-  /** Tells of changes in the stores that were asked so far: what was never asked can have changed nothing. */
+  /** Notifies of changes in the stores that were used so far. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

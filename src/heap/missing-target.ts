@@ -9,7 +9,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(['handler', 'delegate', 'defaultH
 
 /**
  * Warnings of handlers that a request can reach without anything having set its server: it then goes where its Host
- * says, which may be this gateway. What may set it, a script for example, is taken to have done so.
+ * has, which may be this gateway. Objects that may set it, such as scripts, count as setting it.
  */
 export function missingTargets(
   main: Reference,

@@ -10,7 +10,7 @@ interface SecretFindings {
 
 /**
  * Looks up every secret that the settled configuration of an object names, in its `secretsProvider` and then in the
- * inherited stores, as objects do. What the secret can be used for is left to the object.
+ * inherited stores, as objects do. The object checks the purpose of the secret.
  */
 export async function lookUpSecrets(
   field: Field,

@@ -4,7 +4,7 @@ import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } 
 import { jsonStore } from './json-store.ts'
 import type { StateReporter, UnitServices } from './unit-services.ts'
 
-/** Where one object stands. */
+/** Location of an object. */
 interface Place {
   readonly name: string
   readonly qualified: string
@@ -22,7 +22,7 @@ const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
 /** The environment handed to the `create` of one object. */
 export function objectEnvironment(unitContext: UnitServices, place: Place): Environment {
-  // Most objects of ten thousand routes never log nor count: what costs something is made when it is asked for.
+  // Created on first use: most objects of ten thousand routes never log nor count.
   let logger: Logger | null = null
   let metrics: Metrics | null = null
   let secrets: SecretsProvider | null = null

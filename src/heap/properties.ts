@@ -19,7 +19,7 @@ export class Properties {
     this.problems = problems
   }
 
-  /** The outermost properties: the environment, and what the gateway itself provides. */
+  /** The outermost properties: the environment, and those of the gateway. */
   static root(scope: Scope, token: TokenResolver): Properties {
     return new Properties(scope, token, [])
   }

@@ -27,7 +27,7 @@ export interface UnitServices {
   readonly clock: Clock
   readonly directories: Directories
   readonly units: number
-  /** What admin.json says. */
+  /** Settings of admin.json. */
   readonly settings: GatewaySettings
   /** Environment variables of the process. */
   readonly variables: Readonly<Record<string, string | undefined>>
@@ -43,7 +43,7 @@ export interface UnitServices {
   stateReporter?(): StateReporter
   /** Registers a callback for reloads (SIGHUP); returns the function that removes it. */
   onReload?(refresh: () => void): () => void
-  /** A key-value store that all units see alike; the space keeps keys apart. */
+  /** A key-value store shared by all units; the space is a namespace. */
   sharedStore(space: string): SharedStore
   /** Memory shared over all units under a key, until it is released. */
   shared(key: string, bytes: number): Promise<{ readonly memory: SharedArrayBuffer; release(): void }>

@@ -8,21 +8,21 @@ import { type InstanceDirectories, instanceDirectories } from './directories.ts'
 import type { SystemProperties } from './system-properties.ts'
 import { rootProperties, runMode } from './tokens.ts'
 
-/** What building admin.json needs. */
+/** Input of admin.json. */
 export interface AdminInput {
   readonly instance: string
   readonly types: readonly TypeDefinition[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The system properties that the process was started with. */
+  /** System properties of the command line. */
   readonly system?: SystemProperties
   readonly logger: Logger
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether the secrets that objects name are looked up while the configuration is checked. */
   readonly secretsLookedUp?: boolean
-  /** Where objects count what they do; nowhere by default. */
+  /** Metrics of objects; not recorded by default. */
   readonly metrics?: UnitContext['metrics']
-  /** Where objects say how they are doing. */
+  /** Where objects report their states. */
   readonly stateReporter?: NonNullable<UnitContext['stateReporter']>
 }
 
@@ -30,7 +30,7 @@ export interface AdminInput {
 interface BuiltAdmin {
   readonly fields: Awaited<ReturnType<typeof build>>['fields']
   readonly warnings: readonly Problem[]
-  /** Lets its objects look at their files again. */
+  /** Lets its objects read their files again. */
   reload(): void
   dispose(): Promise<void>
 }

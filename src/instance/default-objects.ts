@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#json'
 
-/** Objects that are there without being declared (field-notes 1.2); one declared under the same name replaces it. */
+/** Objects that exist without a declaration (field-notes 1.2); a declaration of the same name replaces one. */
 export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'capture', type: 'CaptureDecorator' },
   { name: 'timer', type: 'TimerDecorator' },
@@ -22,7 +22,7 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'PLAIN', type: 'PlainPropertyFormat' },
 ]
 
-/** What stands in for a config.json that is not there (decisions 2). */
+/** Default config.json (decisions 2). */
 export const DEFAULT_CONFIG: JsonObject = {
   handler: '_router',
   heap: [

@@ -11,7 +11,7 @@ export interface InstanceDirectories extends Directories {
   readonly history: string
 }
 
-/** The instance folder: what was asked for, else the environment's, else `~/.gateway`; null where there is no home. */
+/** The instance folder: the given one, else that of the environment, else `~/.gateway`; null without a home directory. */
 export function instanceDirectory(
   asked: string | undefined,
   env: Readonly<Record<string, string | undefined>>,

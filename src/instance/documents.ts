@@ -41,7 +41,7 @@ export const RootDocument = documentType(
   LEGACY,
 )
 
-/** What the JSON Schema of route files is made from. */
+/** Source of the JSON Schema of route files. */
 export const ROUTE_SCHEMA: DocumentSource = {
   title: 'Route',
   description: 'A route of the gateway: a condition, a handler, and the objects they need.',
@@ -49,7 +49,7 @@ export const ROUTE_SCHEMA: DocumentSource = {
   defaults: DEFAULT_OBJECTS,
 }
 
-/** What the JSON Schema of config.json is made from. */
+/** Source of the JSON Schema of config.json. */
 export const CONFIG_SCHEMA: DocumentSource = {
   title: 'config.json',
   description: 'The main configuration of the gateway: the handler that every request meets first, and its objects.',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json'
 import type { Problem } from '#schema'
 
-/** What a route is called: its id, and the name by which it is ordered. */
+/** Id of a route, and the name by which it is ordered. */
 export interface RouteIdentity {
   readonly id: string
   readonly name: string

@@ -19,7 +19,7 @@ function definition(text: string): readonly [name: string, value: string] {
 /** Runs of text in double quotes, in single quotes, behind a backslash, or without any of it. */
 const PART = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^\s"'\\]+)/sy
 
-/** Takes a text apart as a shell would: white space separates, quotes and backslashes keep together. */
+/** Splits a text as a shell would: at white space outside quotes and escapes. */
 function words(text: string): string[] {
   const found: string[] = []
   let word: string | null = null

@@ -5,7 +5,7 @@ import type { Logger } from '#logging'
 import type { Clock, Directories } from '#schema'
 import type { SystemProperties } from './system-properties.ts'
 
-/** The mode that the environment asks for, where admin.json says nothing. */
+/** The mode of the environment, where admin.json has none. */
 export function runMode(env: Variables, system: SystemProperties): 'PRODUCTION' | 'DEVELOPMENT' {
   const wanted = env['GATEWAY_RUN_MODE'] ?? system['gateway.run.mode'] ?? system['ig.run.mode'] ?? ''
   return wanted.toUpperCase() === 'DEVELOPMENT' ? 'DEVELOPMENT' : 'PRODUCTION'
@@ -13,7 +13,7 @@ export function runMode(env: Variables, system: SystemProperties): 'PRODUCTION' 
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What the properties of an instance are made from. */
+/** Sources of the properties of an instance. */
 interface PropertySources {
   readonly directories: Directories
   readonly mode: string
@@ -24,7 +24,7 @@ interface PropertySources {
 }
 
 /**
- * Properties that every document starts from: environment variables, system properties and what the gateway provides
+ * Properties that every document starts from: environment variables, system properties and those of the gateway
  * (field-notes 1.6).
  */
 export function rootProperties({ directories, mode, env, system = {}, clock, logger }: PropertySources): Properties {
@@ -48,7 +48,7 @@ export function rootProperties({ directories, mode, env, system = {}, clock, log
     const variable = env[token.toUpperCase().replaceAll('.', '_').replaceAll('-', '_')]
     if (variable !== undefined) return variable
     if (Object.hasOwn(system, token)) return system[token]
-    // `ig.` is what files of the gateway's relatives say (decisions 1).
+    // `ig.` is the prefix of PingGateway (decisions 1).
     const own = /^(?:gateway|ig)\.(.+)$/.exec(token)?.[1]
     return own !== undefined && Object.hasOwn(provided, own) ? provided[own] : undefined
   })

@@ -1,4 +1,4 @@
-/** What stands in a log where a secret would have been. */
+/** Replaces secrets in logs. */
 export const redacted = '[redacted]'
 
 const names = new Set([

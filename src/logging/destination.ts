@@ -29,14 +29,14 @@ export function prettyLines(target: LogDestination, colour: 'colour' | 'plain'):
   return { write: (line) => target.write(prettyLine(JSON.parse(line) as LogEntry, colour)) }
 }
 
-/** A destination that keeps what was logged, for tests. */
+/** A destination in memory, for tests. */
 export interface MemoryLog extends LogDestination {
   readonly lines: readonly string[]
   readonly entries: readonly LogEntry[]
   clear(): void
 }
 
-/** Keeps log lines in memory; `entries` are the parsed lines of a logger with the JSON format. */
+/** Collects log lines in memory; `entries` are the parsed lines of a logger with the JSON format. */
 export function memoryLog(): MemoryLog {
   const lines: string[] = []
   return {

@@ -1,4 +1,4 @@
-/** How much a logger says, from the most to the least. */
+/** Log levels, from the most to the least verbose. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 const ORDER: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent']

@@ -7,7 +7,7 @@ import { bounded, Printer } from './printable.ts'
 import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
 import { StandardOutput, standardOutput } from './standard-output.ts'
 
-/** What an entry says beside its message; an Error stands under `error`. */
+/** Fields of an entry beside its message; an Error goes under `error`. */
 type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes one entry: a message, or fields (or an error) and a message. */
@@ -29,7 +29,7 @@ export interface Logger extends LogMethods {
   child(bindings: LogFields & { readonly logger?: string }): Logger
   isEnabled(level: WrittenLevel): boolean
   /**
-   * For what a client or a peer can cause again and again. Of entries with one message and one `cause`, a text or an error,
+   * For entries that a client or a peer can cause repeatedly. Of entries with one message and one `cause`, a text or an error,
    * only the first is written in an interval (10 s), and of all causes of a message no more than 16; the next entry after
    * that says in `suppressed` how many were left out. With the transaction id as cause, that many requests have their own.
    */
@@ -43,7 +43,7 @@ interface LoggerOptions {
   readonly levels?: LevelsByName
   readonly format?: 'json' | 'pretty' | 'auto'
   readonly destination?: LogDestination
-  /** For the pretty format; by default what the terminal can do. */
+  /** For the pretty format; by default as the terminal supports. */
   readonly colour?: 'colour' | 'plain'
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number
@@ -173,7 +173,7 @@ class LimitedMethods implements LogMethods {
   }
 }
 
-/** What is thrown may be anything: reading its text could run code of a script. */
+/** Any value can be thrown: reading its text could run code of a script. */
 function keyOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : cause
   return typeof text === 'string' || typeof text === 'number' ? String(text) : ''

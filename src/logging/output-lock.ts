@@ -2,7 +2,7 @@
 const SPINS = 200
 
 /**
- * Keeps the writes of threads to one descriptor apart. Held for the length of a system call, or for as long as a line is
+ * Serializes the writes of threads to one descriptor. Held for the length of a system call, or for as long as a line is
  * half written because its reader does not read.
  */
 export class OutputLock {
@@ -30,7 +30,7 @@ export class OutputLock {
     Atomics.compareExchange(this.#owner, 0, this.#me, 0)
   }
 
-  /** Takes over from a thread that has ended while it held the lock. */
+  /** Releases the lock of a thread that ended while it held it. */
   inherit(thread: number): boolean {
     return Atomics.compareExchange(this.#owner, 0, thread, this.#me) === thread
   }

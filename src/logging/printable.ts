@@ -4,7 +4,7 @@ import { isConfidential, redacted } from './confidential.ts'
 /** What TypeScript does not know of the language yet: whether JSON.stringify writes an object as the text it holds. */
 const { isRawJSON: isRawJson } = JSON as unknown as { isRawJSON(value: unknown): boolean }
 
-/** The longest text one value may put into an entry; what is beyond is cut and counted. */
+/** The longest text of one value in an entry; the rest is truncated and counted. */
 const maxTextLength = 8192
 
 const maxEntryLength = 65_536
@@ -14,12 +14,12 @@ const maxCauses = 5
 
 type Printable = string | number | boolean | null | Printable[] | { [name: string]: Printable }
 
-/** Cuts a text that is too long for a log and says by how much. */
+/** Truncates a text that is too long for a log and appends the number of omitted characters. */
 export function bounded(text: string, limit: number = maxTextLength): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}...(${text.length - limit} more)`
 }
 
-/** Copies what was handed to a logger into plain, bounded JSON values without credentials; one instance for each entry. */
+/** Copies logged values into plain, bounded JSON values without credentials; one instance for each entry. */
 export class Printer {
   #left = maxEntryLength
   readonly #open = new Set<object>()

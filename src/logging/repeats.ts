@@ -1,4 +1,4 @@
-/** Milliseconds in which one entry of a kind is written, unless the caller says otherwise. */
+/** Milliseconds per written entry of a kind, unless the caller sets another interval. */
 export const REPEAT_INTERVAL = 10_000
 
 /** Keys of one message in an interval; a client may make up any number of them. */

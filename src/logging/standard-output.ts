@@ -11,12 +11,12 @@ const MAX_WAITING = 1024 * 1024
 const MAX_CHUNK = 64 * 1024
 /** Milliseconds until the next attempt. */
 const RETRY_INTERVAL = 25
-/** Milliseconds the end of the process waits for what was not written yet. */
+/** Milliseconds that the exit of the process waits for unwritten lines. */
 const FLUSH_LIMIT = 1_000
 
 /** How the log of this thread fared. */
 interface LogFailures {
-  /** Attempts to write that failed; what was to be written waits for the next one. */
+  /** Failed writes; their lines wait for the next attempt. */
   readonly failed: number
   /** Lines that were given up. */
   readonly lost: number
@@ -34,7 +34,7 @@ export class StandardOutput implements LogDestination, LogFailures {
   readonly #lock: OutputLock
   readonly #descriptor: number
   readonly #isFile: boolean
-  /** Lines with their line ends; the first may be what is left of one. */
+  /** Lines with their line ends; the first may be the rest of one. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #reported = 0
@@ -103,7 +103,7 @@ export class StandardOutput implements LogDestination, LogFailures {
       this.#note(error as NodeJS.ErrnoException)
       return false
     } finally {
-      // Half a line keeps the lock, so that no other thread writes into it.
+      // The lock stays held within a line, so that no other thread writes into it.
       if (!this.#isMidLine) this.#lock.release()
     }
   }

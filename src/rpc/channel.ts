@@ -8,7 +8,7 @@ interface Port {
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
-/** What a channel is made of. */
+/** Parts of a channel. */
 interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
   /** The other side, as errors name it. */
   readonly peer: string
@@ -21,7 +21,7 @@ interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
 /** Calls that are sent and not answered yet. Beyond this many the other side is stuck, and further ones are refused. */
 const MAX_UNANSWERED = 10_000
 
-/** A timer that fires so many milliseconds late was held up by a stall of this thread, or of the whole process. */
+/** A timer that fires this many milliseconds late shows a stall of the thread or of the process. */
 const STALL = 100
 /** Milliseconds that the other side has for its answer after such a stall. */
 const TIME_AFTER_STALL = 1_000
@@ -75,7 +75,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     port.on('message', (frame) => this.#take(frame as Frame))
   }
 
-  /** Asks for a sign of life; the other side's event loop answers, whatever its handlers do. */
+  /** Sends a heartbeat; the peer's event loop answers it, whatever its handlers do. */
   ping(): void {
     if (!this.#isClosed) this.#port.postMessage([PING] satisfies Frame)
   }
@@ -243,7 +243,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
   }
 }
 
-/** A call that a handler works on; most handlers never look at its signal. */
+/** A call in progress; most handlers never use its signal. */
 class RunningCall implements CallContext {
   #controller: AbortController | null = null
   #isCancelled = false

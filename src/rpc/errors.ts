@@ -1,4 +1,4 @@
-/** There was no answer in time. The other side may still have done what it was asked for. */
+/** The call timed out. The peer may still have processed it. */
 export class CallTimeoutError extends Error {
   override readonly name = 'CallTimeoutError'
   readonly code = 'GW_CALL_TIMEOUT'

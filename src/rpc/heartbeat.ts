@@ -8,7 +8,7 @@ export interface HeartbeatLimits {
   readonly lost: number
   /** The same for a thread that is still starting. */
   readonly lostWhileStarting: number
-  /** Intervals in which a thread has to release what it holds, and to end: some system calls can not be interrupted. */
+  /** Intervals that a thread has to end: some system calls can not be interrupted. */
   readonly ending: number
 }
 
@@ -24,7 +24,7 @@ export const HEARTBEAT: HeartbeatLimits = {
 /** What becomes of a thread. */
 interface HeartbeatEvents {
   ping(): void
-  /** Whether the thread has still to load what it serves. */
+  /** Whether the thread is still loading. */
   isStarting(): boolean
   unresponsive(): void
   recovered(): void

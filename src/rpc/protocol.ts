@@ -1,7 +1,7 @@
 /** A request with an answer. */
 interface Call<Argument, Answer> {
   readonly kind: 'call'
-  /** Milliseconds until the answer counts as missing, unless the caller says otherwise. */
+  /** Milliseconds until the call times out, unless the caller sets another timeout. */
   readonly timeout: number
   /** For types alone. */
   readonly types?: (argument: Argument) => Answer
@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a handler knows of the call it answers. */
+/** Context of a call for its handler. */
 export interface CallContext {
   /** Aborted when the caller no longer waits. */
   readonly signal: AbortSignal

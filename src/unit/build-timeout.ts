@@ -1,8 +1,8 @@
 import { ConfigError } from '#schema'
 
 /**
- * Waits for something to be built, but not for ever: an object that never becomes ready must not keep every later
- * change of its folder waiting. What comes too late is handed to `discard`.
+ * Limits the time of a build: an object that never becomes ready must not block every later
+ * change of its folder. A late result goes to `discard`.
  */
 export async function withBuildTimeout<T>(limit: number, building: Promise<T>, discard: (late: T) => void): Promise<T> {
   const { promise: deadline, reject } = Promise.withResolvers<never>()

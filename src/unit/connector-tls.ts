@@ -2,10 +2,10 @@ import type { ServerTls, UnitSettings } from '#contracts'
 import { type AdminInput, buildAdmin } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 
-/** The TLS of a unit's connectors, in their order, and what keeps it going. */
+/** The TLS of a unit's connectors, in their order. */
 export interface ConnectorTls {
   readonly tls: readonly (ServerTls | null)[]
-  /** Lets keystores and secrets be looked at again. */
+  /** Reads keystores and secrets again. */
   reload(): void
   dispose(): Promise<void>
 }

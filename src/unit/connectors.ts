@@ -37,17 +37,17 @@ export class Connectors {
     return new Connectors(opened)
   }
 
-  /** The ports, in the order of the settings: a port of 0 shows here what it became. */
+  /** The ports, in the order of the settings; for port 0 the one the system assigned. */
   get ports(): number[] {
     return this.#listeners.map(({ listener }) => listener.port)
   }
 
-  /** How many connections were closed at once, since too many files were open. */
+  /** Connections that were closed at once for want of file descriptors. */
   get refused(): number {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
   }
 
-  /** Stops accepting and lets what runs end within each connector's grace period; says how many requests were cut off. */
+  /** Stops accepting and lets in-flight requests end within each connector's grace period; returns the number of aborted requests. */
   async drain(): Promise<number> {
     const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))
     return results.reduce((sum, { aborted }) => sum + aborted, 0)

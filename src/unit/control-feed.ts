@@ -3,7 +3,7 @@ import type { Remote } from '#rpc'
 import type { SharedStore } from '#schema'
 import type { RouteFeed } from './route-feed.ts'
 
-/** What a unit needs of the control plane, over the channel between them. */
+/** Services of the control plane, over the channel of a unit. */
 export function controlFeed(control: Remote<typeof CONTROL_CALLS>): RouteFeed {
   return {
     open: (router) => control.openRouter(router),

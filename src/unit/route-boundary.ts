@@ -5,9 +5,9 @@ import type { Logger } from '#logging'
 import type { RouteMetrics } from './route-metrics.ts'
 
 /**
- * The edge of a route: what was thrown inside ends here. Expected outcomes are responses; a throw is counted and logged
+ * Catches errors of a route. Expected outcomes are responses; a throw is counted and logged
  * once. A failure of an upstream has a status of its own, whichever handler threw it (decisions 13); anything else is a
- * fault and answered with a 500 that says nothing of the inside (threats B86, B91).
+ * fault and answered with a 500 without details (threats B86, B91).
  */
 export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {
   return async (exchange) => {

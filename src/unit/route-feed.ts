@@ -5,7 +5,7 @@ import type { SharedStore } from '#schema'
 export interface RouteFeed {
   /** The routes of a folder as they are deployed now. */
   open(router: RouterOpening): Promise<readonly RouteSource[]>
-  /** The router has built what it could. */
+  /** The router has built its routes, except the failed ones. */
   opened(directory: string, failures: readonly RouteFailure[]): void
   close(directory: string): void
   /** A route that is served from now on has warnings. */

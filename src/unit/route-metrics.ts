@@ -12,7 +12,7 @@ interface RouteLabels {
 const FAMILIES = ['Informational', 'Successful', 'Redirection', 'Client_error', 'Server_error', 'Unknown'] as const
 const UNKNOWN = FAMILIES.length - 1
 
-/** What a route counts. One series each, found at load. */
+/** Metrics of a route; the series are looked up at load. */
 export class RouteMetrics {
   readonly #clock: Clock
   readonly #active: Gauge
@@ -37,7 +37,7 @@ export class RouteMetrics {
     )
   }
 
-  /** A request enters; gives the time, for `answered`. */
+  /** Counts a request; returns its start time for `answered`. */
   entered(): number {
     this.#requests.add()
     this.#active.add(1)

@@ -32,7 +32,7 @@ export class Route {
   /** Name of its file, without `.json`. */
   readonly file: string
   readonly revision: string
-  /** What has to hold of the path for the condition to be true, where that is known. */
+  /** Necessary condition on the path, where one can be derived from the route's condition. */
   readonly facts: ReturnType<typeof conditionFacts>
   /** Whether its condition is true whatever the request is. */
   readonly takesEverything: boolean
@@ -105,7 +105,7 @@ export class Route {
     return this.#condition.expression.source
   }
 
-  /** Handles a request; the route is held until the response has been sent to its last byte. */
+  /** Handles a request; the route is retained until the response has been sent. */
   run(exchange: Exchange): Promise<Response> {
     const visit = new Visit(exchange)
     this.#active.add(visit)
@@ -117,7 +117,7 @@ export class Route {
     return this.#handler(exchange)
   }
 
-  /** Waits for the requests inside, then releases what the route built, last first. */
+  /** Waits for in-flight requests, then disposes of the route's objects in reverse order. */
   async retire(limit = RETIREMENT_LIMIT): Promise<void> {
     if (this.#active.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -39,7 +39,7 @@ export class Routers {
     return [...this.#open].map(({ live }) => live)
   }
 
-  /** The door for Routers declared in a heap. */
+  /** Opens Routers declared in a heap. */
   host(unitContext: UnitContext, heap: Heap, buildPath: BuildPath, outerFolders: readonly string[]): RouterHost {
     return {
       openRouter: (settings, env) => {
@@ -109,8 +109,8 @@ export class Routers {
   }
 
   /**
-   * First phase: builds everything aside and says what can not be built. Nothing changes for requests. What was built is
-   * thrown away where the signal says that no second phase comes.
+   * First phase: builds the changes and returns their problems; live traffic is not affected. The result is
+   * discarded when the signal aborts.
    */
   async prepare(
     deploy: number,

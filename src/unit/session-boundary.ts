@@ -9,7 +9,7 @@ import { type Exchange, type Handler, pageResponse, type Response, respond } fro
 import type { Logger } from '#logging'
 
 /**
- * Gives requests the session that a manager keeps, and saves it when the response leaves (spec, Route, session rules).
+ * Loads the session of a request, and saves it when the response leaves (spec, Route, session rules).
  * Without a manager, the session around the handler stays.
  */
 export function withSession(manager: SessionManager | undefined, handler: Handler, logger: Logger): Handler {
@@ -30,7 +30,7 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
       await saving
       return response
     } catch (error) {
-      // A login or a logout that is not kept has not happened: it must not look as if it had.
+      // A login or logout that could not be saved must not look successful.
       const instead = error instanceof SessionTooLargeError ? tooLarge(error, exchange) : unavailable(error)
       response.body.cancel()
       return instead

@@ -1,4 +1,4 @@
-// Where the thread of a unit begins. Node keeps compiled modules for the main thread by itself, if the environment names a
+// Entry point of a unit's thread. Node caches compiled modules for the main thread by itself, if the environment names a
 // place for them; a worker thread needs the call below, before it loads large modules.
 import { enableCompileCache } from 'node:module'
 

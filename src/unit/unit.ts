@@ -18,14 +18,14 @@ import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
 import { withSession } from './session-boundary.ts'
 
-/** What a unit is opened with. */
+/** Input of a unit. */
 export interface UnitInput {
   readonly directories: InstanceDirectories
   readonly mode: string
   readonly units: number
-  /** Where objects say how they are doing; one for the feed by default. */
+  /** States that objects report; sent to the feed by default. */
   readonly states?: ObjectStates
-  /** What admin.json says. */
+  /** Settings of admin.json. */
   readonly settings: GatewaySettings
   readonly ownListeners?: OwnListeners
   /** False where the configuration is only checked. */
@@ -36,7 +36,7 @@ export interface UnitInput {
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
   readonly feed: RouteFeed
-  /** Made before the unit, since deploys may arrive for its first routers while it still opens. */
+  /** Created before the unit, since deploys for its first routers may arrive while it opens. */
   readonly routers: Routers
   readonly metrics: MetricsRegistry
   readonly logger: Logger

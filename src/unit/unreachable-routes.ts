@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 /** How many routes a warning lists. */
 const MOST_LISTED = 10
 
-/** A route that takes every request, and what its author is to know of those behind it. */
+/** A route that matches every request, and the warning about the routes after it. */
 interface Shadow {
   readonly by: Route
   readonly warning: Problem

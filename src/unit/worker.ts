@@ -16,7 +16,7 @@ import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
 import { Unit } from './unit.ts'
 
-/** The thread of one unit: does what the control plane asks for. */
+/** The thread of one unit: serves traffic and the calls of the control plane. */
 class UnitWorker {
   readonly #settings: UnitSettings
   readonly #port: MessagePort
@@ -78,7 +78,7 @@ class UnitWorker {
     try {
       return { ports: await this.#open() }
     } catch (error) {
-      // A port that was opened before another failed would keep a thread alive that serves nothing.
+      // A port opened before another failed would keep the thread alive without serving.
       setImmediate(() => process.exit(1))
       return { problems: error instanceof ConfigError ? [...error.problems] : [], message: (error as Error).message }
     }
@@ -129,13 +129,13 @@ class UnitWorker {
     return connectors.ports
   }
 
-  /** Every step is taken, whatever became of the one before. */
+  /** Runs every step, also after a failed one. */
   async #drain(): Promise<{ aborted: number }> {
     const aborted = await this.#attempt('its connectors', async () => (await this.#connectors?.drain()) ?? 0)
     await this.#attempt('its objects', () => this.#unit?.close())
     await this.#attempt('its certificates', () => this.#connectorTls?.dispose())
     this.#measuring[Symbol.dispose]()
-    // After the answer: without the port nothing keeps the thread.
+    // After the response: closing the port lets the thread end.
     setImmediate(() => this.#port.close())
     return { aborted: aborted ?? 0 }
   }

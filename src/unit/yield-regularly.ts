@@ -1,7 +1,7 @@
-/** Milliseconds of work after which requests and the heartbeat get their turn. */
+/** Milliseconds of work after which the event loop gets a turn, for requests and the heartbeat. */
 const SLICE = 25
 
-/** Gives the event loop a turn where the work since the last one took long; to be awaited between two steps of it. */
+/** Returns a function that yields to the event loop after a slice of work; await it between two steps. */
 export function yieldRegularly(): () => Promise<void> {
   let since = performance.now()
   return async () => {

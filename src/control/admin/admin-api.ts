@@ -13,7 +13,7 @@ import { isScrapePath, scrapeHandler } from './scrape.ts'
 /** Where the metrics are as a Common REST collection. */
 const METRICS = '/metrics/api'
 
-/** What the management API is made of. */
+/** Dependencies of the management API. */
 interface AdminApi {
   readonly prefix: string
   readonly ownHost: string
@@ -24,9 +24,9 @@ interface AdminApi {
   readonly protection: Filter | null
   readonly health: Health
   readonly logger: Logger
-  /** What stands below `/api`. */
+  /** Endpoints below `/api`. */
   readonly system: Handler
-  /** What has been measured, over all units. */
+  /** Metrics of all units. */
   metrics(): Promise<readonly MetricSample[]>
 }
 

@@ -5,7 +5,7 @@ import { type Exchange, equalsConstantTime, type Filter } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { crestError } from './crest-error.ts'
 
-/** How the management API knows who may use it. */
+/** Credentials of the management API. */
 export interface AdminCredentials {
   /** The admin password; null where none is configured. Read on each call, so that a changed file counts at once. */
   password(): string | null
@@ -45,7 +45,7 @@ function readPassword(path: string): string | null {
   }
 }
 
-/** Lets a request on with the admin credentials; without configured ones, by the mode (decisions 3). Says who it was. */
+/** Admits requests with the admin credentials; without configured ones, by the mode (decisions 3). Sets the caller. */
 export function authenticate(
   credentials: AdminCredentials,
   mode: 'PRODUCTION' | 'DEVELOPMENT',

@@ -5,7 +5,7 @@ const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 
 /**
  * Refuses requests under a foreign host name, which is how a web page reaches a loopback port after rebinding its
- * own name (threats B84), and changes that another origin asks a browser for.
+ * own name (threats B84), and cross-origin changes.
  */
 export function callerChecks(ownHost: string, allowedHosts: readonly string[]): Filter {
   const allowed = new Set([...LOOPBACK_NAMES, ownHost.toLowerCase(), ...allowedHosts.map((host) => host.toLowerCase())])

@@ -11,7 +11,7 @@ export interface HealthCheck {
   readonly detail?: string
 }
 
-/** What each health endpoint looks at. */
+/** The checks of each health endpoint. */
 export interface Health {
   live(): readonly HealthCheck[]
   ready(): readonly HealthCheck[]

@@ -20,7 +20,7 @@ interface Scrape {
   compressed: Promise<Buffer> | null
 }
 
-/** Answers a scrape. Those who come while one is being written get the same text: it may be some megabytes. */
+/** Answers a scrape. Concurrent scrapes share one text, which may be some megabytes. */
 export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): Handler {
   let writing: Promise<Scrape> | null = null
   const write = () => {
@@ -49,7 +49,7 @@ export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): 
   }
 }
 
-/** RFC 9110, section 12.5.3. Prometheus asks for gzip, which makes a twentieth of the text. */
+/** RFC 9110, section 12.5.3. Prometheus accepts gzip, which is a twentieth of the text. */
 function acceptsGzip({ headers }: Request): boolean {
   const codings = headers.all('accept-encoding').join(',').split(',')
   return codings.some((coding) => {

@@ -19,7 +19,7 @@ import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { typesCollection } from './types-collection.ts'
 
-/** What `/api/info` tells. */
+/** Content of `/api/info`. */
 interface GatewayInfo {
   readonly version: string
   readonly revision: string
@@ -28,7 +28,7 @@ interface GatewayInfo {
   readonly configRevision: string
 }
 
-/** What the endpoints below `/api` are made of. */
+/** Dependencies of the endpoints below `/api`. */
 interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
   readonly logger: Logger

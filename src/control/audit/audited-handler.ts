@@ -5,7 +5,7 @@ import { AdminCallerContext } from '../admin/admin-caller.ts'
 import { type ChangeRecorder, ChangeRecorderContext, type RecordedChange } from './change-recorder.ts'
 import type { ConfigAudit } from './config-audit.ts'
 
-/** A request that asks for a change. */
+/** A request for a change. */
 interface Attempt {
   /** Null where that depends on whether there is something already. */
   readonly operation: ConfigOperation | null
@@ -20,8 +20,8 @@ interface Noted extends RecordedChange {
 const CHANGING: ReadonlySet<string> = new Set(['rollback'])
 
 /**
- * Keeps record of what requests change, and of changes that are refused, before they are answered. The provider tells
- * with `recordChange` what it has changed.
+ * Records changes and refused changes before the response is sent. The provider reports
+ * its change with `recordChange`.
  */
 export function auditedHandler(handler: Handler, base: string, audit: ConfigAudit): Handler {
   return async (exchange) => {
@@ -85,7 +85,7 @@ function changeOf(
     revision: after?.revision ?? null,
     changedFields: changedFields(before?.content ?? {}, after?.content ?? {}),
     outcome: {
-      // What was changed stays changed, whatever failed afterwards.
+      // The change is in effect, also where a later step failed.
       isDone: noted !== null,
       statusCode: response.status,
       pointers: noted === null ? pointersIn(response) : [],
@@ -109,7 +109,7 @@ function actorOf(exchange: Exchange): ConfigActor {
   return { userId: caller?.userId ?? null, authentication: caller?.authentication ?? 'none', client: { ip, port } }
 }
 
-/** Where the problems of a refused change are. What they are is not recorded: messages may quote values. */
+/** Pointers of the problems of a refused change. Messages are not recorded: they may quote values. */
 function pointersIn({ body }: Response): readonly string[] {
   const answer: unknown = body.isBuffered && !body.isEmpty ? JSON.parse(body.text()) : null
   const detail = isPlainObject(answer) ? answer['detail'] : null

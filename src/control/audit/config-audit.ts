@@ -1,7 +1,7 @@
 import { type AuditTrail, type ConfigChange, configEvent, EventIds } from '#audit'
 import type { Clock } from '#schema'
 
-/** Keeps record of changes of the configuration: the topic `config`. */
+/** Records changes of the configuration: the topic `config`. */
 export class ConfigAudit {
   readonly #trail: Pick<AuditTrail, 'append'>
   readonly #clock: Pick<Clock, 'now'>
@@ -12,7 +12,7 @@ export class ConfigAudit {
     this.#clock = clock
   }
 
-  /** Marks the moment of a change; what is recorded later for it stands at this place in the order of events. */
+  /** Marks the moment of a change; an event recorded later for it has this place in the order. */
   moment(): { readonly id: string; readonly time: number } {
     return { id: this.#ids.next(), time: this.#clock.now() }
   }

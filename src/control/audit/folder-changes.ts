@@ -27,7 +27,7 @@ export class FolderChanges {
     this.#path = path
   }
 
-  /** What is served was brought in line with the files. */
+  /** Changed files were deployed. */
   deployed(before: Served, after: Served): void {
     const transactionId = randomUUID()
     for (const id of new Set([...before.keys(), ...after.keys()])) {
@@ -37,7 +37,7 @@ export class FolderChanges {
     void this.written()
   }
 
-  /** A file is not served as it is written; `served` is what is served in its place. */
+  /** A file is not served as it is written; `served` is the version served in its place. */
   failed(file: string, id: string, served: ServedRoute | undefined, problems: readonly Problem[]): void {
     const pointers = problems.map(({ pointer }) => pointer)
     this.#add(() => ({

@@ -7,7 +7,7 @@ import type { Clock } from '#schema'
 import { measureTrail } from '../monitoring/audit-metrics.ts'
 import { ConfigAudit } from './config-audit.ts'
 
-/** What the gateway itself keeps record of, below the folder `logs/audit`. */
+/** Audit trails of the gateway itself, below the folder `logs/audit`. */
 export class GatewayAudit {
   /** Changes of the configuration. */
   readonly config: ConfigAudit

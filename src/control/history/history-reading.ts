@@ -4,7 +4,7 @@ import { removeUnfinishedWrites } from '../durable-file.ts'
 import { readVersionHead, sequenceIn } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 
-/** What a folder of versions holds. */
+/** Content of a folder of versions. */
 interface ReadHistory {
   /** The oldest first. */
   readonly versions: readonly StoredVersion[]

@@ -8,11 +8,11 @@ import type { StoredVersion } from './version-index.ts'
 type Files = ReadonlyMap<string, RouteFile>
 type Served = ReadonlyMap<string, ServedRoute>
 
-/** The history of one folder: notices what its files no longer hold, and keeps it. */
+/** The history of one folder: stores versions that its files no longer hold. */
 export class ReplacedVersions {
   readonly #history: RouteHistory
   readonly #folder: string
-  /** What is served though its file holds something else, and is in the history already. */
+  /** Served versions that differ from their files and are in the history already. */
   readonly #kept = new WeakSet<RouteSource>()
 
   constructor(history: RouteHistory, directory: string) {
@@ -40,7 +40,7 @@ export class ReplacedVersions {
     return this.#history.read(version)
   }
 
-  /** Files may have been changed by others: what is served and not in them any more is kept. */
+  /** After files were changed by hand: stores served versions that no file holds any more. */
   noteReading(files: Files, serving: Served): void {
     const lost: ServedRoute[] = []
     for (const served of serving.values()) {

@@ -15,7 +15,7 @@ export interface ReplacedVersion {
   readonly text: string
 }
 
-/** What a history is opened with. */
+/** Input of a history. */
 interface HistoryInput {
   readonly instance: string
   /** Where the versions are. */
@@ -34,7 +34,7 @@ const MAX_NAME = 256
 
 /**
  * The replaced versions of all routes, each in a file of its own, so that a restart does not lose them. What can not
- * be written is kept until the process ends, and counted: a change does not fail for the sake of the past.
+ * be written stays in memory until the process ends, and is counted: a deploy does not fail for its history.
  */
 export class RouteHistory {
   readonly #input: HistoryInput
@@ -59,7 +59,7 @@ export class RouteHistory {
     })
   }
 
-  /** Reads what is there, the first time it is called; never rejects. */
+  /** Reads the stored versions on its first call; never rejects. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#input.logger.warn({ error }, 'the history of routes can not be read, so that it is empty')
@@ -98,14 +98,14 @@ export class RouteHistory {
     return this.#index.ids(folder)
   }
 
-  /** Keeps versions; resolves when they are on disk, or can not be written. */
+  /** Stores versions; resolves when they are on disk, or can not be written. */
   async keepNow(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
     const kept = replaced.map((version) => this.#add(folder, version, by))
     await Promise.all(kept.map((version) => this.#writer.now(version)))
   }
 
-  /** Keeps versions, and writes them little by little while other things go on: they may be many. */
+  /** Stores versions in the background, a few at a time: they may be many. */
   async keepSoon(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
     for (const version of replaced) this.#writer.soon(this.#add(folder, version, by))

@@ -13,7 +13,7 @@ export interface Replacement {
   readonly transactionId?: string
 }
 
-/** What is known of a version without its text. */
+/** Metadata of a version. */
 export interface VersionHead {
   /** The folder of its router: within the instance by its path there, else by its whole path. */
   readonly folder: string
@@ -28,7 +28,7 @@ export interface VersionHead {
   readonly bytes: number
 }
 
-/** Why a file of the history says nothing. */
+/** A file of the history that can not be read. */
 export class UnreadableVersion extends Error {}
 
 const NAME = /^(\d{10,15})-[a-z0-9._-]*-[0-9a-f]{8}\.route$/
@@ -56,12 +56,12 @@ export function printVersion(head: VersionHead, text: string): string {
   return `${JSON.stringify({ folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes })}\n${text}`
 }
 
-/** Reads what a file says about its version; throws UnreadableVersion, or what the file system says. */
+/** Reads the metadata of a version; throws UnreadableVersion, or the error of the file system. */
 export function readVersionHead(directory: string, name: string): Promise<VersionHead> {
   return withFile(directory, name, async (handle, size) => (await headOf(handle, size)).head)
 }
 
-/** Reads the text of a version; throws UnreadableVersion, or what the file system says. */
+/** Reads the text of a version; throws UnreadableVersion, or the error of the file system. */
 export function readVersionText(directory: string, name: string): Promise<string> {
   return withFile(directory, name, async (handle, size) => {
     const { head, end } = await headOf(handle, size)

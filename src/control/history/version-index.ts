@@ -1,6 +1,6 @@
 import type { VersionHead } from './version-file.ts'
 
-/** How much of the past is kept. */
+/** Limits of the history. */
 export interface HistoryLimits {
   /** Versions of one route. */
   readonly versions: number

@@ -4,13 +4,13 @@ import { writeDurably } from '../durable-file.ts'
 import { printVersion } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 
-/** Routes can hold secrets in plain text, and what was once in one stays in here. */
+/** Readable by the owner only: routes can hold secrets in plain text, and old versions keep them. */
 const RIGHTS = { file: 0o600, folder: 0o700 }
 
 /** Concurrent writes of versions that no request waits for, so that the thread pool stays free for others. */
 const WRITES_AT_ONCE = 2
 
-/** What the history does with what its writer finds out. */
+/** Events of the writer. */
 interface WriterEvents {
   /** A version is on disk; false where it was dropped in the meantime. */
   written(version: StoredVersion): boolean
@@ -47,9 +47,9 @@ export class VersionWriter {
     if (this.#writers < WRITES_AT_ONCE) void this.#writeWaiting()
   }
 
-  /** Takes a version from the disk, or keeps it from getting there. */
+  /** Removes a version from the disk, or cancels its write. */
   remove(version: StoredVersion): void {
-    // One that is being written is asked about when it is there.
+    // A version that is being written is checked when it is on disk.
     if (!this.#waiting.delete(version) && !this.#writes.has(version)) this.removeFile(version.name)
   }
 

@@ -8,14 +8,14 @@ export interface DeployCounts {
   lastAt: number
 }
 
-/** What is known of the routes of one folder. */
+/** Counts of the routes of one folder. */
 interface DeployedRoutes {
   readonly deploys: Readonly<DeployCounts>
   readonly served: number
   readonly failing: number
 }
 
-/** What is known of the versions that were replaced. */
+/** Size of the history. */
 interface HistorySize {
   readonly size: number
   readonly bytes: number
@@ -46,7 +46,7 @@ export function measureDeploys(metrics: ReadMetrics, router: string, routes: Dep
   })
 }
 
-/** Shows how much of the past of routes is kept. */
+/** Exposes the size of the history. */
 export function measureHistory(metrics: ReadMetrics, history: HistorySize): void {
   metrics.reading('gw_route_history_versions', 'Replaced versions of routes that are kept.', {
     read: () => history.size,

@@ -36,7 +36,7 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
   }
 }
 
-/** One after the other: of ten thousand routes, most are not what a query looks for. */
+/** Generated one at a time: of ten thousand routes, a query matches few. */
 function* resourcesOf(samples: readonly MetricSample[]): Generator<Resource> {
   for (const sample of samples) {
     const id = knownId(sample)
@@ -44,7 +44,7 @@ function* resourcesOf(samples: readonly MetricSample[]): Generator<Resource> {
   }
 }
 
-/** A metric. There are very many of them, so that only what is asked for is made. */
+/** A metric. Its content is computed on first read, since there are very many. */
 class MetricResource implements Resource {
   readonly id: string
   readonly revision = null
@@ -79,7 +79,7 @@ function knownId(sample: MetricSample): string | null {
   return series.listedAs
 }
 
-/** `heap.<router-name>.route.<route-name>.<metric>`; null for what has no place in the collection. */
+/** `heap.<router-name>.route.<route-name>.<metric>`; null for a metric outside the collection. */
 function idOf({ name, labels }: MetricSample): string | null {
   const heap = `heap.${(labels['router'] ?? '').replace(/^gateway\./, '')}`
   if (name === 'gw_router_deployed_routes') return `${heap}.deployed-routes`

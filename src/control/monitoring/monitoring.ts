@@ -5,12 +5,12 @@ import type { UnitLink } from '../unit-link.ts'
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
 export class Monitoring implements Disposable {
-  /** Where the control plane counts what it does. */
+  /** Metrics of the control plane. */
   readonly registry: MetricsRegistry
   readonly #threads = new ThreadAggregation()
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
-  /** Units that did not answer when they were last asked; what they reported before is exposed once more. */
+  /** Units that did not answer the last collection; their previous values are exposed again. */
   readonly #late = new Set<UnitLink>()
   readonly #measuring: Disposable
   readonly #ticking: NodeJS.Timeout
@@ -33,7 +33,7 @@ export class Monitoring implements Disposable {
     return this.#collecting
   }
 
-  /** A unit has ended; what it has counted so far stays. */
+  /** A unit has ended; its totals stay. */
   ended(unit: UnitLink): void {
     this.#threads.remove(unit)
     this.#late.delete(unit)

@@ -31,7 +31,7 @@ export function measureProcess(scope: MetricsScope, { version, revision }: Build
   }
 }
 
-/** Null where the system does not tell. */
+/** Null where the system does not provide it. */
 function openFiles(): number | null {
   try {
     // Reading the folder opens one more.

@@ -10,12 +10,12 @@ import { fileOf } from './route-resources.ts'
 import { EXPLAIN_REQUEST, EXPLAIN_RESPONSE } from './routes-description.ts'
 import { simulatedRequest } from './simulated-request.ts'
 
-/** What explanations are made from. */
+/** Dependencies of `explain`. */
 export interface ExplainContext {
   readonly stores: RouteStores
   readonly types: readonly TypeDefinition[]
   units(): readonly UnitLink[]
-  /** config.json, or what stands in for it. */
+  /** config.json, or its default. */
   config(): JsonObject
 }
 

@@ -13,7 +13,7 @@ import {
   ScriptTimeoutError,
 } from '#scripts'
 
-/** What the scripts of patches run with. */
+/** Settings of scripts in patches. */
 export interface PatchScripts {
   /** False: `transform` is 403 (spec gap 108). */
   readonly enabled: boolean
@@ -32,7 +32,7 @@ const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   'application/x-groovy': 'groovy',
 }
 
-/** Does what `transform` asks for: a script gets `value` and `resource` and returns the new value. */
+/** Runs a `transform`: a script gets `value` and `resource` and returns the new value. */
 export function scriptTransformation(scripts: PatchScripts, exchange: Exchange): Transformation {
   return async (value, instruction, resource) => {
     if (!scripts.enabled) throw new PatchError('transform is not enabled; set patchTransform in admin.json', 403)

@@ -59,7 +59,7 @@ export class RouteEditor {
     return this.#run(call, 'rollback', id, () => {
       const current = this.#current(id, null)
       if (!(current instanceof Refusal)) return restored(current.file, id, before.text)
-      // What stands in the history is not believed to be a name within the folder.
+      // File names of the history are checked: they must stay within the folder.
       const file = FILE_NAME.test(before.file) ? before.file : `${id}.json`
       this.#sources.store.reread(file)
       return refusedId(id) ?? this.#clash(id, file) ?? restored(file, id, before.text)
@@ -163,7 +163,7 @@ function refusedId(id: string): Refusal | null {
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }
 
-/** What a resource has and its file does not. */
+/** Fields of a resource that its file does not have. */
 const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history'])
 
 /** The edit that stores a route; a refusal where it can be no route. */
@@ -206,7 +206,7 @@ function refusalOf(outcome: EditOutcome): Refusal | null {
     case 'unavailable':
       return new Refusal(503, 'no unit is there to build the route; try again', { headers: { 'Retry-After': '5' } })
     case 'unwritten':
-      // The code says what is wrong with the disk, the message would say where (threats B86).
+      // The error code only: the message has the path (threats B86).
       return new Refusal(
         503,
         `the route could not be written (${outcome.error.code ?? 'unknown error'}); nothing has changed`,

@@ -12,13 +12,13 @@ interface DegradedObject {
 /** Objects of routes that serve less than they should, by the id of the route. */
 export type DegradedObjects = ReadonlyMap<string, readonly DegradedObject[]>
 
-/** What the resources of a folder are made from. */
+/** Sources of the resources of a folder. */
 export interface RouteSources {
   readonly store: RouteStore
   degraded(id: string): readonly DegradedObject[]
 }
 
-/** The id of a file among the others: one that says an id another route has is known by its own name, to be mended. */
+/** The id of a file. One with the id of another route gets its file name as id, so that it can be repaired. */
 export function idIn(store: RouteStore, file: RouteFile): string {
   const isTaken = store.problemsOf(file.file).some(({ pointer }) => pointer === '/_id')
   return isTaken ? file.file.replace(/\.json$/, '') : idOf(file)
@@ -35,7 +35,7 @@ export function fileOf(store: RouteStore, id: string): RouteFile | null {
   return found
 }
 
-/** Contents do not change, and queries look at all of them: each is taken out of its document once. */
+/** Contents are immutable, and queries read all of them: each is extracted from its document once. */
 const contents = new WeakMap<RouteFile, JsonObject>()
 
 /** A route as stored, without `_id` and `_rev`. */
@@ -59,7 +59,7 @@ export function versionSummary({ head }: StoredVersion): JsonObject {
   return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }
 
-/** A route file as a resource; `_status` and `_history` are there for those who ask for them, and made only then. */
+/** A route file as a resource; `_status` and `_history` are computed only where the request selects them. */
 export function routeResource(file: RouteFile, sources: RouteSources): Resource {
   const id = idIn(sources.store, file)
   const content = contentOf(file)

@@ -92,7 +92,7 @@ const ADDED: JsonObject = {
   },
 }
 
-/** The routes collection, as its descriptors tell it. */
+/** Description of the routes collection. */
 export const ROUTES_DESCRIPTION: Description = {
   id: 'gateway:routes',
   title: 'Routes',

@@ -8,7 +8,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const ABSOLUTE = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i
 const MEMBERS = new Set(['method', 'uri', 'headers', 'entity', 'from'])
 
-/** Reads `{ method, uri, headers, entity, from }`, the request that `explain` is asked about. */
+/** Reads `{ method, uri, headers, entity, from }`, the request of `explain`. */
 export function simulatedRequest(body: JsonValue): SimulatedRequestMessage | Refusal {
   if (!isPlainObject(body)) return new Refusal(400, 'the body: expected { "method", "uri", "headers" }')
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name))
