@@ -2,6 +2,7 @@ import { CachedValue } from '#cache'
 import { AccessManagerError } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
+import { EVENTS } from './log-events.ts'
 
 /** What a session of the agent is made and ended by. */
 interface AgentSessionSettings {
@@ -93,7 +94,7 @@ export class AgentSession {
       return token
     } catch (error) {
       failedLogins.add()
-      if (!this.#failing) logger.error({ error }, 'the agent can not log in at the access manager')
+      if (!this.#failing) logger.error({ error }, EVENTS.AGENT_LOGIN_FAILED)
       this.#failing = true
       throw error
     }

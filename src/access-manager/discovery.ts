@@ -4,6 +4,7 @@ import { type Handler, isToken } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { dialectOf } from './dialect.ts'
+import { EVENTS } from './log-events.ts'
 import type { RealmUris } from './realm-uri.ts'
 import { callRest } from './rest-call.ts'
 
@@ -121,15 +122,12 @@ export class Discovery {
     if (status === 200 && typeof found === 'string' && VERSION.test(found)) {
       const version = VERSION.exec(found)![0]
       if (configured !== null && !isPrecise(version, configured)) {
-        logger.warn({ configured, version }, 'the access manager has another version than the configuration says')
+        logger.warn({ configured, version }, EVENTS.VERSION_DIFFERS)
       }
       return dialectOf(version)
     }
     const assumed = dialectOf(configured)
-    logger.warn(
-      { status, version: assumed.version },
-      'the access manager does not tell its version; another one is assumed',
-    )
+    logger.warn({ status, version: assumed.version }, EVENTS.VERSION_UNKNOWN)
     return assumed
   }
 }

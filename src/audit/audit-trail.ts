@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { eventLine, MAX_LINE_BYTES } from './event.ts'
+import { EVENTS } from './log-events.ts'
 
 /** Destination of lines, such as a file. Rejects when it can not write. */
 interface LineSink {
@@ -91,7 +92,7 @@ export class AuditTrail {
     await this.#flushInTime()
     if (this.#retry !== null) clearTimeout(this.#retry)
     if (this.#waiting.length > 0) {
-      this.#logger.error({ events: this.#waiting.length }, 'audit events could not be written and are lost')
+      this.#logger.error({ events: this.#waiting.length }, EVENTS.EVENTS_LOST)
     }
   }
 
@@ -120,7 +121,7 @@ export class AuditTrail {
       if (this.#outage === null) {
         this.#outage = { loss: false }
         const { code } = error as NodeJS.ErrnoException
-        this.#logger.error({ error, errno: code }, 'audit events can not be written; they wait, and are tried again')
+        this.#logger.error({ error, errno: code }, EVENTS.WRITE_FAILED)
       }
       this.#tryLater()
     }
@@ -145,6 +146,6 @@ export class AuditTrail {
     this.#counts.lost++
     if (this.#outage?.loss) return
     if (this.#outage !== null) this.#outage.loss = true
-    this.#logger.error(message)
+    this.#logger.error(EVENTS.QUEUE_FULL.withMessage(message))
   }
 }

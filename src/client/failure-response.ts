@@ -1,5 +1,6 @@
 import { type Handler, type Response, reasonPhrase, respond } from '#http'
 import type { Logger } from '#logging'
+import { EVENTS } from './log-events.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const LOOP = `${reasonPhrase(508)}: the request would come back to this gateway; the route needs the baseURI of an application`
@@ -18,7 +19,7 @@ export function logFailure(error: UpstreamError, fields: Readonly<Record<string,
   // Failures caused by clients are not logged as warnings: clients could flood the log.
   const isOfClient = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
   if (isOfClient) logger.debug({ error, ...fields }, 'no whole request')
-  else logger.limited(fields['transactionId']).warn({ error, ...fields }, 'the upstream gave no answer')
+  else logger.limited(fields['transactionId']).warn({ error, ...fields }, EVENTS.UPSTREAM_FAILED)
 }
 
 /** Converts upstream failures to responses; other errors are rethrown. */

@@ -1,6 +1,7 @@
 import { BodyTooLargeError, type Exchange, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition } from '#schema'
+import { EVENTS } from './log-events.ts'
 
 export type { Condition }
 
@@ -46,7 +47,5 @@ function warn(condition: Condition, error: unknown, logger: Logger, route: strin
   const reason = error instanceof Error ? error.message : String(error)
   const fields = { condition: source, ...(route !== undefined && { route }), reason }
   const details = logger.isEnabled('debug') ? { error } : {}
-  logger
-    .limited(`${route} ${source}`, WARN_INTERVAL)
-    .warn({ ...fields, ...details }, 'the condition failed and counts as false')
+  logger.limited(`${route} ${source}`, WARN_INTERVAL).warn({ ...fields, ...details }, EVENTS.FAILED)
 }

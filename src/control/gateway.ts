@@ -8,7 +8,7 @@ import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
 import { type Logger, sharedOutput } from '#logging'
 import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
-import { type Counter, systemClock } from '#schema'
+import { type Counter, configWarning, systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { ADMIN_SECURITY, adminCredentials } from './admin/authentication.ts'
 import { crestError } from './admin/crest-error.ts'
@@ -18,6 +18,7 @@ import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
+import { EVENTS } from './log-events.ts'
 import { measureHistory } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { measureProcess } from './monitoring/process-metrics.ts'
@@ -260,7 +261,7 @@ export class Gateway {
       settings.unit.mode === 'DEVELOPMENT'
         ? 'the management API is open to every process on this machine; set a password in secrets/gateway.admin.password'
         : 'no admin password is configured, so the management API answers 401; put one in secrets/gateway.admin.password'
-    logger.warn(message)
+    logger.warn(configWarning(message))
   }
 }
 
@@ -283,6 +284,6 @@ function configText(settings: AdminSettings): string | null {
 function threads(units: number, logger: Logger): { units: number; reusePort: boolean } {
   const reusePort = ['linux', 'freebsd', 'sunos', 'aix'].includes(process.platform)
   if (reusePort || units === 1) return { units, reusePort }
-  logger.warn({ platform: process.platform }, 'ports can not be shared between threads here, so that one unit serves')
+  logger.warn({ platform: process.platform }, EVENTS.PORTS_NOT_SHARED)
   return { units: 1, reusePort }
 }

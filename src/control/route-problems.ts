@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Position } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
+import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
 import type { RoutePlan } from './route-plan.ts'
@@ -60,7 +61,7 @@ export class RouteProblems {
       const place = line === undefined ? file : `${file}:${line}:${column}`
       this.#logger.error(
         { file: join(this.#directory, file), line, column, pointer },
-        `${place}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
+        EVENTS.ROUTE_REFUSED.withMessage(`${place}: ${pointer === '' ? '' : `${pointer}: `}${message}`),
       )
     }
   }

@@ -5,6 +5,7 @@ import type { FolderChanges } from './audit/folder-changes.ts'
 import { prepareDeployment } from './deployment.ts'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
 import type { ReplacedVersions } from './history/replaced-versions.ts'
+import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
@@ -83,7 +84,7 @@ export class RouteStore {
     const wasExpected = this.#openings.finish(unit)
     if (this.#postponed) {
       this.#postponed = false
-      this.scan().catch((error: unknown) => this.#logger.error({ error }, 'the route folder can not be scanned'))
+      this.scan().catch((error: unknown) => this.#logger.error({ error }, EVENTS.ROUTES_UNREADABLE))
     }
     if (wasExpected && unit.number === 0) {
       this.#logger.info({ routes: this.served - failures.length, directory: this.directory }, 'routes loaded')
@@ -170,7 +171,7 @@ export class RouteStore {
       return decide(this.#files)
     } catch (error) {
       if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
-      this.#logger.error({ error, directory: this.directory }, 'a route can not be read; nothing has changed')
+      this.#logger.error({ error, directory: this.directory }, EVENTS.ROUTE_UNREADABLE)
       return { state: 'unwritten', error: error as NodeJS.ErrnoException }
     }
   }
@@ -210,7 +211,7 @@ export class RouteStore {
       else await writeDurably(this.directory, file, next.text)
     } catch (error) {
       await deployment.commit([])
-      this.#logger.error({ error, file: join(this.directory, file) }, 'a route can not be written; nothing has changed')
+      this.#logger.error({ error, file: join(this.directory, file) }, EVENTS.ROUTE_NOT_WRITTEN)
       return { state: 'unwritten', error: error as NodeJS.ErrnoException }
     }
     await deployment.commit([...planned.keys()])

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Logger } from '#logging'
 import { MAX_TIMER_DELAY } from '#schema'
+import { EVENTS } from './log-events.ts'
 
 /** Editors write a file in several steps; what comes within this time is one change. */
 const SETTLE_TIME = 100
@@ -58,10 +59,7 @@ export class RouteWatcher implements Disposable {
 
   #run(): void {
     this.#scan().catch((error: unknown) => {
-      this.#logger.error(
-        { error, directory: this.#directory },
-        'the route folder can not be scanned; the routes stay as they are',
-      )
+      this.#logger.error({ error, directory: this.#directory }, EVENTS.ROUTE_SCAN_FAILED)
     })
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
+import { configWarning } from '#schema'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
 import type { PlannedChange, RoutePlan, ServedRoute } from './route-plan.ts'
@@ -82,7 +83,7 @@ export class ServedRoutes {
       messages.add(key)
       const { line, column } = found.route.document.locate(pointer)
       const fields = { file: join(this.#directory, found.file), line, column, pointer }
-      this.#logger.warn(fields, `${found.file}:${line}:${column}: ${pointer}: ${message}`)
+      this.#logger.warn(fields, configWarning(`${found.file}:${line}:${column}: ${pointer}: ${message}`))
     }
   }
 }

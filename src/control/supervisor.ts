@@ -1,4 +1,5 @@
 import type { UnitSettings } from '#contracts'
+import { EVENTS } from './log-events.ts'
 import { UnitLink, type UnitThread } from './unit-link.ts'
 
 /** Input of a supervisor. */
@@ -93,10 +94,7 @@ export class Supervisor {
     this.restartCount++
     const delay = restartDelay(failures)
     const { logger } = this.#supervision
-    logger.error(
-      { ...(error !== null && { error }), unit: unit.number, delay },
-      'a unit ended; it is started again, the others keep serving',
-    )
+    logger.error({ ...(error !== null && { error }), unit: unit.number, delay }, EVENTS.UNIT_ENDED)
     setTimeout(() => {
       if (!this.#draining) this.#spawn(unit.number)
     }, delay)

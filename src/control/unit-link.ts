@@ -18,6 +18,7 @@ import {
   type Remote,
 } from '#rpc'
 import type { Problem } from '#schema'
+import { EVENTS } from './log-events.ts'
 
 /** How a unit's thread is started, and the handlers of its calls. */
 export interface UnitThread {
@@ -92,7 +93,7 @@ export class UnitLink {
       peer: this.name,
       remote: UNIT_CALLS,
       handlers: thread.handlers(this),
-      onFault: (error) => this.#logger.error({ error }, 'a message of a unit could not be processed'),
+      onFault: (error) => this.#logger.error({ error }, EVENTS.UNIT_MESSAGE_FAILED),
     })
     this.remote = this.#channel.remote
     this.#heartbeat = this.#watch(thread.heartbeat)
@@ -205,7 +206,7 @@ export class UnitLink {
       clearTimeout(timer)
     } catch (error) {
       if (!(error instanceof PeerEndedError)) {
-        this.#logger.error({ error }, 'a unit did not drain; it is ended with the requests it has')
+        this.#logger.error({ error }, EVENTS.UNIT_DRAIN_FAILED)
       }
       await this.end()
     }
@@ -229,10 +230,7 @@ export class UnitLink {
       unresponsive: () => {
         if (this.state !== 'ready') return
         this.state = 'unresponsive'
-        this.#logger.warn(
-          { unansweredFor: heartbeat.unansweredFor },
-          'a unit does not answer; the gateway is not ready',
-        )
+        this.#logger.warn({ unansweredFor: heartbeat.unansweredFor }, EVENTS.UNIT_UNRESPONSIVE)
         if (this.#deploys > 0) void this.end(MISSED_DEPLOY)
       },
       recovered: () => {
@@ -253,9 +251,7 @@ export class UnitLink {
 
   #abandon(): void {
     if (this.state === 'ended') return
-    this.#logger.error(
-      'the thread of a unit can not be ended: it hangs in a system call; a successor is started, restart the gateway to get rid of it',
-    )
+    this.#logger.error(EVENTS.UNIT_STUCK)
     this.#finish()
   }
 

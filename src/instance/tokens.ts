@@ -3,6 +3,7 @@ import { baseScope } from '#expression'
 import { Properties } from '#heap'
 import type { Logger } from '#logging'
 import type { Clock, Directories } from '#schema'
+import { configWarning } from '#schema'
 import type { SystemProperties } from './system-properties.ts'
 
 /** The mode of the environment, where admin.json has none. */
@@ -42,7 +43,7 @@ export function rootProperties({ directories, mode, env, system = {}, clock, log
       configDirectory: directories.config,
       temporaryDirectory: directories.temporary,
     },
-    warn: (message) => logger.warn(message),
+    warn: (message) => logger.warn(configWarning(message)),
   })
   return Properties.root(scope, (token) => {
     const variable = env[token.toUpperCase().replaceAll('.', '_').replaceAll('-', '_')]

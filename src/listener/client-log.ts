@@ -1,4 +1,5 @@
 import type { Logger } from '#logging'
+import { EVENTS } from './log-events.ts'
 import type { Refusal } from './refusal.ts'
 
 /** Log messages about clients, rate-limited by reason. */
@@ -12,10 +13,10 @@ export class ClientLog {
   refused(client: string, { status, problem, advice }: Refusal): void {
     this.#logger.debug({ status, problem, client }, 'request refused')
     if (advice === undefined) return
-    this.#logger.limited(problem).warn({ client, status, problem, advice }, 'requests are refused')
+    this.#logger.limited(problem).warn({ client, status, problem, advice }, EVENTS.REQUESTS_REFUSED)
   }
 
   abusive(client: string, reason: string): void {
-    this.#logger.limited(reason).warn({ client, reason }, 'connection of an abusive client closed')
+    this.#logger.limited(reason).warn({ client, reason }, EVENTS.ABUSIVE_CLIENT)
   }
 }

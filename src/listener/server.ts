@@ -18,6 +18,7 @@ import { RequestMessage } from './http1/request-message.ts'
 import { Http2Connections } from './http2/connections.ts'
 import { keepErrorListener } from './keep-error-listener.ts'
 import type { ListenerContext } from './listener-context.ts'
+import { EVENTS } from './log-events.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { Listener, ListenerSettings } from './settings.ts'
@@ -98,7 +99,7 @@ class HttpListener implements Listener {
       this.#server.once('error', reject)
       this.#server.listen({ port, host, reusePort, ...(backlog === undefined ? {} : { backlog }) }, () => {
         this.#server.off('error', reject)
-        this.#server.on('error', (error) => this.#context.logger.limited().error({ error }, 'listener failed'))
+        this.#server.on('error', (error) => this.#context.logger.limited().error({ error }, EVENTS.FAILED))
         resolve()
       })
     })
@@ -180,8 +181,7 @@ class HttpListener implements Listener {
       if (!reserve.has(socket)) return
       this.refused++
       socket.destroy()
-      const message = 'new connections closed: too many open files; raise the limit (ulimit -n)'
-      logger.limited().warn({ limit: reserve.limit }, message)
+      logger.limited().warn({ limit: reserve.limit }, EVENTS.OUT_OF_FILES)
     })
   }
 

@@ -12,6 +12,7 @@ import {
 } from '#http'
 import { createExchange } from './create-exchange.ts'
 import type { ListenerContext } from './listener-context.ts'
+import { EVENTS } from './log-events.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
 import { REQUEST_TIMEOUT, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
@@ -57,7 +58,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#begin()
     } catch (error) {
       // An exception in an event of the server would end the process.
-      this.context.logger.limited(error).error({ error }, 'request could not be processed')
+      this.context.logger.limited(error).error({ error }, EVENTS.REQUEST_FAILED)
       if (this.#channel.headersSent) this.#truncate(asError(error))
       else this.#answer(500, 'close')
     }
@@ -163,7 +164,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     }
     const { method, uri } = exchange.request
     const transactionId = exchange.transactionId.value
-    this.context.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, 'the handler failed')
+    this.context.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, EVENTS.HANDLER_FAILED)
     if (this.#channel.headersSent) this.#truncate(asError(error))
     else this.#answer(error instanceof AnswerableError ? error.status : 500, 'keep')
   }
@@ -230,7 +231,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   #onUnsendable(error: unknown, status: number, persistence: Persistence): void {
-    this.context.logger.limited(error).error({ error, status }, 'the response cannot be sent')
+    this.context.logger.limited(error).error({ error, status }, EVENTS.RESPONSE_NOT_SENT)
     if (this.#channel.headersSent) this.#truncate(asError(error))
     else this.#answer(502, persistence)
   }
@@ -238,7 +239,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #onResponseFailed(error: Error): void {
     this.#exchange?.markTruncated()
     const transactionId = this.#exchange?.transactionId.value
-    this.context.logger.limited(error).warn({ error, transactionId }, 'response truncated: its body failed')
+    this.context.logger.limited(error).warn({ error, transactionId }, EVENTS.RESPONSE_TRUNCATED)
     this.#truncate(error)
   }
 
@@ -259,7 +260,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     try {
       event(this.#exchange)
     } catch (error) {
-      this.context.logger.limited(error).error({ error }, 'a callback of the exchange failed')
+      this.context.logger.limited(error).error({ error }, EVENTS.CALLBACK_FAILED)
     }
   }
 }

@@ -1,7 +1,7 @@
 export { isConfidential, redacted } from './confidential.ts'
 export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
 export type { LogLevel } from './levels.ts'
-export { LogEvent } from './log-event.ts'
+export { LogEvent, logEvents } from './log-event.ts'
 export { createLogger, type Logger } from './logger.ts'
 export { oneJsonLine } from './one-line.ts'
 export type { LogEntry } from './pretty.ts'

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { createLogger, memoryLog } from './index.ts'
+import { createLogger, LogEvent, memoryLog } from './index.ts'
 
+const event = (message: string) => new LogEvent('GW_TEST', { message, meaning: '', action: '' })
 const index = new URL('./index.ts', import.meta.url).href
 
 test('writes one JSON line with time, level, logger and message', () => {
@@ -19,7 +20,7 @@ test('writes one JSON line with time, level, logger and message', () => {
 test('a renamed child carries one name and the fields of its parents', () => {
   const log = memoryLog()
   const parent = createLogger({ destination: log }).child({ logger: 'gateway', unit: 3 })
-  parent.child({ logger: 'gateway+_router' }).warn('hello')
+  parent.child({ logger: 'gateway+_router' }).warn(event('hello'))
 
   assert.equal(log.lines[0]!.match(/"logger"/g)!.length, 1)
   assert.equal(log.entries[0]!.logger, 'gateway+_router')
@@ -32,7 +33,7 @@ test('levels follow the longest prefix of whole name parts', () => {
   const root = createLogger({ destination: log, level: 'warn', levels })
   for (const logger of ['gateway', 'gateway+_router+a', 'gateway+_router+quiet+b', 'gateway+_routers']) {
     root.child({ logger }).debug('d')
-    root.child({ logger }).warn('w')
+    root.child({ logger }).warn(event('w'))
   }
 
   assert.deepEqual(
@@ -95,7 +96,7 @@ test('a forged value cannot end a line, move the cursor or reorder text (B87)', 
     const log = memoryLog()
     const logger = createLogger({ destination: log, format }).child({ logger: `gateway+${evil}` })
     logger.info({ path: evil, [evil]: evil, list: [evil] }, evil)
-    logger.error({ error: Object.assign(new Error(evil), { code: evil }) }, 'failed')
+    logger.error({ error: Object.assign(new Error(evil), { code: evil }) }, event('failed'))
 
     assert.equal(log.lines.length, 2)
     for (const line of log.lines) {
@@ -118,8 +119,8 @@ test('an error is written with code, message, causes and stack', () => {
   const log = memoryLog()
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   const error = Object.assign(new Error('no answer', { cause }), { code: 'GW_UPSTREAM' })
-  createLogger({ destination: log }).error({ error }, 'failed')
-  createLogger({ destination: log }).error(error, 'failed')
+  createLogger({ destination: log }).error({ error }, event('failed'))
+  createLogger({ destination: log }).error(error, event('failed'))
 
   for (const entry of log.entries) {
     const written = entry['error'] as Record<string, unknown>
@@ -135,13 +136,13 @@ test('stacks: at debug always, at error once for each place, below never', () =>
   const failing = (message: string) => new Error(message)
   const hasStack = () => log.entries.map((entry) => 'stack' in (entry['error'] as object))
   const logger = createLogger({ destination: log })
-  logger.warn({ error: failing('a') }, 'failed')
-  for (const message of ['b', 'c']) logger.error({ error: failing(message) }, 'failed')
-  logger.child({ logger: 'other' }).error({ error: failing('d') }, 'failed')
+  logger.warn({ error: failing('a') }, event('failed'))
+  for (const message of ['b', 'c']) logger.error({ error: failing(message) }, event('failed'))
+  logger.child({ logger: 'other' }).error({ error: failing('d') }, event('failed'))
   assert.deepEqual(hasStack(), [false, true, false, true])
   log.clear()
   const chatty = createLogger({ destination: log, level: 'debug' })
-  for (const message of ['a', 'b']) chatty.warn({ error: failing(message) }, 'failed')
+  for (const message of ['a', 'b']) chatty.warn({ error: failing(message) }, event('failed'))
   assert.deepEqual(hasStack(), [true, true])
 })
 
@@ -154,17 +155,17 @@ test('limited: the first entry of a message, then one in each interval with the 
     log.clear()
     return entries
   }
-  for (let n = 0; n < 5; n++) logger.limited().warn({ n }, 'no binding')
+  for (let n = 0; n < 5; n++) logger.limited().warn({ n }, event('no binding'))
   assert.deepEqual(written(), ['no binding -'])
   now += 9_999
-  logger.limited().warn('no binding')
+  logger.limited().warn(event('no binding'))
   assert.deepEqual(written(), [])
   now += 1
-  logger.limited().warn('no binding')
-  logger.limited().error('no binding')
-  logger.limited().warn('another')
-  logger.child({ logger: 'other route' }).limited().warn('no binding')
-  logger.child({ request: 7 }).limited().warn('no binding')
+  logger.limited().warn(event('no binding'))
+  logger.limited().error(event('no binding'))
+  logger.limited().warn(event('another'))
+  logger.child({ logger: 'other route' }).limited().warn(event('no binding'))
+  logger.child({ request: 7 }).limited().warn(event('no binding'))
   logger.limited().debug('not enabled')
   assert.deepEqual(written(), ['no binding 5', 'no binding -', 'another -', 'no binding -'])
 })
@@ -173,11 +174,11 @@ test('limited: causes are counted separately, and their number is bounded', () =
   const log = memoryLog()
   let now = 0
   const logger = createLogger({ destination: log, now: () => now })
-  for (let n = 0; n < 1_000; n++) logger.limited(`key ${n % 500}`, 60_000).warn({ n }, 'a login failed')
+  for (let n = 0; n < 1_000; n++) logger.limited(`key ${n % 500}`, 60_000).warn({ n }, event('a login failed'))
   assert.equal(log.lines.length, 16)
   log.clear()
   now += 60_000
-  logger.limited('key 499', 60_000).warn('a login failed')
+  logger.limited('key 499', 60_000).warn(event('a login failed'))
   assert.equal(log.entries[0]?.['suppressed'], 984)
 })
 
@@ -207,10 +208,10 @@ test('the pretty format is readable, and coloured only when asked', () => {
   const log = memoryLog()
   createLogger({ destination: log, format: 'pretty' })
     .child({ logger: 'gateway' })
-    .warn({ port: 80, why: 'in use' }, 'no port')
-  createLogger({ destination: log, format: 'pretty', colour: 'colour' }).warn('no port')
+    .warn({ port: 80, why: 'in use' }, event('no port'))
+  createLogger({ destination: log, format: 'pretty', colour: 'colour' }).warn(event('no port'))
 
-  assert.match(log.lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} WARN {2}gateway no port port=80 why="in use"\n$/)
+  assert.match(log.lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} WARN {2}gateway no port code=GW_TEST port=80 why="in use"\n$/)
   assert.ok(log.lines[1]!.includes('\u001b[33mWARN'))
 })
 
@@ -221,7 +222,7 @@ test('standard output gets JSON lines off a terminal, also from a worker thread 
       createLogger().info({ main: isMainThread }, 'hello')
       if (!isMainThread) process.exit(0)
       new Worker(process.argv[1], { eval: true, argv: [process.argv[1]] }).on('exit', () => {
-        createLogger().warn('leaving')
+        createLogger().info('leaving')
         process.exit(3)
       })
     })`

@@ -12,14 +12,26 @@ type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes one entry: a message, or fields (or an error) and a message. */
 interface LogMethod {
-  (message: string | LogEvent): void
-  (fields: LogFields | Error, message: string | LogEvent): void
+  (message: string): void
+  (fields: LogFields | Error, message: string): void
 }
 
 type WrittenLevel = Exclude<LogLevel, 'silent'>
 
+/** Writes one entry that an operator may have to act on. */
+interface EventMethod {
+  (event: LogEvent): void
+  (fields: LogFields | Error, event: LogEvent): void
+}
+
 /** One way to write entries of each level. */
-type LogMethods = { readonly [Level in WrittenLevel]: LogMethod }
+interface LogMethods {
+  readonly trace: LogMethod
+  readonly debug: LogMethod
+  readonly info: LogMethod
+  readonly warn: EventMethod
+  readonly error: EventMethod
+}
 
 /** Writes log entries under one name. */
 export interface Logger extends LogMethods {
@@ -65,8 +77,8 @@ class NamedLogger implements Logger {
   readonly trace: LogMethod
   readonly debug: LogMethod
   readonly info: LogMethod
-  readonly warn: LogMethod
-  readonly error: LogMethod
+  readonly warn: EventMethod
+  readonly error: EventMethod
   readonly #settings: Settings
   readonly #bindings: LogFields
   /** The bindings as they stand in every line. */
@@ -108,7 +120,7 @@ class NamedLogger implements Logger {
     return new LimitedMethods(keyOf(cause), interval, this.#writeLimited)
   }
 
-  #method(level: WrittenLevel): LogMethod {
+  #method(level: WrittenLevel): LogMethod & EventMethod {
     if (!this.isEnabled(level)) return () => {}
     return (first: Entry, message?: Message) => {
       if (isMessage(first)) this.#write(level, {}, first)

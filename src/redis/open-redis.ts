@@ -1,5 +1,6 @@
 import { type ClientTls, providerOf } from '#contracts'
 import type { Environment } from '#schema'
+import { EVENTS } from './log-events.ts'
 import { isSecure, topologyOf } from './redis-addresses.ts'
 import type { RedisAccess } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
@@ -24,7 +25,7 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
     clock,
     timeout: values.timeout,
     lost: (problem) => {
-      logger.warn({ problem }, 'Redis can not be used; it is tried again until it can')
+      logger.warn({ problem }, EVENTS.UNAVAILABLE)
       env.reportState('degraded', 'Redis can not be used')
     },
     found: () => {
@@ -40,7 +41,7 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       await connection.replace(redisClient(await access()), FIRST_CONNECTION)
     } catch (error) {
       const { message: problem } = error as Error
-      logger.warn({ problem }, 'the changed password or keys for Redis can not be read; the connection stays')
+      logger.warn({ problem }, EVENTS.CREDENTIALS_UNREADABLE)
     }
   }
   // One after the other: an older password that is read late must not replace a newer one.

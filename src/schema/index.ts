@@ -42,6 +42,7 @@ export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS 
 export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
+export { configWarning } from './log-events.ts'
 export { type Place, placesIn } from './places.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'

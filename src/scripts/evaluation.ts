@@ -6,6 +6,7 @@ import { type CallName, EvaluationCalls } from './evaluation-calls.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
 import type { Guard, Stretch } from './guard.ts'
+import { writeScriptEntry } from './log-events.ts'
 import type { RealmProgram } from './program.ts'
 import type { Answer } from './realm/evaluations.ts'
 import type { Realm } from './realm.ts'
@@ -166,7 +167,7 @@ export class Evaluation implements EvaluationPort {
   #writeLog(): void {
     const entries = this.#log
     this.#log = []
-    for (const [level, text] of entries) this.#settings.logger[level](text)
+    for (const [level, text] of entries) writeScriptEntry(this.#settings.logger, level, text)
   }
 
   #placeIn(stack: string): ScriptPlace | null {

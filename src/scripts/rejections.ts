@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import type { Logger } from '#logging'
 import type { Guard } from './guard.ts'
+import { EVENTS } from './log-events.ts'
 import type { Realm } from './realm.ts'
 
 interface Owner {
@@ -50,8 +51,7 @@ function ownerOf(promise: object): Owner | null {
 }
 
 function log({ realm, guard, logger }: Owner, reason: unknown): void {
-  const write = (problem: string) =>
-    logger.limited(problem).error({ problem }, 'a promise that the script did not wait for has failed')
+  const write = (problem: string) => logger.limited(problem).error({ problem }, EVENTS.PROMISE_REJECTED)
   guard.enqueue({
     // The words for what was thrown may be the script's own code.
     run: () => {

@@ -1,5 +1,6 @@
 import { Secret, SecretError, type SecretFormat } from '#contracts'
 import type { Logger } from '#logging'
+import { EVENTS } from './log-events.ts'
 
 /** Where some content comes from. */
 interface ContentPlace {
@@ -17,7 +18,9 @@ interface ContentPlace {
 export async function formattedSecrets(format: SecretFormat, content: Buffer, place: ContentPlace): Promise<Secret[]> {
   const { secretId, source, where, logger } = place
   try {
-    const decoded = await format.decode(content, (message) => logger.warn({ secretId }, `${where}: ${message}`))
+    const decoded = await format.decode(content, (message) =>
+      logger.warn({ secretId }, EVENTS.FORMAT_WARNING.withMessage(`${where}: ${message}`)),
+    )
     return decoded.map((parts) => {
       return new Secret({ ...parts, secretId, source, stableId: parts.stableId ?? place.stableId ?? null })
     })

@@ -5,6 +5,7 @@ import type { Clock } from '#schema'
 import { ChangeListeners } from './change-listeners.ts'
 import type { JwkSet } from './jwk-set.ts'
 import { KeyMisses } from './key-misses.ts'
+import { EVENTS } from './log-events.ts'
 
 /** How keys are fetched and for how long they count. */
 interface RemoteKeysSettings {
@@ -57,11 +58,11 @@ export class RemoteKeys implements SecretStore {
       hedgeAfter: FAILURE_PAUSE,
       load: () => this.#fetch(),
       onLoaded: (set, previous) => {
-        if (set.keys.length === 0) logger.warn({ keys }, 'a JWK Set holds no key that can be used')
+        if (set.keys.length === 0) logger.warn({ keys }, EVENTS.NO_USABLE_KEY)
         if (previous !== null && previous.version !== set.version) this.#changes.tell()
       },
       onFailure: (error, previous) => {
-        if (previous === null) logger.error({ error, keys }, 'keys can not be fetched')
+        if (previous === null) logger.error({ error, keys }, EVENTS.KEYS_NOT_FETCHED)
       },
       onRecovery: () => logger.info({ keys }, 'keys can be fetched again'),
     })
@@ -100,12 +101,7 @@ export class RemoteKeys implements SecretStore {
   }
 
   #logExhausted(): void {
-    this.#settings.logger
-      .limited()
-      .warn(
-        { keys: this.#settings.place },
-        'too many unknown key names in tokens: tokens with a key name that is not in the JWK Set get 503 until the next lookup',
-      )
+    this.#settings.logger.limited().warn({ keys: this.#settings.place }, EVENTS.TOO_MANY_UNKNOWN_KEYS)
   }
 
   async #fetch(): Promise<Fetched> {

@@ -3,6 +3,7 @@ import { type Secret, SecretError, type SecretQuery, type SecretStore } from '#c
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { ChangeListeners } from './change-listeners.ts'
+import { EVENTS } from './log-events.ts'
 import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 
 /** The secrets of one id; null where there are none of it. */
@@ -64,7 +65,10 @@ export class SecretsById implements SecretStore {
       onFailure: (error, previous, kept) => {
         if (error.message === previous?.message) return
         const outcome = kept > 0 ? 'the last good one counts until its lease ends' : 'queries for it fail'
-        logger.error({ error, secretId, keptForMilliseconds: kept }, `a secret can not be read; ${outcome}`)
+        logger.error(
+          { error, secretId, keptForMilliseconds: kept },
+          EVENTS.SECRET_UNREADABLE.withMessage(`a secret can not be read; ${outcome}`),
+        )
       },
       onRecovery: () => logger.info({ secretId }, 'a secret can be read again'),
       onLoaded: ({ version }, previous) => {

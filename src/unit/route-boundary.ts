@@ -2,6 +2,7 @@ import { failureResponse, logFailure, UpstreamError } from '#client'
 import { faultOrigin } from '#contracts'
 import { BodyTooLargeError, type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import { EVENTS } from './log-events.ts'
 import type { RouteMetrics } from './route-metrics.ts'
 
 /**
@@ -25,7 +26,7 @@ export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: L
 
 function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
   metrics.unhandled()
-  logger.limited().error({ transactionId: exchange.transactionId.value }, 'the handler gave no response')
+  logger.limited().error({ transactionId: exchange.transactionId.value }, EVENTS.NO_RESPONSE)
   return respond(500)
 }
 
@@ -44,6 +45,6 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
     logFailure(error, fields, named)
     return failureResponse(error)
   }
-  named.limited(transactionId).error({ error, ...fields }, 'the request failed')
+  named.limited(transactionId).error({ error, ...fields }, EVENTS.REQUEST_FAILED)
   return respond(500)
 }

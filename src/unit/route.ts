@@ -8,6 +8,7 @@ import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Condition, Problem } from '#schema'
 import { withBuildTimeout } from './build-timeout.ts'
+import { EVENTS } from './log-events.ts'
 import { routeBoundary } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
 import { withSession } from './session-boundary.ts'
@@ -131,12 +132,12 @@ export class Route {
       await this.#dispose()
     } catch (error) {
       // The route is gone all the same; a fault in taking it down must not take the unit with it.
-      this.#logger.error({ error }, 'the retired route could not release everything it held')
+      this.#logger.error({ error }, EVENTS.ROUTE_NOT_RELEASED)
     }
   }
 
   #cutOff(): void {
-    this.#logger.warn({ requests: this.#active.size }, 'the retired route still has requests; they are cut off')
+    this.#logger.warn({ requests: this.#active.size }, EVENTS.ROUTE_REQUESTS_CUT)
     for (const { exchange } of this.#active.all()) exchange.abort(new Error('the route was retired'))
     this.#idle?.()
   }

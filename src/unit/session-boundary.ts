@@ -7,6 +7,7 @@ import {
 } from '#contracts'
 import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import { EVENTS } from './log-events.ts'
 
 /**
  * Loads the session of a request, and saves it when the response leaves (spec, Route, session rules).
@@ -39,7 +40,7 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
 
   function tooLarge(error: SessionTooLargeError, exchange: Exchange): Response {
     const transactionId = exchange.transactionId.value
-    logger.limited(error.code).error({ reason: error.message, transactionId }, 'session not saved: it is too large')
+    logger.limited(error.code).error({ reason: error.message, transactionId }, EVENTS.SESSION_NOT_SAVED)
     const text = 'What belongs to your session does not fit. The operators of this site find the reason in the log.'
     return pageResponse(500, { title: 'Your session can not be kept', text, link: null })
   }

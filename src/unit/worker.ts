@@ -6,10 +6,11 @@ import { TrafficListeners } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
 import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
-import { ConfigError, systemClock } from '#schema'
+import { ConfigError, configWarning, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import { controlFeed } from './control-feed.ts'
+import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
 import type { RouteFeed } from './route-feed.ts'
 import { matchSimulatedRequest } from './route-matching.ts'
@@ -44,7 +45,7 @@ class UnitWorker {
       peer: 'the control thread',
       remote: CONTROL_CALLS,
       handlers: this.#handlers(),
-      onFault: (error) => this.#logger.error({ error }, 'a message of the control thread could not be processed'),
+      onFault: (error) => this.#logger.error({ error }, EVENTS.CONTROL_MESSAGE_FAILED),
     })
     this.#feed = controlFeed(this.#channel.remote)
     this.#routers = new Routers(this.#feed, this.#metrics)
@@ -111,7 +112,8 @@ class UnitWorker {
       },
     })
     this.#unit = unit
-    for (const { pointer, message } of settings.unit === 0 ? unit.warnings : []) logger.warn({ pointer }, message)
+    for (const { pointer, message } of settings.unit === 0 ? unit.warnings : [])
+      logger.warn({ pointer }, configWarning(message))
     this.#connectorTls = await openConnectorTls(settings, {
       instance: settings.instance,
       types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
@@ -144,7 +146,7 @@ class UnitWorker {
     try {
       return await step()
     } catch (error) {
-      this.#logger.error({ error, part }, 'a unit could not close a part of it while it drained')
+      this.#logger.error({ error, part }, EVENTS.CLOSE_FAILED)
       return null
     }
   }

@@ -4,6 +4,7 @@ import { TransactionId } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Counter, Gauge } from '#schema'
 import type { AgentSession } from '../agent-session.ts'
+import { EVENTS } from '../log-events.ts'
 import { TRANSACTION_HEADER } from '../rest-call.ts'
 import { Backoff } from './backoff.ts'
 import { isLimited } from './heartbeat.ts'
@@ -155,10 +156,7 @@ export class NotificationFeed implements Notifications {
     this.#plan(ABSENT_PAUSE)
     if (this.#isAbsent) return
     this.#isAbsent = true
-    logger.warn(
-      { status },
-      'the access manager has no notifications: cached answers are asked for again after a short time; set notifications.enabled to false where that is to stay so',
-    )
+    logger.warn({ status }, EVENTS.NOTIFICATIONS_UNSUPPORTED)
     state('degraded', `notifications: the access manager has none (${status}); caches live by time alone`)
     this.#tell((listener) => listener.absent?.())
   }
@@ -193,7 +191,7 @@ export class NotificationFeed implements Notifications {
       unreadable: (problem) => this.#unreadable(problem),
       topicRefused: (topic) => {
         const { logger } = this.#settings
-        logger.limited(topic, WARN_INTERVAL).warn({ topic }, 'the access manager has no news of this topic')
+        logger.limited(topic, WARN_INTERVAL).warn({ topic }, EVENTS.TOPIC_UNSUPPORTED)
       },
       closed: (reason) => {
         if (connection !== null) this.#ended(connection, reason)
@@ -239,7 +237,7 @@ export class NotificationFeed implements Notifications {
     // Nothing is denied for want of notifications, and the state has told.
     if (this.#isAbsent) return
     if (this.#current !== null) {
-      logger.warn({ error, pause }, 'the connection for notifications could not be replaced; the old one stays in use')
+      logger.warn({ error, pause }, EVENTS.NOTIFICATIONS_NOT_REPLACED)
       return
     }
     this.#failures++
@@ -247,10 +245,10 @@ export class NotificationFeed implements Notifications {
     // What is tried for ever would fill the log: failures after the first ones are logged once a minute.
     const attempt = this.#failures
     const log = attempt <= 1 ? logger : logger.limited('', WARN_INTERVAL)
-    log.warn({ error, attempt, pause }, message)
+    log.warn({ error, attempt, pause }, EVENTS.NOTIFICATIONS_UNREACHABLE.withMessage(message))
     if (this.#everConnected || attempt < Math.max(1, initialAttempts)) return
     if (attempt === Math.max(1, initialAttempts)) {
-      logger.error({ error, attempts: attempt }, 'initialConnectionAttempts are used up: degraded until it connects')
+      logger.error({ error, attempts: attempt }, EVENTS.NOTIFICATIONS_DEGRADED)
     }
     state('degraded', `notifications: no connection after ${attempt} attempts: ${told(error)}`)
   }
@@ -264,7 +262,7 @@ export class NotificationFeed implements Notifications {
     metrics.connected.set(0)
     // One that lived for a moment only has shown nothing: the pauses go on growing.
     if (clock.monotonic() - this.#since >= reconnectDelay) this.#backoff.reset()
-    logger.warn({ reason }, 'notifications are disconnected; they are connected again')
+    logger.warn({ reason }, EVENTS.NOTIFICATIONS_DISCONNECTED)
     state('degraded', 'notifications: disconnected')
     this.#tell((listener) => listener.disconnected?.())
     if (!this.#attempting) this.#pause()
@@ -296,7 +294,7 @@ export class NotificationFeed implements Notifications {
     const { logger, metrics } = this.#settings
     metrics.unreadable.add()
     const message = 'a notification can not be read; it is taken for one of anything'
-    logger.limited('', WARN_INTERVAL).warn({ problem }, message)
+    logger.limited('', WARN_INTERVAL).warn({ problem }, EVENTS.NOTIFICATION_UNREADABLE.withMessage(message))
     if (this.#current === null) return
     this.#tell((listener) => listener.disconnected?.())
     this.#tell((listener) => listener.connected?.())
@@ -307,7 +305,7 @@ export class NotificationFeed implements Notifications {
       try {
         news(listener)
       } catch (error) {
-        this.#settings.logger.limited(error).error({ error }, 'a listener to notifications failed')
+        this.#settings.logger.limited(error).error({ error }, EVENTS.NOTIFICATION_LISTENER_FAILED)
       }
     }
   }

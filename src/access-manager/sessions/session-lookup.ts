@@ -2,6 +2,7 @@ import { AccessManagerError, type AmDialect } from '#contracts'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import { isSessionToken } from '../agent-login.ts'
+import { EVENTS } from '../log-events.ts'
 import type { RealmUris } from '../realm-uri.ts'
 import { callRest, type RestAnswer } from '../rest-call.ts'
 import { type FoundSession, readSession } from './session-answer.ts'
@@ -106,7 +107,7 @@ export class SessionLookup {
     if (status >= 500 && status !== 501) throw unexpected(status)
     const message =
       'the access manager gives no session properties: those of sessionProperties are missing; add them to the session properties that it lets clients read'
-    this.#settings.logger.limited().warn({ status }, message)
+    this.#settings.logger.limited().warn({ status }, EVENTS.SESSION_LOOKUP_REFUSED.withMessage(message))
     return answer
   }
 

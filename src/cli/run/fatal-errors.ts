@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** What a fault outside of any request does to the process. */
 interface FatalHandling {
@@ -36,13 +37,13 @@ export class FatalErrors implements Disposable {
   readonly #take = (error: unknown, origin: string): void => {
     const { logger, deadline } = this.#handling
     if (this.#timer !== null) {
-      logger.error({ error, origin }, 'another uncaught error in the control thread: the gateway exits now')
+      logger.error({ error, origin }, EVENTS.SECOND_UNCAUGHT_ERROR)
       this.#exit()
       return
     }
-    logger.error({ error, origin }, 'uncaught error in the control thread: the gateway drains its units and exits')
+    logger.error({ error, origin }, EVENTS.UNCAUGHT_ERROR)
     this.#timer = setTimeout(() => {
-      logger.error({ deadline }, 'the drain after an uncaught error did not end in time: the gateway exits now')
+      logger.error({ deadline }, EVENTS.DRAIN_TIMED_OUT)
       this.#exit()
     }, deadline)
     this.#first.resolve(error)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { type AdminSettings, Gateway, readConfigFile, UnitStartError } from '#control'
 import { JsonSyntaxError } from '#json'
 import { createLogger, type Logger, type LogLevel } from '#logging'
-import { ConfigError } from '#schema'
+import { ConfigError, configWarning } from '#schema'
 import { EXIT } from '../exit-codes.ts'
+import { EVENTS } from '../log-events.ts'
 import { formatLocated, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { VERSION } from '../version.ts'
@@ -38,7 +39,8 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
     env: context.env,
     ...VERSION,
   })
-  for (const warning of serving.warnings) logger.warn({ pointer: warning.pointer }, formatLocated(warning))
+  for (const warning of serving.warnings)
+    logger.warn({ pointer: warning.pointer }, configWarning(formatLocated(warning)))
   // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
@@ -98,7 +100,7 @@ function reportFailedStart(
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {
     const reason = startFailure(error, settings)
     // Who reads both on a terminal needs the stack only where the reason is not clear by itself.
-    if (reason === null || stdout.isTTY !== true) logger.error({ error }, 'the gateway could not start')
+    if (reason === null || stdout.isTTY !== true) logger.error({ error }, EVENTS.START_FAILED)
     stderr.write(`gateway: could not start: ${reason ?? (error as Error).message}\n`)
     return EXIT.failed
   }

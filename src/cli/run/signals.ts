@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Gateway } from '#control'
 import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
+import { EVENTS } from '../log-events.ts'
 import type { FatalErrors } from './fatal-errors.ts'
 
 /** One press of Ctrl-C can arrive twice: npm passes on what its child got from the terminal as well. */
@@ -61,7 +62,7 @@ export async function serveUntilStopped(
 ): Promise<number> {
   const reload = (): void => {
     logger.info('looking at the routes again')
-    gateway.reload().catch((error: unknown) => logger.error({ error }, 'reloading failed; everything stays as it was'))
+    gateway.reload().catch((error: unknown) => logger.error({ error }, EVENTS.RELOAD_FAILED))
   }
   process.on('SIGHUP', reload)
   try {
@@ -76,14 +77,14 @@ export async function serveUntilStopped(
     drained.catch(() => {})
     const end = await Promise.race([drained, forced])
     if ('second' in end) {
-      logger.warn({ signal: end.second }, 'second stop signal: ending now')
+      logger.warn({ signal: end.second }, EVENTS.SECOND_SIGNAL)
       await gateway.terminate()
       return EXIT.forced
     }
     logger.info({ aborted: end.aborted }, 'stopped')
     return code
   } catch (error) {
-    logger.error({ error }, 'stopping failed')
+    logger.error({ error }, EVENTS.STOP_FAILED)
     return EXIT.failed
   } finally {
     process.off('SIGHUP', reload)

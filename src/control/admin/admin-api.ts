@@ -2,6 +2,7 @@ import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
+import { EVENTS } from '../log-events.ts'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { identifyCaller } from './admin-caller.ts'
 import { ADMIN_SECURITY, type AdminCredentials, authenticate } from './authentication.ts'
@@ -62,7 +63,7 @@ function inCommonRest(handler: Handler, logger: Logger): Handler {
       return await handler(exchange)
     } catch (error) {
       const fields = { error, transactionId: exchange.transactionId.value }
-      logger.limited(fields.transactionId).error(fields, 'a request of the management API failed')
+      logger.limited(fields.transactionId).error(fields, EVENTS.REQUEST_FAILED)
       return crestError(500, 'the request failed; the log says why')
     }
   }

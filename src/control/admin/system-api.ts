@@ -11,6 +11,7 @@ import { type Exchange, type Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { auditedHandler } from '../audit/audited-handler.ts'
 import type { GatewayAudit } from '../audit/gateway-audit.ts'
+import { EVENTS } from '../log-events.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
@@ -101,7 +102,7 @@ export function systemApi(api: SystemApi): Handler {
   return async (exchange) => {
     const response = await endpoint(exchange)
     const { cause: error } = response
-    if (error !== null) api.logger.limited(error).error({ error }, 'a request of the management API failed')
+    if (error !== null) api.logger.limited(error).error({ error }, EVENTS.REQUEST_FAILED)
     return response
   }
 }

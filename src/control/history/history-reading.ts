@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Logger } from '#logging'
 import { removeUnfinishedWrites } from '../durable-file.ts'
+import { EVENTS } from '../log-events.ts'
 import { readVersionHead, sequenceIn } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 
@@ -49,7 +50,7 @@ export async function readHistory(directory: string, wanted: number, logger: Log
   await Promise.all(Array.from({ length: AT_ONCE }, readOn))
   if (strange.length > 0) {
     const fields = { directory, files: strange.length, first: strange.slice(0, NAMED) }
-    logger.warn(fields, 'files in the history of routes are ignored, since they can not be read as versions')
+    logger.warn(fields, EVENTS.HISTORY_FILES_IGNORED)
   }
   return { versions: found.flatMap(({ name }) => versions.get(name) ?? []), surplus, lastSequence }
 }
@@ -59,8 +60,7 @@ async function namesIn(directory: string, logger: Logger): Promise<readonly stri
     return await readdir(directory)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT')
-      logger.warn({ directory, errno: code }, 'the history of routes can not be read, so that it is empty')
+    if (code !== 'ENOENT') logger.warn({ directory, errno: code }, EVENTS.HISTORY_UNREADABLE)
     return []
   }
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Logger } from '#logging'
 import { isResourceShortage } from '../durable-file.ts'
+import { EVENTS } from '../log-events.ts'
 import { parseRouteFile, revisionOf } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'
 import { type Replacement, readVersionText, UnreadableVersion, versionName } from './version-file.ts'
@@ -62,7 +63,7 @@ export class RouteHistory {
   /** Reads the stored versions on its first call; never rejects. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
-      this.#input.logger.warn({ error }, 'the history of routes can not be read, so that it is empty')
+      this.#input.logger.warn({ error }, EVENTS.HISTORY_UNREADABLE)
     })
     return this.#loading
   }
@@ -129,7 +130,10 @@ export class RouteHistory {
       if (isResourceShortage(error)) throw error
       this.#index.remove(version)
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
-      this.#input.logger.warn({ file: join(this.#input.directory, version.name), reason }, 'a version is ignored')
+      this.#input.logger.warn(
+        { file: join(this.#input.directory, version.name), reason },
+        EVENTS.HISTORY_VERSION_IGNORED,
+      )
       return null
     }
   }
@@ -174,6 +178,6 @@ export class RouteHistory {
     const { code } = error
     const fields = { directory, route: head.id, revision: head.revision, code }
     const message = 'a replaced version of a route can not be written, it is kept until a restart'
-    logger.limited(code, WARNING_INTERVAL).warn(fields, message)
+    logger.limited(code, WARNING_INTERVAL).warn(fields, EVENTS.HISTORY_WRITE_FAILED.withMessage(message))
   }
 }

@@ -1,6 +1,7 @@
 import type { MetricSample } from '#contracts'
 import type { Logger } from '#logging'
 import { type MetricsRegistry, measureThread, ThreadAggregation, TICK_SECONDS } from '#metrics'
+import { EVENTS } from '../log-events.ts'
 import type { UnitLink } from '../unit-link.ts'
 
 /** The numbers of the whole gateway: of its units, and of the control plane itself. */
@@ -69,10 +70,7 @@ export class Monitoring implements Disposable {
     } catch (error) {
       if (unit.state === 'ended') return false
       if (!this.#late.has(unit)) {
-        this.#logger.warn(
-          { problem: (error as Error).message },
-          'metrics of a unit are late; its last ones are exposed',
-        )
+        this.#logger.warn({ problem: (error as Error).message }, EVENTS.METRICS_LATE)
       }
       this.#late.add(unit)
       return false

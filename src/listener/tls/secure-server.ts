@@ -6,6 +6,7 @@ import type { Logger } from '#logging'
 import type { Http1Channel } from '../http1/channel.ts'
 import type { RequestMessage } from '../http1/request-message.ts'
 import { keepErrorListener } from '../keep-error-listener.ts'
+import { EVENTS } from '../log-events.ts'
 import { clientRejection } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
 
@@ -50,7 +51,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
       contexts.contextFor(serverName).then(
         (context) => callback(null, context),
         (error: Error) => {
-          logger.limited(error).error({ error }, 'no certificate for a server name')
+          logger.limited(error).error({ error }, EVENTS.NO_CERTIFICATE)
           callback(error)
         },
       )
@@ -75,7 +76,7 @@ async function renew(server: HttpsServer, contexts: InboundContexts, logger: Log
     server.setSecureContext(await contexts.defaultOptions())
     logger.info('certificates of the connector renewed')
   } catch (error) {
-    logger.error({ error }, 'certificates of the connector could not be renewed: the previous ones stay in use')
+    logger.error({ error }, EVENTS.CERTIFICATES_NOT_RENEWED)
   }
 }
 
@@ -122,7 +123,7 @@ function dispatchByProtocol(
       }
     } catch (error) {
       // An exception in an event of the server would end the process (threats B90).
-      logger.limited(error).error({ error }, 'connection could not be processed')
+      logger.limited(error).error({ error }, EVENTS.CONNECTION_FAILED)
       socket.destroy()
     }
   })

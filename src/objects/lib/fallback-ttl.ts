@@ -1,5 +1,6 @@
 import type { AmDialect, AmService } from '#contracts'
 import type { Environment } from '#schema'
+import { configWarning } from '#schema'
 
 /** The access manager whose answers are cached. */
 export type NotifyingService = Pick<AmService, 'notifications' | 'knownDialect' | 'dialect'>
@@ -37,7 +38,7 @@ export class FallbackTtl {
     const { notifications } = this.#source
     const dialect = await this.#source.dialect()
     // The version may be known only after the configuration was loaded.
-    this.#warn(dialect, (message) => this.#logger.warn(message))
+    this.#warn(dialect, (message) => this.#logger.warn(configWarning(message)))
     if (!dialect.losesNotifications && notifications?.isAbsent !== true) return Number.POSITIVE_INFINITY
     return this.#settings.configured ?? this.#settings.fallback
   }

@@ -1,6 +1,7 @@
 import { type Exchange, HeaderEncodingError, type Headers, type Response } from '#http'
 import { type Environment, ResultTypeError, type Runtime } from '#schema'
 import type { HeaderFields } from './header-fields.ts'
+import { EVENTS } from './log-events.ts'
 
 /** The encodings header values are sent in. */
 export const HEADER_ENCODINGS = ['ISO-8859-1', 'UTF-8'] as const
@@ -68,7 +69,7 @@ export class HeaderValues {
   #leftOut(header: string, error: unknown): null {
     if (!(error instanceof ResultTypeError || error instanceof HeaderEncodingError)) throw error
     const reason = error instanceof ResultTypeError ? error.message : `${error.message}; ${ADVICE[this.#encoding]}`
-    this.#logger.limited(header).warn({ header, reason }, 'header value left out')
+    this.#logger.limited(header).warn({ header, reason }, EVENTS.HEADER_LEFT_OUT)
     return null
   }
 }

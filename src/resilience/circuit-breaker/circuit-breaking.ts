@@ -1,6 +1,7 @@
 import type { Executor } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 import type { Counter, Environment } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { Circuit } from './circuit.ts'
 import { CircuitOpenError } from './circuit-open-error.ts'
 import { isFailure } from './failure.ts'
@@ -51,7 +52,7 @@ export async function circuitBreaking(values: CircuitBreakerSettings, env: Envir
   const record = (epoch: number, failed: boolean): void => {
     if (!circuit.record(epoch, failed)) return
     trips.add()
-    env.logger.warn({ maxFailures, openDuration }, 'the circuit breaker opened: no request is sent until it closes')
+    env.logger.warn({ maxFailures, openDuration }, EVENTS.CIRCUIT_OPENED)
     // The next request closes it as well: a unit that goes away must not leave the circuit open.
     if (!disposed) cancelClosing = executor.schedule(openDuration, close)
   }

@@ -4,6 +4,7 @@ import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
 import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaking.ts'
 import { isFailure } from '../circuit-breaker/failure.ts'
+import { EVENTS } from '../log-events.ts'
 import type { Pauses } from './pauses.ts'
 import { keepForReplay, mayRepeatAfter } from './replay.ts'
 
@@ -47,7 +48,7 @@ export function retrying(
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
-          logger.limited(fields.transactionId).warn({ ...fields, error }, 'all retries failed')
+          logger.limited(fields.transactionId).warn({ ...fields, error }, EVENTS.RETRIES_FAILED)
           if (error instanceof UpstreamError) error.isLogged = true
         }
         throw error
@@ -63,7 +64,7 @@ export function retrying(
         continue
       }
       const { status } = result.response
-      if (retries > 0) logger.limited(fields.transactionId).warn({ ...fields, status }, 'all retries failed')
+      if (retries > 0) logger.limited(fields.transactionId).warn({ ...fields, status }, EVENTS.RETRIES_FAILED)
       return result
     }
   }

@@ -1,6 +1,7 @@
 import { type ClassInfo, classes, GroovyObject, ThrowableValue, textOf, type Value } from '#groovy'
 import type { Logger } from '#logging'
 import type { ScriptLogLevel } from '../evaluation-port.ts'
+import { writeScriptEntry } from '../log-events.ts'
 import { extendWithHost } from './host-class.ts'
 
 export const LoggerClass = classes.declareInterface('org.slf4j.Logger')
@@ -30,7 +31,7 @@ export class LoggerValue extends GroovyObject {
   log(level: ScriptLogLevel, message: Value, args: readonly Value[]): void {
     if (!this.isEnabled(level)) return
     this.#written += 1
-    this.#logger[level](filled(textOf(message), args).slice(0, MAX_TEXT))
+    writeScriptEntry(this.#logger, level, filled(textOf(message), args).slice(0, MAX_TEXT))
   }
 }
 

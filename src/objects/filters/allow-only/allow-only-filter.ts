@@ -15,6 +15,7 @@ import {
   runtime,
   string,
 } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { type AddressBlock, addressBlock, addressIn } from './address-block.ts'
 import { type PortTest, portRange, type TextTest, wholePattern } from './rule-fields.ts'
 import { subjectOf } from './subject.ts'
@@ -167,7 +168,7 @@ function addressTest(ip: Addresses, logger: Logger): OriginTest {
       return address !== null && isListed(address.trim())
     } catch (error) {
       const { source } = resolver.expression
-      logger.limited(source).warn({ error, resolver: source }, 'the resolver failed, so the address is not allowed')
+      logger.limited(source).warn({ error, resolver: source }, EVENTS.RESOLVER_FAILED)
       return false
     }
   }

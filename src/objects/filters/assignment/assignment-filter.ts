@@ -1,6 +1,7 @@
 import { FilterKind, passes, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
+import { EVENTS } from '../log-events.ts'
 
 const assignments = () =>
   list(
@@ -41,7 +42,7 @@ function assign(
   { logger }: Pick<Environment, 'logger'>,
 ): Filter {
   const warnOfEncoding = (reason: string): void => {
-    logger.limited(reason).warn({ reason }, 'header value left out')
+    logger.limited(reason).warn({ reason }, EVENTS.HEADER_VALUE_LEFT_OUT)
   }
   const make = async (assignments: readonly Assignment[], exchange: Exchange, response: Response | null) => {
     for (const { condition, target, value } of assignments) {

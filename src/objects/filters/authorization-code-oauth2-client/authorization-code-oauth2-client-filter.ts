@@ -15,6 +15,7 @@ import {
 } from '#schema'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 import { UsedStates } from '../../lib/sso/used-states.ts'
+import { EVENTS } from '../log-events.ts'
 import { registrationKey } from './login-memory.ts'
 import { LoginRequest, type LoginSettings } from './login-request.ts'
 import { loginFlow } from './login-steps.ts'
@@ -137,7 +138,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       usedStates: new UsedStates(env.sharedStore('used login states'), LOGIN_LIFETIME),
       refreshes: new SharedRefresh(env.sharedStore('oauth2 refresh'), clock),
       userInfo: new UserInfo(config.cacheExpiration, clock, ({ message }) =>
-        logger.limited(message).warn({ reason: message }, 'user info refused: user_info is null'),
+        logger.limited(message).warn({ reason: message }, EVENTS.USER_INFO_REFUSED),
       ),
       clock,
       logger,

@@ -15,6 +15,8 @@ import { isPlainObject, type JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
+import { configWarning } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { issuedAt, revokedSubjects } from './login-identity.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -72,7 +74,7 @@ function warnOfLimits({ isShared }: SessionRevocations, logger: Logger): void {
   if (isShared) return
   const message =
     'logout token recorded in the memory of this gateway only: sessions in cookies stay valid at other gateways and after a restart; configure "revocations" of AuthenticatedEncryptedJwtSessionManager'
-  logger.limited('', 3_600_000).warn(message)
+  logger.limited('', 3_600_000).warn(configWarning(message))
 }
 
 async function logoutToken({ request }: Exchange): Promise<string> {
@@ -145,11 +147,11 @@ function isText(claims: JsonObject, name: string): boolean {
 
 function refusal(error: unknown, logger: Logger): Response {
   if (error instanceof LogoutRefused || error instanceof TokenError) {
-    logger.limited(error.message).warn({ reason: error.message }, 'logout token refused')
+    logger.limited(error.message).warn({ reason: error.message }, EVENTS.LOGOUT_TOKEN_REFUSED)
     return refused('invalid_request', error.message)
   }
   const isOutage = error instanceof SessionUnavailableError || (error instanceof OpenIdError && error.unavailable)
-  logger.limited(error).error({ error }, 'logout token not processed: sessions of the user stay open')
+  logger.limited(error).error({ error }, EVENTS.LOGOUT_FAILED)
   if (isOutage) return refused('temporarily_unavailable', 'the log-out could not be recorded; send it again')
   return refused('server_error', 'the log-out could not be processed')
 }

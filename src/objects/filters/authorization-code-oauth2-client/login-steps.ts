@@ -2,6 +2,7 @@ import { type ClientRegistration, OAuth2FailureContext, SessionUnavailableError 
 import { type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
 import { flow } from '../lib/flow.ts'
+import { EVENTS } from '../log-events.ts'
 import { backChannelLogout } from './back-channel-logout.ts'
 import { beginChosenLogin, loginHere } from './begin-login.ts'
 import { begunLogins } from './begun-logins.ts'
@@ -151,7 +152,7 @@ function forgetTokens(error: TokensEndedError, state: LoginRequest): Promise<Res
 async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: LoginRequest): Promise<Response> {
   const { failureHandler, registrations, defaultLoginGoto, logger } = settings
   const transactionId = exchange.transactionId.value
-  logger.limited(transactionId).warn({ error, transactionId }, 'a login failed')
+  logger.limited(transactionId).warn({ error, transactionId }, EVENTS.LOGIN_FAILED)
   const failure = { error: error.error, description: error.description, exception: { message: error.message } }
   if (failureHandler !== null) return failureHandler(exchange.with(OAuth2FailureContext, failure))
   // With several registrations `login` needs parameters.
@@ -160,8 +161,6 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
 
 /** Fails closed, and keeps the login: whether its provider has ended it is not known. */
 function refuseUnavailable(error: SessionUnavailableError, { exchange, logger }: LoginRequest): Response {
-  logger
-    .limited(error)
-    .error({ error, transactionId: exchange.transactionId.value }, 'revocations unavailable: requests get 503')
+  logger.limited(error).error({ error, transactionId: exchange.transactionId.value }, EVENTS.REVOCATIONS_UNAVAILABLE)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -2,6 +2,7 @@ import type { ClientRegistration } from '#contracts'
 import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { EVENTS } from '../log-events.ts'
 import { gotoIn, queryOf, redirect, siteOf } from './begin-login.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
 import { clientOf } from './registered-client.ts'
@@ -38,9 +39,7 @@ async function revoke(registration: ClientRegistration, token: string, request: 
     await (await clientOf(registration)).revoke(token, request.exchange)
   } catch (error) {
     if (!(error instanceof OpenIdError)) throw error
-    request.logger
-      .limited(error.message)
-      .warn({ error }, 'tokens not revoked at logout: they can be used until they expire')
+    request.logger.limited(error.message).warn({ error }, EVENTS.TOKENS_NOT_REVOKED)
   }
 }
 

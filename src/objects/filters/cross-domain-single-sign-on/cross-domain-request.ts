@@ -4,6 +4,7 @@ import type { Logger } from '#logging'
 import type { Condition } from '#schema'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import type { FlowState } from '../lib/flow.ts'
+import { EVENTS } from '../log-events.ts'
 import type { AgentToken, AgentTokens } from './agent-token.ts'
 import type { CrossDomainRedirectSettings } from './cross-domain-redirect.ts'
 
@@ -61,7 +62,7 @@ export function failedLogin(
 ): Response | Promise<Response> {
   const { failureHandler, logger } = settings
   const fields = { reason: error, description, transactionId: exchange.transactionId.value }
-  logger.limited(fields.transactionId).warn(fields, 'a login failed')
+  logger.limited(fields.transactionId).warn(fields, EVENTS.CROSS_DOMAIN_LOGIN_FAILED)
   const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
   return failureHandler === null ? respond(403) : failureHandler(exchange.with(CdssoFailureContext, failure))
 }

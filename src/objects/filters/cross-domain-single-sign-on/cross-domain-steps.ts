@@ -15,6 +15,7 @@ import { writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, landing } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
+import { EVENTS } from '../log-events.ts'
 import { TokenRejected } from './agent-token.ts'
 import { handleCallback } from './cross-domain-callback.ts'
 import { authorizeUrl, crossDomainRedirect, LOGINS } from './cross-domain-redirect.ts'
@@ -142,6 +143,6 @@ function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginWay
 
 function unavailable(error: Error, { exchange, logger }: CrossDomainRequest): Response {
   const fields = { error, transactionId: exchange.transactionId.value }
-  logger.limited().error(fields, 'session lookup failed: requests of this route get 503')
+  logger.limited().error(fields, EVENTS.CROSS_DOMAIN_LOOKUP_FAILED)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

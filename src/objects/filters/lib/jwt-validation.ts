@@ -15,6 +15,7 @@ import { type OpenedJwt, type OpeningKeys, openJwt, type TimeClaim, timeViolatio
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
+import { EVENTS } from '../log-events.ts'
 
 /** The fields that all filters have in common that validate a token. */
 export const JWT_VALIDATION_FIELDS = {
@@ -116,7 +117,7 @@ class JwtValidator {
     const opened = await openJwt(value, this.#keys)
     if (opened.outcome === 'unavailable') {
       const { reason } = opened
-      this.#logger.limited(reason).error({ reason }, 'tokens can not be validated')
+      this.#logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VALIDATED)
       return { outcome: 'unknown' }
     }
     if (opened.outcome === 'invalid') return { outcome: 'bad', violations: [opened.reason] }

@@ -3,6 +3,7 @@ import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
 import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import { EVENTS } from '../log-events.ts'
 import type { ExchangeCache } from './exchange-cache.ts'
 import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
 
@@ -24,7 +25,7 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
   const { subjectToken, endpoint, fields, handler, logger, cache } = settings
   const fail = (exchange: Exchange, failure: OAuth2Failure) => {
     const { error: reason, description } = failure
-    logger.limited(reason).warn({ reason, description }, 'a token can not be exchanged')
+    logger.limited(reason).warn({ reason, description }, EVENTS.EXCHANGE_FAILED)
     return settings.onFailure(exchange.with(OAuth2FailureContext, failure))
   }
   return async (exchange, next) => {

@@ -6,6 +6,7 @@ import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/
 import { takeTransaction } from '../../lib/policy/transaction.ts'
 import { clearAddress } from '../../lib/sso/clear-address.ts'
 import { flow } from '../lib/flow.ts'
+import { EVENTS } from '../log-events.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
 import { type Decision, SubjectRefused } from './ask-decision.ts'
 import type { EnforcementRequest } from './enforcement-request.ts'
@@ -125,12 +126,7 @@ function isAdviceLoop({ isAllowed, followed, subject, found, settings }: Enforce
 function refuseLoop(state: EnforcementRequest): Awaitable<Response> {
   const advices = Object.keys(state.decision.advices)
   const fields = { advices, transactionId: state.exchange.transactionId.value }
-  state.logger
-    .limited('advice')
-    .warn(
-      fields,
-      'the browser came back from the login page with the same session, and the policy decision has the same advice: 403 instead of another redirect; check that the login page reads the advice and that the login it asks for exists',
-    )
+  state.logger.limited('advice').warn(fields, EVENTS.ADVICE_REPEATED)
   const text = `The access manager asks for a further login (${advices.join(', ')}), and the login page has sent you back without one.\n`
   return deny(state, state.exchangeWithDecision, 'the advice was followed without effect', text)
 }
@@ -186,7 +182,14 @@ function isUndecided(_: AccessManagerError, { found }: EnforcementRequest): bool
 function undecided(error: AccessManagerError, { exchange, logger }: EnforcementRequest): Response {
   const fields = { error, transactionId: exchange.transactionId.value }
   const isAway = error.reason === 'unavailable' || error.reason === 'refused'
-  logger.limited().error(fields, `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`)
+  logger
+    .limited()
+    .error(
+      fields,
+      EVENTS.DECISION_UNAVAILABLE.withMessage(
+        `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`,
+      ),
+    )
   return isAway ? unavailable('the access manager can not be asked at the moment') : respond(500)
 }
 

@@ -15,6 +15,7 @@ import { endSession, forgetCookie, landing } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type FlowState, flow } from '../lib/flow.ts'
+import { EVENTS } from '../log-events.ts'
 import { amLogin } from './am-login.ts'
 
 /** Settings of a single sign-on filter. */
@@ -159,6 +160,6 @@ function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginWay {
 
 function unavailable(error: AccessManagerError, { exchange, logger }: SingleSignOnRequest): Response {
   const fields = { error, transactionId: exchange.transactionId.value }
-  logger.limited().error(fields, 'session lookup failed: requests of this route get 503')
+  logger.limited().error(fields, EVENTS.SESSION_LOOKUP_FAILED)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -14,6 +14,7 @@ import {
   runtime,
 } from '#schema'
 import { checkRate, rateField } from '../../lib/rate-fields.ts'
+import { EVENTS } from '../log-events.ts'
 import { localCounting, storeCounting } from './counting.ts'
 import { throttle } from './throttle.ts'
 
@@ -107,7 +108,7 @@ function keepClean(table: BucketTable, { executor, cleaningInterval }: CleaningV
     told += requests
     if (requests > 0) {
       overflows.add(requests)
-      env.logger.warn({ requests }, 'there was no room for more partitions: these requests were counted together')
+      env.logger.warn({ requests }, EVENTS.PARTITIONS_FULL)
     }
     await table.clean(cleaningInterval, () => new Promise((resolve) => setImmediate(resolve)))
   }

@@ -3,6 +3,7 @@ import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, list, object, type Runtime, ref, runtime } from '#schema'
 import { constantText } from '../../lib/header-fields.ts'
+import { EVENTS } from '../log-events.ts'
 import { parseTarget, sentTo, targetFor } from './binding-target.ts'
 
 /** Hands each request to the first of several handlers whose condition is true. */
@@ -69,7 +70,7 @@ function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
       if (taken instanceof Promise ? await taken : taken) return handler(exchange)
     }
     const { method, uri } = exchange.request
-    logger.limited().error({ method, path: uri.path }, 'no binding takes the request, which is answered 404')
+    logger.limited().error({ method, path: uri.path }, EVENTS.NO_BINDING)
     return respond(404, {}, 'Not Found')
   }
 }

@@ -3,6 +3,7 @@ import { type Handler, respond } from '#http'
 import { encryptionSuitability, signatureSuitability } from '#jose'
 import type { Logger } from '#logging'
 import { jwkThumbprint, publicJwk } from '#secrets'
+import { EVENTS } from '../log-events.ts'
 
 /** What keys may be published for. */
 export const KEY_USAGES = ['AGREE_KEY', 'DECRYPT', 'ENCRYPT', 'SIGN', 'UNWRAP_KEY', 'VERIFY', 'WRAP_KEY'] as const
@@ -37,7 +38,7 @@ export function publishKeys(settings: PublishedKeys): Handler {
     try {
       keys = await keysOf(settings)
     } catch (error) {
-      settings.logger.limited(error).error({ error }, 'keys can not be published')
+      settings.logger.limited(error).error({ error }, EVENTS.KEYS_NOT_PUBLISHED)
       return respond(503, { 'Cache-Control': 'no-store' }, 'Service Unavailable')
     }
     const headers = {

@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { constants, type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Logger } from '#logging'
+import { EVENTS } from '../log-events.ts'
 
 /** A file that was opened for one response. Whoever holds it closes it. */
 export interface OpenFile {
@@ -37,9 +38,7 @@ export async function openFile(
     if (NOT_THERE.has(code)) return null
     if (!NOT_ALLOWED.has(code)) throw error
     const { message } = error as Error
-    logger
-      .limited(message)
-      .warn({ error }, 'a file can not be read and is answered as not found; check its permissions')
+    logger.limited(message).warn({ error }, EVENTS.FILE_UNREADABLE)
     return null
   }
 }

@@ -11,6 +11,7 @@ import {
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 import type { Logger } from '#logging'
 import type { Environment } from '#schema'
+import { EVENTS } from '../log-events.ts'
 
 /** What a server said. */
 export interface ServerAnswer {
@@ -56,7 +57,7 @@ export class AuthorizationServer {
 
   /** The refusal where nobody can say what a token is worth; the reason is logged, not told. */
   unavailable(reason: string): TokenRefusal {
-    this.#logger.limited().warn({ reason }, 'the authorization server gives no usable answer')
+    this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
     return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }
   }
 
@@ -75,7 +76,7 @@ export class AuthorizationServer {
   misasked({ status, content }: ServerAnswer): TokenRefusal {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     const reason = `status ${status}, error: ${error}`
-    this.#logger.limited().warn({ reason }, 'the authorization server does not accept the question')
+    this.#logger.limited().warn({ reason }, EVENTS.INTROSPECTION_REFUSED)
     return { outcome: 'misasked', description: 'The authorization server did not accept the question about the token.' }
   }
 
@@ -88,12 +89,7 @@ export class AuthorizationServer {
   /** The refusal where the server does not accept the gateway as a client: no fault of the token or its bearer. */
   clientRefused({ status, content }: ServerAnswer): TokenRefusal {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
-    this.#logger
-      .limited()
-      .warn(
-        { reason: `status ${status}, error: ${error}` },
-        'the authorization server refuses the credentials of the gateway: requests get 503; check the client authentication in providerHandler, and whether the client may introspect tokens',
-      )
+    this.#logger.limited().warn({ reason: `status ${status}, error: ${error}` }, EVENTS.INTROSPECTION_UNAUTHORIZED)
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 

@@ -5,6 +5,7 @@ import { deepFreeze } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FallbackTtl } from '../fallback-ttl.ts'
+import { EVENTS } from '../log-events.ts'
 import { digestOf, tagsOfToken } from './token-tags.ts'
 
 type TokenFacts = Omit<AccessToken, 'token'>
@@ -81,7 +82,7 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   #unavailable({ reason }: Unavailable): TokenRefusal {
-    this.#settings.logger.limited(reason).warn({ reason }, 'access tokens are denied without a lookup')
+    this.#settings.logger.limited(reason).warn({ reason }, EVENTS.TOKENS_DENIED)
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 
@@ -111,18 +112,13 @@ export class CachedResolver implements AccessTokenResolver {
   #warnUnnotified(limit: number): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    this.#settings.logger.warn(
-      { seconds: Math.round(limit / 1_000) },
-      'the access manager does not notify of every revoked token: one is accepted until its TTL in the cache ends, after this time at most (defaultTimeout)',
-    )
+    this.#settings.logger.warn({ seconds: Math.round(limit / 1_000) }, EVENTS.REVOCATIONS_INCOMPLETE)
   }
 
   #warnUntagged(): void {
     if (this.#hasWarned || !this.#settings.isNotified) return
     this.#hasWarned = true
-    this.#settings.logger.warn(
-      'an access token has no authGrantId, auditTrackingId or jti: it stays in the cache until its TTL ends, or until a notification holds the token or its SHA-256 digest',
-    )
+    this.#settings.logger.warn(EVENTS.TOKEN_WITHOUT_ID)
   }
 }
 

@@ -1,6 +1,7 @@
 import { CachedValue } from '#cache'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import type { IssuedToken, TokenAnswer } from './token-request.ts'
 
 /** Settings of a token of the gateway itself. */
@@ -56,7 +57,7 @@ export class ClientToken {
       onFailure: ({ message: reason, cause }, previous) => {
         if (reason === previous?.message) return
         const error = cause === undefined ? {} : { error: cause }
-        settings.logger.error({ ...error, reason }, 'the token endpoint gives no token')
+        settings.logger.error({ ...error, reason }, EVENTS.TOKEN_REQUEST_FAILED)
       },
     })
   }

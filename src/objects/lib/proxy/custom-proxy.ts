@@ -1,6 +1,7 @@
 import { ClientTlsKind, type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
 import { withoutBrackets } from '#http'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { passwordSource } from '../tls/password.ts'
 
 /** The fields that name a proxy. */
@@ -48,7 +49,7 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
     try {
       current = await credentials()
     } catch (error) {
-      env.logger.warn({ error }, 'the password of the proxy can not be read; the one before stays in use')
+      env.logger.warn({ error }, EVENTS.PROXY_PASSWORD_UNREADABLE)
     }
   }
   env.onDispose(secretsProvider.onChange(() => void refresh()))

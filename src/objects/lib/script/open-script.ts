@@ -11,6 +11,7 @@ import {
   ScriptSyntaxError,
 } from '#scripts'
 import { DirectoryWatch } from '#secrets'
+import { EVENTS } from '../log-events.ts'
 import { bindingsIn, type ScriptConfig } from './script-fields.ts'
 import { ScriptFile, type ScriptText } from './script-file.ts'
 
@@ -119,7 +120,7 @@ async function follow({ source, env, compile, script, first, folder }: Following
       const { message } = error as Error
       if (message === complained) return
       complained = message
-      env.logger.error({ problem: message }, 'the changed script can not be used; the last good one stays in use')
+      env.logger.error({ problem: message }, EVENTS.SCRIPT_NOT_RELOADED)
     }
   }
   env.onReload(() => void check())

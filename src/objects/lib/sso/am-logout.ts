@@ -2,6 +2,7 @@ import { callRest } from '#access-manager'
 import type { AmService } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import { EVENTS } from '../log-events.ts'
 import { writeCookie } from '../session/session-cookie.ts'
 
 /** Ends the session of a user at the access manager, with the user's own token. That it was over already is no failure. */
@@ -24,8 +25,7 @@ export async function endSession(
   } as const
   const { status } = await callRest(amService.handler, call, amService.callTimeout)
   amService.sessions.forget(token)
-  if (status >= 500 || status === 403)
-    logger.limited(status).warn({ status }, 'the access manager did not end a session')
+  if (status >= 500 || status === 403) logger.limited(status).warn({ status }, EVENTS.SESSION_NOT_ENDED)
   else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
 }
 
@@ -36,11 +36,7 @@ async function warnIfStillAccepted(amService: AmService, token: string, logger: 
   } catch {
     return
   }
-  logger
-    .limited()
-    .warn(
-      'the access manager accepts a session after its log-out: client-based sessions stay valid until they expire; enable the list of logged-out sessions in its session service',
-    )
+  logger.limited().warn(EVENTS.SESSION_VALID_AFTER_LOGOUT)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { CachedValue } from '#cache'
 import type { TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
+import { EVENTS } from '../log-events.ts'
 
 type Identities = readonly TlsIdentity[]
 
@@ -118,10 +119,7 @@ export class IdentityReports implements IdentityEvents {
 
   failed(identities: CachedIdentities, error: Error): void {
     this.#failing.add(identities)
-    this.#env.logger.error(
-      { error, certificate: identities.name },
-      'a certificate of the connector can not be read; the last good one stays in use',
-    )
+    this.#env.logger.error({ error, certificate: identities.name }, EVENTS.CERTIFICATE_UNREADABLE)
     this.#report()
   }
 

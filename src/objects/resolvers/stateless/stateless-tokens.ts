@@ -14,6 +14,7 @@ import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { type AccessTokenRules, accessTokenProblem } from './access-token-type.ts'
 
 /** What makes a token a good one. */
@@ -73,7 +74,7 @@ export class StatelessTokens implements AccessTokenResolver {
   }
 
   #unavailable(reason: string): TokenResolution {
-    this.#settings.logger.limited(reason).error({ reason }, 'access tokens can not be verified')
+    this.#settings.logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VERIFIED)
     return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
   }
 }

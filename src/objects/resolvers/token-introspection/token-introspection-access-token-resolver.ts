@@ -12,6 +12,7 @@ import { atLeastOneOf, type Clock, config, defineType, type Environment, ref, ur
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** Asks an authorization server what a token is worth. */
 export const TokenIntrospectionAccessTokenResolver = defineType({
@@ -55,11 +56,7 @@ function withInactiveWarning(
       if (resolution.outcome === 'valid') hasBeenActive = true
       if (hasBeenActive || resolution.outcome !== 'invalid') return resolution
       if ((await amService.dialect()).family === 'openam') {
-        logger
-          .limited()
-          .warn(
-            'no access token has been active so far: OpenAM answers introspection only for the client that a token was issued to, not for an agent; authenticate in providerHandler as that client, or use OpenAmAccessTokenResolver',
-          )
+        logger.limited().warn(EVENTS.NO_ACTIVE_TOKEN)
       }
       return resolution
     },

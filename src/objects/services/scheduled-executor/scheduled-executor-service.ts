@@ -1,5 +1,6 @@
 import { Executor } from '#contracts'
 import { boolean, config, defineType, duration, integer } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { TaskTimers } from './task-timers.ts'
 
 /** Runs the background tasks of other objects. */
@@ -22,7 +23,7 @@ export const ScheduledExecutorService = defineType({
       .meta({ description: 'The longest wait for running tasks, at most one hour; zero does not wait.' }),
   },
   create: ({ gracefulStop, gracePeriod }, env) => {
-    const timers = new TaskTimers((error) => env.logger.error({ error }, 'a background task failed'))
+    const timers = new TaskTimers((error) => env.logger.error({ error }, EVENTS.TASK_FAILED))
     env.onDispose(() => timers.stop(gracefulStop ? gracePeriod : 0))
     return timers
   },

@@ -1,5 +1,6 @@
 import { SessionUnavailableError } from '#contracts'
 import type { Environment, SharedStore } from '#schema'
+import { EVENTS } from '../log-events.ts'
 
 /**
  * Records of sessions on the control thread. Requests wait for each step: the waits are measured, and one without an answer
@@ -15,7 +16,7 @@ export function sessionStore(store: SharedStore, env: Environment): SharedStore 
       return await step
     } catch (cause) {
       const message = 'the control thread does not answer; requests with a session get 503'
-      env.logger.limited().error({ problem: (cause as Error).message }, message)
+      env.logger.limited().error({ problem: (cause as Error).message }, EVENTS.STORE_UNAVAILABLE.withMessage(message))
       throw new SessionUnavailableError('the control thread did not answer in time', { cause })
     } finally {
       seconds.observe((clock.monotonic() - start) / 1_000)

@@ -17,9 +17,9 @@ import {
   secretId,
 } from '#schema'
 import { RedisStore } from '../../lib/session/redis-store.ts'
-
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
+import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import type { SessionKeys } from './session-token.ts'
 
@@ -82,8 +82,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
 
 async function revocationStore(redis: RedisValues | undefined, env: Environment): Promise<SharedStore> {
   if (redis === undefined) return env.sharedStore(REVOCATION_SPACE)
-  const unreadable = () =>
-    env.logger.limited().warn('revocation in Redis unreadable, ignored: another program has written to its key')
+  const unreadable = () => env.logger.limited().warn(EVENTS.REVOCATION_UNREADABLE)
   return new RedisStore(await openRedis(redis, env), unreadable)
 }
 

@@ -5,6 +5,7 @@ import { RedisStore } from '../../lib/session/redis-store.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** Sessions in Redis, seen by all gateways that use it. */
 export const RedisSessionManager = defineType({
@@ -38,9 +39,7 @@ export const RedisSessionManager = defineType({
     })
     const spoilt = () => {
       refused.add()
-      env.logger
-        .limited()
-        .warn('a session in Redis can not be read: somebody else has written to it; it counts as none')
+      env.logger.limited().warn(EVENTS.UNREADABLE)
     }
     const store = new RedisStore(await openRedis(config, env), spoilt)
     const { clock, onDispose } = env

@@ -13,6 +13,7 @@ import {
   readSecretFile,
   type Versioned,
 } from '#secrets'
+import { EVENTS } from '../log-events.ts'
 import { type Mapping, mappedSecrets } from './key-store-mappings.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 
@@ -60,7 +61,10 @@ export class KeyStoreSecrets implements SecretStore {
       onFailure: (error, previous, kept) => {
         if (!this.#isOpen || error.message === previous?.message) return
         const outcome = kept > 0 ? 'its last good secrets count until their lease ends' : 'queries for its secrets fail'
-        logger.error({ error, file, keptForMilliseconds: kept }, `a keystore can not be read; ${outcome}`)
+        logger.error(
+          { error, file, keptForMilliseconds: kept },
+          EVENTS.KEYSTORE_UNREADABLE.withMessage(`a keystore can not be read; ${outcome}`),
+        )
       },
       onRecovery: () => logger.info({ file }, 'a keystore can be read again'),
       onLoaded: ({ version }, previous) => {
@@ -120,7 +124,7 @@ export class KeyStoreSecrets implements SecretStore {
 
   #notice(message: string): void {
     const { env, file } = this.#settings
-    if (this.#isOpen) env.logger.warn({ file }, message)
+    if (this.#isOpen) env.logger.warn({ file }, EVENTS.KEYSTORE_PROBLEM.withMessage(message))
     else env.warn(message)
   }
 

@@ -8,6 +8,7 @@ import {
   type KeyStore as ReadKeyStore,
   readKeyStore,
 } from '#secrets'
+import { EVENTS } from '../log-events.ts'
 
 /** How often the file is looked at. */
 const INTERVAL = 1_000
@@ -63,7 +64,7 @@ export class OpenKeyStore implements KeyStore {
       this.#settings.logger.info({ keystore: this.#settings.path }, 'the keystore has changed and was read again')
       this.#changes.tell()
     } catch (error) {
-      this.#settings.logger.error({ error }, 'the keystore has changed and can not be read; what it held stays in use')
+      this.#settings.logger.error({ error }, EVENTS.KEYSTORE_UNREADABLE)
     } finally {
       this.#looking = false
     }

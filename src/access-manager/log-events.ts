@@ -1,0 +1,67 @@
+import { logEvents } from '#logging'
+
+export const EVENTS = logEvents('GW_AM', {
+  AGENT_LOGIN_FAILED: {
+    message: 'the agent can not log in at the access manager',
+    meaning:
+      'The gateway has no session at the access manager: requests that need a decision, a session or a token of it get 503.',
+    action:
+      'Check `agent.username`, its password, the realm and the log of the access manager; the login is tried again.',
+  },
+  NOTIFICATIONS_DEGRADED: {
+    message: 'initialConnectionAttempts are used up: degraded until it connects',
+    meaning: 'Notifications did not connect at the start; the gateway serves without them and goes on trying.',
+    action: 'Check that the access manager accepts WebSocket connections at /notifications.',
+  },
+  NOTIFICATIONS_DISCONNECTED: {
+    message: 'notifications are disconnected; they are connected again',
+    meaning: 'Notifications may be missed, so that caches are cleared or denied as notifications.onDisconnect says.',
+    action: 'Nothing, unless it is repeated: then check idle timeouts between gateway and access manager.',
+  },
+  NOTIFICATIONS_NOT_REPLACED: {
+    message: 'the connection for notifications could not be replaced; the old one stays in use',
+    meaning: 'The connection for notifications stays the old one until the next attempt.',
+    action: 'Nothing, unless it is repeated: then check the network to the access manager.',
+  },
+  NOTIFICATIONS_UNREACHABLE: {
+    message: 'the connection for notifications could not be opened',
+    meaning: 'Until it connects, cached answers are asked for again after a short time.',
+    action: 'Check that the access manager accepts WebSocket connections at /notifications, also through proxies.',
+  },
+  NOTIFICATIONS_UNSUPPORTED: {
+    message:
+      'the access manager has no notifications: cached answers are asked for again after a short time; set notifications.enabled to false where that is to stay so',
+    meaning: 'Cached answers are asked for again after a short time, which costs calls to the access manager.',
+    action: 'Set `notifications.enabled` to false where the server has none, or enable them there.',
+  },
+  NOTIFICATION_LISTENER_FAILED: {
+    message: 'a listener to notifications failed',
+    meaning: 'A cache did not process a notification; its answers may be stale until they expire.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  NOTIFICATION_UNREADABLE: {
+    message: 'unparseable notification: all cached decisions dropped',
+    meaning: 'Every cached answer that it could concern is dropped.',
+    action: 'Check that nothing between gateway and access manager changes WebSocket messages.',
+  },
+  SESSION_LOOKUP_REFUSED: {
+    message: 'session lookup refused',
+    meaning: 'The access manager refused to look up sessions: requests that need one get 503.',
+    action: 'Check the privileges of the agent.',
+  },
+  TOPIC_UNSUPPORTED: {
+    message: 'the access manager does not offer this notification topic',
+    meaning: 'Changes of this topic are seen only when cached answers expire.',
+    action: 'Check the version and the settings of the access manager.',
+  },
+  VERSION_DIFFERS: {
+    message: 'the access manager has another version than the configuration says',
+    meaning: 'Paths and answers of the configured version are used, and may not be those of the server.',
+    action: 'Set `version` of the AmService to that of the server.',
+  },
+  VERSION_UNKNOWN: {
+    message: 'access manager version unknown: another one is assumed',
+    meaning: 'The server did not give its version; that of the configuration is assumed.',
+    action: 'Set `version` of the AmService, and check that the agent may read the server information.',
+  },
+})

@@ -1,0 +1,90 @@
+import { logEvents } from '#logging'
+
+export const EVENTS = logEvents('GW_CONTROL', {
+  HISTORY_FILES_IGNORED: {
+    message: 'files in the history of routes are ignored, since they can not be read as versions',
+    meaning: 'These files are not offered as versions of a route; nothing else is affected.',
+    action: 'Remove the files, or restore them from a backup.',
+  },
+  HISTORY_UNREADABLE: {
+    message: 'the history of routes can not be read, so that it is empty',
+    meaning: 'There is no earlier version to return to.',
+    action: 'Check permissions and disk of the history directory.',
+  },
+  HISTORY_VERSION_IGNORED: {
+    message: 'a version is ignored',
+    meaning: 'This version can not be restored.',
+    action: 'Remove the file, or restore it from a backup.',
+  },
+  HISTORY_WRITE_FAILED: {
+    message: 'a version of a route could not be kept',
+    meaning: 'The change is made, and its earlier version is not kept.',
+    action: 'Check permissions and free space of the history directory.',
+  },
+  METRICS_LATE: {
+    message: 'metrics of a unit are late; its last ones are exposed',
+    meaning: 'Metrics of a unit are older than the others.',
+    action: 'Look at the event-loop delay of the unit.',
+  },
+  PORTS_NOT_SHARED: {
+    message: 'ports can not be shared between threads here, so that one unit serves',
+    meaning: 'One unit serves all requests.',
+    action: 'Run the gateway on Linux, or set gatewayUnits to 1.',
+  },
+  REQUEST_FAILED: {
+    message: 'a request of the management API failed',
+    meaning: 'A request of the management API got 500.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  ROUTES_UNREADABLE: {
+    message: 'the route folder can not be scanned',
+    meaning: 'Routes stay as they are.',
+    action: 'Check permissions and disk of the route folder.',
+  },
+  ROUTE_NOT_WRITTEN: {
+    message: 'a route can not be written; nothing has changed',
+    meaning: 'The change was refused; nothing has changed.',
+    action: 'Check permissions and free space of the route folder.',
+  },
+  ROUTE_REFUSED: {
+    message: 'a route file has a problem',
+    meaning: 'The file is not used; an earlier version of the route stays active.',
+    action: 'Correct the file at the place that the message names.',
+  },
+  ROUTE_SCAN_FAILED: {
+    message: 'the route folder can not be scanned; the routes stay as they are',
+    meaning: 'Routes stay as they are until the next scan.',
+    action: 'Check permissions and disk of the route folder.',
+  },
+  ROUTE_UNREADABLE: {
+    message: 'a route can not be read; nothing has changed',
+    meaning: 'The change was refused; nothing has changed.',
+    action: 'Check permissions and disk of the route folder.',
+  },
+  UNIT_DRAIN_FAILED: {
+    message: 'a unit did not drain; it is ended with the requests it has',
+    meaning: 'Requests of the unit were cut.',
+    action: 'Nothing, where clients were slow; otherwise raise the grace time.',
+  },
+  UNIT_ENDED: {
+    message: 'a unit ended; it is started again, the others keep serving',
+    meaning: 'The requests of this unit were cut; the others keep serving, and a new one starts.',
+    action: 'See the error; where it is repeated, report it with the log.',
+  },
+  UNIT_MESSAGE_FAILED: {
+    message: 'a message of a unit could not be processed',
+    meaning: 'A message of a unit had no effect.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  UNIT_STUCK: {
+    message:
+      'the thread of a unit can not be ended: it hangs in a system call; a successor is started, restart the gateway to get rid of it',
+    meaning: 'The thread stays until the process ends; a new unit serves.',
+    action: 'Restart the gateway when convenient; check network file systems.',
+  },
+  UNIT_UNRESPONSIVE: {
+    message: 'a unit does not answer; the gateway is not ready',
+    meaning: 'Requests at this unit wait; readiness fails until it answers.',
+    action: 'Look for scripts or regular expressions that block; the unit is ended when it does not recover.',
+  },
+})

@@ -1,0 +1,64 @@
+import { logEvents } from '#logging'
+
+export const EVENTS = logEvents('GW_LISTENER', {
+  ABUSIVE_CLIENT: {
+    message: 'connection of an abusive client closed',
+    meaning: 'The connection was closed to protect other clients.',
+    action: 'Nothing; block the address at the network where it goes on.',
+  },
+  CALLBACK_FAILED: {
+    message: 'a callback of the exchange failed',
+    meaning: 'The response was not affected.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  CERTIFICATES_NOT_RENEWED: {
+    message: 'certificates of the connector could not be renewed: the previous ones stay in use',
+    meaning: 'The last good certificates stay in use until they expire.',
+    action: 'Check the keystore or secret of the TLS options.',
+  },
+  CONNECTION_FAILED: {
+    message: 'connection could not be processed',
+    meaning: 'One connection was closed.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  FAILED: {
+    message: 'listener failed',
+    meaning: 'The port accepts no connections.',
+    action: 'See the error; restart the gateway where it does not recover.',
+  },
+  HANDLER_FAILED: {
+    message: 'the handler failed',
+    meaning: 'The request got 500.',
+    action: 'See the error: a filter, a handler or a script failed.',
+  },
+  NO_CERTIFICATE: {
+    message: 'no certificate for a server name',
+    meaning: 'Handshakes for this server name fail.',
+    action: 'Add a certificate for the name, or a default.',
+  },
+  OUT_OF_FILES: {
+    message: 'new connections closed: too many open files; raise the limit (ulimit -n)',
+    meaning: 'New connections are refused until others end.',
+    action: 'Raise the limit of open files (`ulimit -n`).',
+  },
+  REQUESTS_REFUSED: {
+    message: 'requests are refused',
+    meaning: 'Requests of this client break the rules of HTTP and are answered with the status.',
+    action: 'Nothing, unless the client is yours: then correct it as `advice` says.',
+  },
+  REQUEST_FAILED: {
+    message: 'request could not be processed',
+    meaning: 'One request got 500 or its connection was closed.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  RESPONSE_NOT_SENT: {
+    message: 'the response cannot be sent',
+    meaning: 'The client got 500 instead of the response.',
+    action: 'Check the filter or script that made the response.',
+  },
+  RESPONSE_TRUNCATED: {
+    message: 'response truncated: its body failed',
+    meaning: 'The client got a part of the response and a closed connection.',
+    action: 'Check the log of the upstream server.',
+  },
+})

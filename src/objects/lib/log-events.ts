@@ -1,0 +1,73 @@
+import { logEvents } from '#logging'
+
+export const EVENTS = logEvents('GW_OBJECT', {
+  AUTHORIZATION_SERVER_UNUSABLE: {
+    message: 'the authorization server gives no usable answer',
+    meaning: 'Requests with tokens get 503.',
+    action: 'Check that the authorization server can be reached.',
+  },
+  CERTIFICATE_UNREADABLE: {
+    message: 'a certificate of the connector can not be read; the last good one stays in use',
+    meaning: 'The last good certificate stays in use until it expires.',
+    action: 'Check the keystore or secret of the TLS options.',
+  },
+  HEADER_LEFT_OUT: {
+    message: 'header value left out',
+    meaning: 'The header was not set, since its value is not allowed in HTTP.',
+    action: 'Correct the expression.',
+  },
+  INTROSPECTION_REFUSED: {
+    message: 'the authorization server does not accept the question',
+    meaning: 'Requests with tokens get 503.',
+    action: 'Check the introspection endpoint and the client authentication.',
+  },
+  INTROSPECTION_UNAUTHORIZED: {
+    message:
+      'the authorization server refuses the credentials of the gateway: requests get 503; check the client authentication in providerHandler, and whether the client may introspect tokens',
+    meaning: 'Requests with tokens get 503.',
+    action: 'Check the client authentication in providerHandler, and whether the client may introspect tokens.',
+  },
+  PROXY_PASSWORD_UNREADABLE: {
+    message: 'the password of the proxy can not be read; the one before stays in use',
+    meaning: 'The earlier password stays in use.',
+    action: 'Check the secret of the proxy.',
+  },
+  REVOCATIONS_INCOMPLETE: {
+    message:
+      'the access manager does not notify of every revoked token: one is accepted until its TTL in the cache ends, after this time at most (defaultTimeout)',
+    meaning: 'A revoked token is accepted until it leaves the cache.',
+    action: 'Lower defaultTimeout of the cache, or use a server that notifies of revocations.',
+  },
+  SCRIPT_NOT_RELOADED: {
+    message: 'the changed script can not be used; the last good one stays in use',
+    meaning: 'The last good version of the script stays in use.',
+    action: 'Correct the script; `gateway script check` lists its problems.',
+  },
+  SESSION_NOT_ENDED: {
+    message: 'the access manager did not end a session',
+    meaning: 'The session at the access manager stays valid until it expires.',
+    action: 'Check the access manager.',
+  },
+  SESSION_VALID_AFTER_LOGOUT: {
+    message:
+      'the access manager accepts a session after its log-out: client-based sessions stay valid until they expire; enable the list of logged-out sessions in its session service',
+    meaning: 'A copied session cookie works until the session expires.',
+    action: 'Enable the list of logged-out sessions in the session service of the access manager.',
+  },
+  TOKENS_DENIED: {
+    message: 'access tokens are denied without a lookup',
+    meaning: 'Requests with tokens are denied, since the resolver failed several times.',
+    action: 'Check the authorization server; tokens are resolved again after a pause.',
+  },
+  TOKEN_REQUEST_FAILED: {
+    message: 'the token endpoint gives no token',
+    meaning: 'Requests that need the token get 502 or 503.',
+    action: 'Check the token endpoint and the client authentication.',
+  },
+  TOKEN_WITHOUT_ID: {
+    message:
+      'an access token has no authGrantId, auditTrackingId or jti: it stays in the cache until its TTL ends, or until a notification holds the token or its SHA-256 digest',
+    meaning: 'Notifications can not invalidate this kind of token; it leaves the cache by time.',
+    action: 'Let the server put jti or auditTrackingId into its answers.',
+  },
+})

@@ -1,0 +1,39 @@
+import { logEvents } from '#logging'
+
+export const EVENTS = logEvents('GW_UNIT', {
+  CLOSE_FAILED: {
+    message: 'a unit could not close a part of it while it drained',
+    meaning: 'The unit ended without closing everything; nothing is served by it any more.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  CONTROL_MESSAGE_FAILED: {
+    message: 'a message of the control thread could not be processed',
+    meaning: 'A message of the control thread had no effect on this unit.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  NO_RESPONSE: {
+    message: 'the handler gave no response',
+    meaning: 'The request got 500.',
+    action: 'Check the handler or script of the route: it returned nothing.',
+  },
+  REQUEST_FAILED: {
+    message: 'the request failed',
+    meaning: 'The request got 500.',
+    action: 'See the error: a filter, a handler or a script of the route failed.',
+  },
+  ROUTE_NOT_RELEASED: {
+    message: 'the retired route could not release everything it held',
+    meaning: 'Something of the earlier version of a route stays open until the process ends.',
+    action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  ROUTE_REQUESTS_CUT: {
+    message: 'the retired route still has requests; they are cut off',
+    meaning: 'Requests that ran longer than the grace time were truncated.',
+    action: 'Raise the grace time where such requests are wanted.',
+  },
+  SESSION_NOT_SAVED: {
+    message: 'session not saved: it is too large',
+    meaning: 'The user may have to log in again.',
+    action: 'Keep less in the session, or use a session manager with more room.',
+  },
+})
