@@ -15,7 +15,7 @@ const SCOPES = { scopes: ['read', 'write'], defaultScopes: ['read'] }
  * and `admin`; and policies for the pages of the sample instance.
  */
 export async function startDemoAccessManager(port: number): Promise<DemoAccessManager> {
-  // A fresh one for each run: nobody else on this machine logs in as the gateway.
+  // Random for each run: no other user of this machine can log in as the gateway.
   const agentPassword = randomBytes(24).toString('base64url')
   const manager = await DevelopmentAccessManager.start({
     port,

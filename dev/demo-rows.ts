@@ -86,7 +86,7 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     shows: /^HTTP\/1\.1 401 [\s\S]*error="invalid_token"/im,
   },
   {
-    title: 'nobody logged in',
+    title: 'without a session',
     line: 'curl -i {traffic}/home/echo',
     shows: /^HTTP\/1\.1 302 [\s\S]*^location: http:\/\/[^\n]*\/am\/\?goto=/im,
   },

@@ -5,7 +5,7 @@ export const HOME_PAGE = `<!doctype html>
 <title>A protected application</title>
 <style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }</style>
 <h1>A protected application</h1>
-<p>You see this through the gateway. The application itself listens on a port that only the gateway was told.</p>
+<p>You see this through the gateway. The application itself listens on a port that only the gateway knows.</p>
 <ul>
   <li><a href="echo">echo</a>: the request as it arrived here</li>
   <li><a href="stream">stream</a>: events, one after the other</li>

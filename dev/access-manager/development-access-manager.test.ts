@@ -11,7 +11,7 @@ import { DevelopmentAccessManager } from './development-access-manager.ts'
 
 const json = async (response: Promise<Answered>): Promise<Record<string, unknown>> => (await response).body
 
-test('anybody learns the name of the session cookie, only somebody with a session the version', async () => {
+test('the name of the session cookie is public, the version needs a session', async () => {
   await using manager = await DevelopmentAccessManager.start({ cookieName: 'a1b2c3', version: '8.0.2' })
   const open = await ask(manager, 'GET', '/json/realms/root/serverinfo/*')
   assert.equal(open.status, 200)
@@ -23,7 +23,7 @@ test('anybody learns the name of the session cookie, only somebody with a sessio
   assert.equal(version.body['version'], '8.0.2')
 })
 
-test('only a loopback address is bound without being told otherwise', async () => {
+test('only a loopback address is bound by default', async () => {
   await assert.rejects(
     DevelopmentAccessManager.start({ host: '0.0.0.0' }),
     /expected a loopback address, got "0.0.0.0"/,
@@ -82,7 +82,7 @@ test('requests are listed as they came in, and can be waited for', async () => {
   assert.equal(manager.requests().length, 0)
 })
 
-test('sessions end when the clock is put forward, and those of agents when told', async () => {
+test('sessions end when the clock is advanced, and those of agents on request', async () => {
   const clock = manualClock()
   await using manager = await DevelopmentAccessManager.start({ clock, maxIdle: 1000, maxSession: 5000 })
   const token = await agentToken(manager)

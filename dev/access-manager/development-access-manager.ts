@@ -166,7 +166,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return token !== undefined
   }
 
-  /** Logs a user in without a request, as strongly as told; gives the session token. */
+  /** Logs a user in without a request, at the given level; returns the session token. */
   login(username: string, realm = '/', strength: Partial<Strength> = {}): string {
     const user = this.#state.directory.user(realm, username)
     if (user === undefined) throw new Error(`login: no user ${username} in realm ${realm}`)
@@ -202,7 +202,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     store.put(policy)
   }
 
-  /** Deletes a policy, with the news of it; false where there is none. */
+  /** Deletes a policy and sends its notification; false if it does not exist. */
   removePolicy(name: string, realm = '/'): boolean {
     return this.#state.policies.of(realm).remove(name)
   }
@@ -232,7 +232,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     this.#hub.dropSockets(code)
   }
 
-  /** Loses notifications on open sockets until it is told otherwise, as OpenAM does while it sends others. */
+  /** Drops notifications on open sockets until switched off, as OpenAM does while it sends others. */
   loseNotifications(isLosing = true): void {
     this.#hub.loseNotifications(isLosing)
   }

@@ -2,7 +2,7 @@ import type { WholeSettings } from '../settings.ts'
 import type { Session, Strength } from '../state/sessions.ts'
 import { type Advices, readAdvices } from './advices.ts'
 
-/** How somebody logs in. */
+/** A login method. */
 export interface LoginWay {
   readonly kind: 'user' | 'agent'
   readonly strength: Strength
@@ -94,7 +94,7 @@ export function combined(one: Strength, other: Strength): Strength {
   }
 }
 
-/** Whether somebody who has this session need not log in again. */
+/** Whether this session is enough, without another login. */
 export function isEnough(session: Session | undefined, realm: string, wanted: LoginWay): session is Session {
   if (session === undefined || session.owner.kind !== wanted.kind || session.owner.realm !== realm) return false
   if (wanted.transaction !== null) return false

@@ -4,7 +4,7 @@ import type { Session, SessionOwner, Sessions } from '../state/sessions.ts'
 import type { Transactions } from '../state/transactions.ts'
 import { combined, type LoginWay } from './login-way.ts'
 
-/** What somebody logs in with. */
+/** Credentials of a login. */
 export interface Credentials {
   readonly name: string
   readonly password: string

@@ -23,7 +23,7 @@ async function controlled(): Promise<Controlled> {
   }
 }
 
-test('without the token, and unless it is asked for, nobody has control', async () => {
+test('the control server is off by default, and refuses requests without its token', async () => {
   await using one = await controlled()
   assert.ok(one.manager.control)
   assert.equal((await ask(one.manager.control, 'GET', '/requests')).status, 401)

@@ -13,7 +13,7 @@ const MOST_BYTES = 256 * 1024
 /** The control API on a port of its own, always of the loopback interface, for tests in another process. */
 export class ControlServer {
   readonly url: string
-  /** Whoever calls shows it as a bearer token: a page in a browser on this machine cannot know it. */
+  /** Bearer token of callers: a page in a browser on this machine cannot know it. */
   readonly token: string
   readonly #server: Server
 

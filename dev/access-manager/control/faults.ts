@@ -65,7 +65,7 @@ export class Faults {
     return { arrived: first.promise, release }
   }
 
-  /** Waits as long as it was told to; then what is to be answered, null to do the work. */
+  /** Waits for the configured delay; resolves to the fault to answer with, null for none. */
   async meet(endpoint: string): Promise<Answer | typeof CUT | null> {
     const hold = this.#holds.get(endpoint) ?? this.#holds.get('*')
     if (hold !== undefined) {

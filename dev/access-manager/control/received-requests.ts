@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** A request as it came in. */
 export interface ReceivedRequest {
-  /** Name of the endpoint; `unknown` where there is none. */
+  /** Name of the endpoint; `unknown` for a path without an endpoint. */
   readonly endpoint: string
   readonly method: string
   /** Path and query. */

@@ -27,7 +27,7 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   return typeof value === 'string' ? value : undefined
 }
 
-/** The value of a cookie, undefined where there is none. */
+/** The value of a cookie, undefined if missing. */
 export function cookieOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=')

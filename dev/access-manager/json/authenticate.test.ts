@@ -22,7 +22,7 @@ test('wrong names, wrong passwords and the wrong kind of account are a login fai
   const failure = { code: 401, reason: 'Unauthorized', message: 'Login failure' }
   for (const [name, password, way] of [
     ['ig_agent', 'wrong', MODULE],
-    ['nobody', 'password', MODULE],
+    ['unknown', 'password', MODULE],
     ['ig_agent', '', MODULE],
     ['demo', 'changeit', MODULE],
     ['ig_agent', 'password', ''],

@@ -7,7 +7,7 @@ export function presentedToken(headers: IncomingHttpHeaders, cookieName: string)
   return cookieOf(headers, cookieName) ?? headerOf(headers, cookieName)
 }
 
-/** Who calls; undefined for nobody whose session lives. */
+/** The caller; undefined without a valid session. */
 export function callerOf(headers: IncomingHttpHeaders, cookieName: string, sessions: Sessions): Session | undefined {
   return sessions.find(presentedToken(headers, cookieName))
 }

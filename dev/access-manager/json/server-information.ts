@@ -23,7 +23,7 @@ export function serverInformation(settings: WholeSettings): Endpoint {
   }
 }
 
-/** `serverinfo/version`: only for somebody with a session. */
+/** `serverinfo/version`: only for callers with a session. */
 export function serverVersion(settings: WholeSettings, sessions: Sessions): Endpoint {
   return {
     name: 'version',

@@ -114,7 +114,7 @@ test('all sessions of a user, or those of given handles, end at once', async () 
   assert.equal((await act(manager, 'logoutByHandle', { caller: admin, body: {} })).status, 400)
 })
 
-test('properties: only those that are listed are told, and internal ones are not changed', async () => {
+test('properties: only listed ones are returned, and internal ones are not changed', async () => {
   await using manager = await started({ sessionProperties: ['AMCtxId', 'colour'] })
   const caller = manager.login('demo')
   const updated = await act(manager, 'updateSessionProperties', { caller, body: { colour: 'green' } })

@@ -137,7 +137,7 @@ export class SessionActions implements Endpoint {
     return json(sessionInformation(session, this.#sessions.endsAt(session), properties))
   }
 
-  /** The properties that may be told: all of them, or those asked for. */
+  /** The properties to return: all listed ones, or the requested ones of them. */
   #properties(session: Session, asked?: unknown): Record<string, string> {
     const names = this.#settings.sessionProperties
     const wanted = Array.isArray(asked) ? names.filter((name) => asked.includes(name)) : names

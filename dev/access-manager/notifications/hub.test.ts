@@ -109,7 +109,7 @@ test('only those who subscribed to a topic hear of it, in the envelope', async (
   assert.equal((await other.next())['topic'], '/agent/config')
 })
 
-test('the end of a session is told on both topics, and in OpenAM only on the older', async () => {
+test('the end of a session is sent on both topics, and by OpenAM only on the older', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using listener = await subscriber(manager, '/agent/session', '/agent/session.v2')
   const { body } = await login(manager, 'demo', 'changeit')
@@ -132,7 +132,7 @@ test('the end of a session is told on both topics, and in OpenAM only on the old
   assert.equal((await other.next())['topic'], '/agent/session')
 })
 
-test('a session that outlives its time is told of although nobody asks', async () => {
+test('an expired session is notified without a request for it', async () => {
   await using manager = await DevelopmentAccessManager.start({ maxIdle: 600_000, maxSession: 900_000 })
   using listener = await subscriber(manager, '/agent/session')
   const token = manager.login('demo')
@@ -147,7 +147,7 @@ test('a session that outlives its time is told of although nobody asks', async (
   )
 })
 
-test('the revocation of an access token and of a refresh token is told with the ids of introspection', async () => {
+test('the revocation of an access token and of a refresh token is sent with the ids of introspection', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using listener = await subscriber(manager, REVOCATION_TOPIC)
   const client = basic('client-application', 'password')

@@ -31,7 +31,7 @@ interface Subscriber {
   heardAt: number
 }
 
-/** `WS /notifications`: agents subscribe to topics and are told what happens. */
+/** `WS /notifications`: agents subscribe to topics and receive notifications. */
 export class NotificationHub {
   readonly #settings: HubSettings
   readonly #sessions: Sessions

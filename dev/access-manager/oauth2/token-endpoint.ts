@@ -59,7 +59,7 @@ export class TokenEndpoint implements Endpoint {
   }
 }
 
-/** RFC 6749 section 5.1; nobody may keep it. */
+/** RFC 6749 section 5.1, `no-store`. */
 function answerOf({ access, refresh, fields }: Issued): Answer {
   const body = {
     access_token: access.value,

@@ -221,7 +221,7 @@ test('a token carries the confirmation it was made with', async () => {
   assert.equal(info['expires_in'], 5)
 })
 
-test('tokeninfo answers whoever holds the token', async () => {
+test('tokeninfo answers any holder of the token', async () => {
   await using manager = await started()
   const value = await manager.issueToken({ clientId: 'app' })
   const { body } = await ask(manager, 'GET', `/oauth2/tokeninfo?access_token=${value}`)

@@ -5,7 +5,7 @@ const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:4rem auto;padding:0 1rem}' +
   'label{display:block;margin:.5rem 0}input{width:100%;box-sizing:border-box;padding:.4rem}button{padding:.4rem 1rem}'
 
-/** A page of its own, which nobody may keep, frame, or add a script to. `body` is HTML. */
+/** A complete page that may not be stored, framed, or extended by scripts. `body` is HTML. */
 export function page(title: string, body: string, status = 200, script = ''): Answer {
   const nonce = randomBytes(16).toString('base64')
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; frame-ancestors 'none'`

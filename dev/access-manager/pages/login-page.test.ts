@@ -117,7 +117,7 @@ const tricks = [
   ...corpus(),
 ]
 
-test('nobody is sent to a host that is not known, whatever the spelling', () => {
+test('no redirect goes to an unknown host, whatever the spelling', () => {
   for (const trick of tricks) {
     const target = gotoTarget(trick, 'http://127.0.0.1:8088/am', ['app.example.com'])
     const host = target === null ? 'nowhere' : new URL(target).hostname

@@ -87,7 +87,7 @@ export function judge(condition: Condition | undefined, circumstances: Circumsta
   }
 }
 
-/** Once approved it holds for one decision, which nobody may keep. */
+/** Once approved it holds for one decision, which must not be cached. */
 function transaction({ who, resource, environment, transactions }: Circumstances): Judgement {
   if (who.session === null) return { met: false, advices: {}, until: FOREVER }
   const { uid } = who.session

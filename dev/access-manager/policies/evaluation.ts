@@ -51,10 +51,10 @@ function requester({ family, sessions }: EvaluationParts, subject: unknown): Req
   const { ssoToken, jwt, claims } = subject as Record<string, unknown>
   const session = typeof ssoToken === 'string' ? (sessions.find(ssoToken) ?? null) : null
   if (ssoToken !== undefined && session === null && family === 'openam') return null
-  const told = jwt === undefined ? claims : claimsOf(jwt)
-  if (told === undefined) return ssoToken === undefined ? null : { session, claims: null }
-  if (typeof told !== 'object' || told === null || typeof (told as { sub?: unknown }).sub !== 'string') return null
-  return { session, claims: told as Record<string, unknown> }
+  const given = jwt === undefined ? claims : claimsOf(jwt)
+  if (given === undefined) return ssoToken === undefined ? null : { session, claims: null }
+  if (typeof given !== 'object' || given === null || typeof (given as { sub?: unknown }).sub !== 'string') return null
+  return { session, claims: given as Record<string, unknown> }
 }
 
 /** The claims of a JWT. Its signature is the business of who asks. */

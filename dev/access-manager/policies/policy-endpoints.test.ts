@@ -64,7 +64,7 @@ test('a policy that matches gives its actions, with the largest number as time t
   )
 })
 
-test('nothing is granted without a policy, for another resource, for nobody, or while it is inactive', async () => {
+test('nothing is granted without a policy, for another resource, without a subject, or while it is inactive', async () => {
   await using manager = await started({}, PAGES, { ...PAGES, name: 'off', active: false, resources: ['*'] })
   const subject = { ssoToken: manager.login('demo') }
   const actions = async (body: object): Promise<unknown> => (await decision(manager, body))['actions']

@@ -44,7 +44,7 @@ export class PolicyStore {
     this.#sets.add(name)
   }
 
-  /** Removes a set with its policies; false where there is none, or for the one that must stay. */
+  /** Removes a set with its policies; false if it does not exist, or for the default set. */
   removeSet(name: string): boolean {
     if (name === DEFAULT_POLICY_SET || !this.#sets.delete(name)) return false
     for (const policy of this.list()) if (setOf(policy) === name) this.remove(policy.name)

@@ -14,7 +14,7 @@ export interface Requester {
   readonly claims: Readonly<Record<string, unknown>> | null
 }
 
-/** Whether a policy is about this requester. A policy without a subject is about nobody. */
+/** Whether a policy is about this requester. A policy without a subject matches no requester. */
 export function isAbout(subject: Subject | undefined, who: Requester): boolean {
   switch (subject?.type) {
     case undefined:

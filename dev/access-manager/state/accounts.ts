@@ -1,6 +1,6 @@
 import { equalsConstantTime } from '#http'
 
-/** Somebody who logs in with a name and a password. */
+/** An account with a name and a password. */
 export interface User {
   readonly name: string
   readonly password: string

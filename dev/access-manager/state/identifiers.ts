@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** A token nobody can guess, in letters that need no encoding anywhere. */
+/** An unguessable token, in letters that need no encoding anywhere. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }

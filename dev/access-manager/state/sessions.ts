@@ -23,7 +23,7 @@ export interface SessionOwner {
 /** Why a session changed, as notifications say it. */
 export type SessionEvent = 'LOGOUT' | 'DESTROY' | 'IDLE_TIMEOUT' | 'MAX_TIMEOUT' | 'PROPERTY_CHANGED'
 
-/** Somebody who is logged in. */
+/** A session of a logged-in user. */
 export interface Session {
   readonly tokenId: string
   /** The audit id: AMCtxId, and `sessionUid` of a validation. */
@@ -98,7 +98,7 @@ export class Sessions {
     this.#aliases.set(alias, tokenId)
   }
 
-  /** Counts as use: idle time begins anew. */
+  /** Counts as use: resets the idle time. */
   touch(session: Session): void {
     session.usedAt = this.#clock.now()
   }
@@ -126,7 +126,7 @@ export class Sessions {
     return this.#sessions.values().filter(wanted).toArray()
   }
 
-  /** Ends what has outlived its time, so that notifications go out although nobody asks. */
+  /** Ends expired sessions, so that their notifications are sent without a request. */
   sweep(): void {
     for (const session of this.#sessions.values().toArray()) {
       const event = this.#outlived(session)

@@ -2,7 +2,7 @@ import type { Clock } from '#schema'
 import { BoundedMap } from './bounded-map.ts'
 import { randomToken } from './identifiers.ts'
 
-/** Somebody's consent that a client acts for them; or the client itself. */
+/** The consent of a user that a client acts for them; or the client itself. */
 export interface Grant {
   /** `authGrantId` of all its tokens. */
   readonly id: string

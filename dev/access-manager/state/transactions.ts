@@ -37,7 +37,7 @@ export class Transactions {
     return true
   }
 
-  /** Uses up an approval; false where there is none for this session and resource. */
+  /** Uses up an approval; false without one for this session and resource. */
   use(id: string, sessionUid: string, resource: string): boolean {
     const found = this.#living(id)
     if (found === undefined || !found.approved) return false

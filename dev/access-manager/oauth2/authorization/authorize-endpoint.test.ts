@@ -110,10 +110,10 @@ test('who is not logged in goes to the login page, which leads back here', async
   assert.ok(!again.searchParams.get('goto')?.includes('prompt'))
 })
 
-test('an unknown client or address is told to the browser; other mistakes go to the client', async () => {
+test('an unknown client or redirect URI is an error page; other errors are redirected to the client', async () => {
   await using manager = await started()
   for (const query of [
-    { ...ASKING, client_id: 'nobody' },
+    { ...ASKING, client_id: 'unknown' },
     { ...ASKING, redirect_uri: `${CALLBACK}/x` },
   ]) {
     const answer = await authorize(manager, query)

@@ -31,7 +31,7 @@ interface AuthorizeParts {
 /** Parameters that go along to the login page; OpenAM carries no advice. */
 const LOGIN_PARAMETERS = { pingam: ['authIndexType', 'authIndexValue', 'service'], openam: ['service'] } as const
 
-/** `authorize`: codes and ID tokens for whoever is logged in, by way of the login page. Nobody is asked for consent. */
+/** `authorize`: codes and ID tokens for logged-in users, by way of the login page. Consent is implied. */
 export class AuthorizeEndpoint implements Endpoint {
   readonly name = 'authorize'
   readonly methods = ['GET', 'POST']
@@ -70,7 +70,7 @@ export class AuthorizeEndpoint implements Endpoint {
     return way?.kind === 'user' && isEnough(session, call.realm, way) ? session : undefined
   }
 
-  /** The login page sends the browser back here; without `prompt`, which would begin anew. */
+  /** The login page sends the browser back here; without `prompt`, which would cause another login. */
   #toLogin(realm: string, query: URLSearchParams): Answer {
     const back = new URLSearchParams(query)
     back.delete('prompt')

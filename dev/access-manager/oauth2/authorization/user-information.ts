@@ -19,9 +19,9 @@ export function userInformation(tokens: Tokens, directory: Directory): Endpoint 
       if (!token.scopes.includes('openid')) return oauthError('insufficient_scope', 'The scope openid is required', 403)
       const { grant, scopes } = token
       const attributes = directory.user(realm, grant.subject.name)?.attributes ?? {}
-      const told = Object.entries(scopes.includes('profile') ? attributes : {})
+      const released = Object.entries(scopes.includes('profile') ? attributes : {})
       return json({
-        ...Object.fromEntries(told.map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
+        ...Object.fromEntries(released.map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
         sub: subjectOf(grant, 'pingam'),
         subname: grant.subject.name,
       })
