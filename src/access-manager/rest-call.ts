@@ -42,7 +42,7 @@ const MAX_DEPTH = 32
 
 /**
  * Asks the access manager and reads the whole answer, whatever its status; a redirect is an answer as any other
- * (threats B65). Rejects with an AccessManagerError where there is none in time, or a larger one than there can be.
+ * (threats B65). Rejects with an AccessManagerError on a timeout or an oversized body.
  */
 export async function callRest(handler: Handler, call: RestCall, deadline: number): Promise<RestAnswer> {
   const exchange = internalExchange(requestOf(call), call.onBehalfOf ?? null)

@@ -90,7 +90,7 @@ const REFUSALS: Readonly<Record<string, [string, string]>> = {
   'does not allow it': ['HTTP/1.1 403 No\r\n\r\n', 'GW_UPSTREAM_PROXY'],
   'speaks before the server': ['HTTP/1.1 200 Yes\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'GW_UPSTREAM_PROXY'],
   'speaks another version': ['HTTP/2.0 200 Yes\r\n\r\n', 'GW_UPSTREAM_PROXY'],
-  'is none': ['220 mail.example ESMTP\r\n', 'GW_UPSTREAM_CONNECT'],
+  'does not speak HTTP': ['220 mail.example ESMTP\r\n', 'GW_UPSTREAM_CONNECT'],
 }
 
 for (const [what, [answer, code]] of Object.entries(REFUSALS)) {
@@ -162,8 +162,8 @@ test('tinyproxy: plain requests, tunnels, credentials', real, async () => {
     const got = await send(client, exchangeFor('GET', `https://localhost:${secure.port}/c`))
     assert.equal(await textOf(got), 'secure /c')
   }
-  await using nobody = clientWith({ proxy: through(proxy.port), tls })
+  await using anonymous = clientWith({ proxy: through(proxy.port), tls })
   for (const url of [plain.url, `https://localhost:${secure.port}/`]) {
-    await assert.rejects(send(nobody, exchangeFor('GET', url)), { code: 'GW_UPSTREAM_PROXY', status: 502 })
+    await assert.rejects(send(anonymous, exchangeFor('GET', url)), { code: 'GW_UPSTREAM_PROXY', status: 502 })
   }
 })

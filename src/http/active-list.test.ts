@@ -28,7 +28,7 @@ describe('ActiveList', () => {
     )
   })
 
-  it('takes a second farewell for none', () => {
+  it('delete is idempotent', () => {
     const list = new ActiveList<Item>()
     const [first, second] = [new Item(), new Item()]
     list.add(first)

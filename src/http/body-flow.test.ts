@@ -114,7 +114,7 @@ test('B91: a sink that throws fails its own body only', () => {
   assert.deepEqual(seen, ['cancelled: bad sink', 'failed: bad sink'])
 })
 
-test('B91: a sink that throws at the end is told that it failed', () => {
+test('B91: a sink that throws at the end gets the failure', () => {
   const seen: string[] = []
   Body.fromSource(new Pusher([])).pipe({
     write: () => true,

@@ -17,7 +17,7 @@ import {
   StreamAbortedError,
 } from './index.ts'
 
-/** A sink that keeps what it is given and can be told to ask for a pause. */
+/** A sink that collects chunks and pauses on demand. */
 class Collector implements BodySink {
   readonly chunks: Uint8Array[] = []
   readonly outcome: Promise<readonly string[] | null>
@@ -131,7 +131,7 @@ test('a stream that is destroyed early is a failure, never a clean end', async (
   }
 })
 
-test('a stream that failed before anybody read it fails its reader and nobody else', async () => {
+test('a stream that failed before it is read fails its reader only', async () => {
   const stream = new Readable({ read: () => undefined })
   const body = Body.fromStream(stream)
   const closed = new Promise((resolve) => stream.once('close', resolve))
@@ -285,7 +285,7 @@ test('cancelling a body on its way fails the sink', async () => {
   assert.equal(source.cancelled.length, 1)
 })
 
-test('cancelling a body that nobody read frees its producer', () => {
+test('cancelling an unread body frees its producer', () => {
   const source = new ManualSource()
   const body = Body.fromSource(source)
   body.cancel()

@@ -55,12 +55,12 @@ export class Body {
     return this.#bytes !== null || this.#stored !== null
   }
 
-  /** Whether its content can be read, or has been taken by somebody. */
+  /** Whether its content can be read, or is already consumed. */
   get isAvailable(): boolean {
     return this.isBuffered || this.#source !== null
   }
 
-  /** The fields after a buffered body, as a flat list; null where there are none or nobody knows yet. */
+  /** The fields after a buffered body, as a flat list; null where there are none or they are not known yet. */
   get trailers(): readonly string[] | null {
     return this.#trailers
   }

@@ -108,7 +108,7 @@ test('abort tells every subscriber once, also those who come later', () => {
   assert.equal((child.signal.reason as Error).message, 'gone')
 })
 
-test('subscribers of an abort are told in the order they came, whoever has left in between', () => {
+test('abort listeners are called in the order of subscription, also after removals in between', () => {
   const exchange = exchangeOf()
   const seen: string[] = []
   const subscribe = (name: string) => exchange.onAbort(() => seen.push(name))
@@ -122,11 +122,11 @@ test('subscribers of an abort are told in the order they came, whoever has left 
   assert.deepEqual(seen, ['second', 'third'])
 })
 
-test('a function that subscribed more than once is told so often, and leaves once at a time', () => {
+test('a listener that subscribed several times is called as often, and each removal removes one subscription', () => {
   const exchange = exchangeOf()
-  let told = 0
+  let calls = 0
   const count = () => {
-    told += 1
+    calls += 1
   }
   const leave = exchange.onAbort(count)
   leave()
@@ -138,13 +138,13 @@ test('a function that subscribed more than once is told so often, and leaves onc
   leaveThird()
   exchange.abort(new Error('gone'))
   leaveSecond()
-  assert.equal(told, 2)
+  assert.equal(calls, 2)
 })
 
-test('who subscribes after the completion is never told, and may leave', () => {
+test('a listener added after completion is never called, and can be removed', () => {
   const exchange = exchangeOf()
   exchange.complete()
-  const leave = exchange.onAbort(() => assert.fail('told'))
+  const leave = exchange.onAbort(() => assert.fail('called'))
   exchange.abort(new Error('late'))
   leave()
 })
@@ -158,20 +158,20 @@ test('the signal follows the abort', () => {
   assert.equal(exchange.signal, signal)
 })
 
-test('a subscriber that throws does not keep the others from being told', () => {
+test('a listener that throws does not stop the others', () => {
   const exchange = exchangeOf()
-  let told = 0
+  let calls = 0
   exchange.onAbort(() => {
     throw new Error('bad')
   })
   exchange.onAbort(() => {
-    told += 1
+    calls += 1
   })
   assert.throws(() => exchange.abort(new Error('gone')), /bad/)
-  assert.equal(told, 1)
+  assert.equal(calls, 1)
 })
 
-test('completion is told once, and an abort after it is none', () => {
+test('completion is reported once, and an abort after it has no effect', () => {
   const exchange = exchangeOf()
   const seen: string[] = []
   exchange.onComplete(() => seen.push('complete'))
@@ -261,7 +261,7 @@ test('a session keeps copies of JSON values and nothing else', () => {
   assert.equal(session.isEmpty, true)
 })
 
-test('interim responses reach whoever takes them until the exchange is complete', () => {
+test('informational responses reach their listener until the exchange is complete', () => {
   const exchange = exchangeOf()
   const taken: number[] = []
   exchange.informationalSender = { sendInformational: (status) => taken.push(status) }

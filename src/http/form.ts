@@ -16,7 +16,7 @@ const FORM = allowing('*')
 // application/x-www-form-urlencoded escapes "~" (WHATWG URL section 5.2).
 FORM[0x7e] = 0
 
-/** Reads `a=1&b=2` as in a query or a urlencoded body; names without `=` are kept with null unless told otherwise. */
+/** Reads `a=1&b=2` as in a query or a urlencoded body; names without `=` are kept with null by default. */
 export function parseForm(text: string, options?: { keepNamesWithoutValue?: boolean; maxFields?: number }): Form {
   const form: Form = Object.create(null)
   const keepBare = options?.keepNamesWithoutValue ?? true

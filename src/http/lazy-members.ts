@@ -11,7 +11,7 @@ export interface WithLazyMembers {
 
 /**
  * Fetches the lazy members of contexts whose names a text mentions: scripts read values at once and can not wait for them
- * later. Null where there is none.
+ * later. Null if missing.
  */
 export function loadMentioned(exchange: Exchange, text: string): Promise<unknown> | null {
   let loading: Promise<void>[] | null = null

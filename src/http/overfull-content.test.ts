@@ -90,7 +90,7 @@ test('the producer waits from the piece that is too much until that is read', as
   assert.deepEqual(seen, ['1234', '56', '7', '8', 'end X,1'])
 })
 
-test('an end or a failure that comes before the rest is read is told after it', async () => {
+test('an end or a failure before the rest is read is reported after it', async () => {
   for (const [finish, last] of [
     [(sink: BodySink) => sink.end(null), 'end'],
     [(sink: BodySink) => sink.fail(new Error('cut')), 'cut'],

@@ -1,6 +1,6 @@
 import { escapeByte, escapedByte, escapesAreUtf8, SUB_DELIMS, UNRESERVED } from './percent.ts'
 
-/** Either the normal form of a part of the request target, or why there is none. */
+/** Either the normal form of a part of the request target, or why it is invalid. */
 export type Normal = { text: string } | { problem: string }
 
 const KEEP = 1

@@ -19,7 +19,7 @@ export class StreamSource implements BodySource {
 
   constructor(stream: Readable) {
     this.stream = stream
-    // Until somebody reads, an error must neither crash the process nor get lost: start() looks at stream.errored.
+    // Before start(), an error must neither crash the process nor get lost: start() checks stream.errored.
     stream.on('error', ignore)
   }
 

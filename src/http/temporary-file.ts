@@ -11,7 +11,7 @@ const unlinkFile = promisify(fs.unlink)
 const makeDirectory = promisify(fs.mkdir)
 const READ_SIZE = 64 * 1024
 
-/** Closes the file of a body that nobody cancelled. */
+/** Closes the file of a body that was neither read nor cancelled. */
 const forgotten = new FinalizationRegistry<number>((descriptor) => fs.close(descriptor, () => undefined))
 
 /** A file without a name: removed as soon as it is open, so that not even a crash leaves it behind. */

@@ -9,8 +9,8 @@ function stream(): Duplex {
   return new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
 }
 
-/** A connection that keeps what it was told. */
-class Told implements UpgradedConnection {
+/** A connection that records its calls. */
+class RecordedConnection implements UpgradedConnection {
   readonly words: string[] = []
 
   close(code: number, reason: string): void {
@@ -27,8 +27,8 @@ function switching(connection: UpgradedConnection): Response {
   return new Response(101, { upgrade })
 }
 
-test('each watcher gets the connection when it starts, and is told once when it has ended', async () => {
-  const connection = new Told()
+test('each watcher gets the connection when it starts, and is called once when it has ended', async () => {
+  const connection = new RecordedConnection()
   const response = switching(connection)
   const seen: string[] = []
   for (const name of ['inner', 'outer']) {
@@ -51,7 +51,7 @@ test('a connection whose client has gone before it starts ends at once', async (
   const client = stream()
   client.destroy()
   await once(client, 'close')
-  const response = switching(new Told())
+  const response = switching(new RecordedConnection())
   let ended = 0
   watchUpgrade(response, () => () => ended++)
   response.upgrade?.start(client, Buffer.alloc(0))
@@ -65,7 +65,7 @@ test('a response without an upgrade has nothing to watch', () => {
 })
 
 test('a watcher that fails leaves no connection behind', () => {
-  const connection = new Told()
+  const connection = new RecordedConnection()
   const response = switching(connection)
   watchUpgrade(response, () => {
     throw new Error('no place to watch from')
@@ -77,7 +77,7 @@ test('a watcher that fails leaves no connection behind', () => {
 test('a connection that is ended is destroyed if its ends do not let go', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
-    const connection = new Told()
+    const connection = new RecordedConnection()
     endUpgraded(connection, 1008, 'the token is no longer valid')
     assert.deepEqual(connection.words, ['close 1008 the token is no longer valid'])
     mock.timers.tick(1000)

@@ -2,24 +2,24 @@ import type { Duplex } from 'node:stream'
 
 /** A connection that has left HTTP (RFC 9110 section 7.8); it ends with the client's socket. */
 export interface UpgradedConnection {
-  /** Says farewell to both ends, with a status code of the new protocol, and lets them finish. */
+  /** Starts the closing handshake with both ends, with a status code of the new protocol. */
   close(code: number, reason: string): void
   destroy(): void
 }
 
-/** What follows a response of status 101. Whoever sends that response starts it, once; one that is never started ends with its exchange. */
+/** What follows a response of status 101. The sender of that response starts it, once; one that is never started is closed when its exchange ends. */
 export interface Upgrade {
   /** Takes the client's connection over; `head` is what the client has sent already. */
   start(client: Duplex, head: Buffer): UpgradedConnection
 }
 
-// How long the ends of a connection that is ended from here may take to say farewell.
-const FAREWELL_TIME = 1000
+// Time for the closing handshake of a connection that the gateway closes.
+const CLOSE_TIMEOUT = 1000
 
 /** Closes an upgraded connection, and destroys it when the ends do not let go: neither can keep it open. */
 export function endUpgraded(connection: UpgradedConnection, code: number, reason: string): void {
   connection.close(code, reason)
-  setTimeout(() => connection.destroy(), FAREWELL_TIME).unref()
+  setTimeout(() => connection.destroy(), CLOSE_TIMEOUT).unref()
 }
 
 /**

@@ -4,7 +4,7 @@ import { readObject } from './token-json.ts'
 
 /** Longer text is no token; headers of requests do not get that long either. */
 export const MAX_TOKEN_LENGTH = 65_536
-/** In base64url; leaves room for a chain of certificates, which some issuers put there and nobody here reads. */
+/** In base64url; leaves room for a chain of certificates, which some issuers put there and which is not read. */
 const MAX_HEADER_LENGTH = 16_384
 
 /** The header of a token, as far as it may have a say. Keys and addresses of keys in it are never looked at. */

@@ -1,4 +1,4 @@
-// Vectors that nobody here wrote (C2SP/wycheproof). They are read where they stand beside the checkout.
+// Public test vectors (C2SP/wycheproof). They are read where they stand beside the checkout.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -58,7 +58,7 @@ export function fetchBy(
 }
 
 function fetchResponse({ status, headers, body }: InternalResponse, form: AnswerForm | undefined): globalThis.Response {
-  if (status < 200 || status > 599) throw new Error(`the status ${status} is none of an answer`)
+  if (status < 200 || status > 599) throw new Error(`${status} is not the status of a final response`)
   if (form !== undefined) checkProtocolAnswer(form, status, headers.get('content-type') ?? '', body)
   const empty = status === 204 || status === 205 || status === 304
   // Of a refusal in JSON the body says the error; the library would look at the challenge instead.

@@ -28,7 +28,7 @@ export function issuedTokens(tokens: TokenEndpointResponse): IssuedTokens {
   }
 }
 
-/** The claims of an ID token that was checked before; null where it is none. Numbers that are no doubles keep their value. */
+/** The claims of an ID token that was checked before; null if malformed. Numbers that are no doubles keep their value. */
 export function idTokenClaims(idToken: string): JsonObject | null {
   try {
     const claims = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'))

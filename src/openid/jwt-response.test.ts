@@ -43,7 +43,7 @@ test('a response that is not signed by the server, or no JWT, is refused', async
   await assert.rejects(openJwtResponse('a.b.c.d.e', rules), /no key/)
 })
 
-test('the state is read before anything is verified, and is null where there is none', async () => {
+test('the state is read before anything is verified, and is null if missing', async () => {
   assert.equal(await stateOfJwtResponse(jwt(CLAIMS), rules.decrypt), 's')
   assert.equal(await stateOfJwtResponse('x', rules.decrypt), null)
   assert.equal(await stateOfJwtResponse('a.b.c.d.e', rules.decrypt), null)

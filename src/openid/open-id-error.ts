@@ -7,7 +7,7 @@ export class OpenIdError extends Error {
   readonly error: string
   /** What the server or the check says of it; names no secret. */
   readonly description: string
-  /** Whether nobody could be asked, so that it may go well another time. */
+  /** Whether the provider was unreachable, so that a retry may succeed. */
   readonly unavailable: boolean
 
   constructor(error: string, description: string, unavailable: boolean, options?: ErrorOptions) {

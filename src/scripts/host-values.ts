@@ -44,7 +44,7 @@ export const hostValues = {
     if (exposure === undefined) return Object.keys(value as object)
     return [...new Set([...Object.keys(exposure.get ?? {}), ...(exposure.keys?.(value) ?? [])])]
   },
-  /** A member of a map or view; undefined where there is none. */
+  /** A member of a map or view; undefined if missing. */
   read(value: unknown, key: string): unknown {
     if (types.isMap(value)) return value.get(key)
     const exposure = exposureOf(value as object)

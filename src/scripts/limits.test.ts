@@ -13,7 +13,7 @@ const endless: Readonly<Record<string, string>> = {
   'at once': 'for (;;);',
   'after an await': 'await 1; for (;;);',
   'after an await of something the gateway does': `${call}; for (;;);`,
-  'in a promise nobody waits for': 'Promise.resolve().then(() => { for (;;); }); return new Promise(() => {})',
+  'in a promise that is not awaited': 'Promise.resolve().then(() => { for (;;); }); return new Promise(() => {})',
   'in promises without end': 'const again = () => Promise.resolve().then(again); await again()',
   'while it logs': 'for (;;) logger.info("x")',
   'while it changes headers': 'for (;;) request.headers.set("X-A", "b")',

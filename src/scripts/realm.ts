@@ -18,7 +18,7 @@ import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
 
 /**
- * What the language has and scripts do not: what would call a script when nobody watches it, what waits for another thread,
+ * What the language has and scripts do not: what would call a script outside of its watchdog, what waits for another thread,
  * and a console that writes nowhere.
  */
 const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'ShadowRealm', 'console']

@@ -109,7 +109,7 @@ test('nothing of Node is in scope', async () => {
   ])
 })
 
-test('what would run when nobody watches, or wait for another thread, is not there', async () => {
+test('globals that run code outside of the watchdog, or block on another thread, are missing', async () => {
   const source =
     'return [typeof FinalizationRegistry, typeof Atomics, typeof SharedArrayBuffer, typeof WebAssembly, typeof console]'
   assert.deepEqual(new Set((await resultOf(source)) as string[]), new Set(['undefined']))

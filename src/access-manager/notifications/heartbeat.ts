@@ -11,7 +11,7 @@ export interface HeartbeatSettings {
   readonly clock: Clock
 }
 
-/** Notices that a connection is dead although nobody closed it: at most one and a half intervals after the last sign. */
+/** Detects a half-open connection: at most one and a half intervals after the last data. */
 export class Heartbeat {
   readonly #settings: HeartbeatSettings
   readonly #ping: () => void

@@ -65,7 +65,7 @@ test('it is open when every subscription was acknowledged, by id or by topic', a
   await upstream[Symbol.asyncDispose]()
 })
 
-test('a topic that the server does not know is told; without any other there is no connection', async () => {
+test('a topic that the server does not know is reported; without any other there is no connection', async () => {
   const refuseA: Answering = (socket, message) =>
     message.topic === '/a' ? socket.send(JSON.stringify({ error: 'no', id: message.id })) : acknowledge(socket, message)
   const one = await subscribe(refuseA)
@@ -105,7 +105,7 @@ test('subscriptions that are not acknowledged in time, and a server that leaves 
   await leaving.upstream[Symbol.asyncDispose]()
 })
 
-test('news and what can not be read are told apart, also before all is acknowledged', async () => {
+test('notifications and unparseable messages are reported separately, also before all topics are acknowledged', async () => {
   const messages = [
     '{"topic":"/a","body":{"x":1}}',
     '{"topic":"/a","body":[]}',

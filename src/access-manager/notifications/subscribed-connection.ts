@@ -14,7 +14,7 @@ export interface SubscriptionSettings {
   readonly heartbeat: HeartbeatSettings
 }
 
-/** What the holder of a connection is told. */
+/** Events of a connection. */
 export interface SubscriptionEvents {
   notified(notification: Notification): void
   /** A message that can not be understood: it may have been news. */

@@ -1,4 +1,4 @@
-/** The topic under which revoked tokens and grants are told; not in any public text, so that it can be configured. */
+/** The topic of revoked tokens and grants; not documented publicly, so it can be configured. */
 export const REVOCATION_TOPIC = '/oauth2/grant/revoked'
 
 /** What the gateway wants to hear of, unless the configuration says otherwise. */

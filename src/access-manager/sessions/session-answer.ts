@@ -11,7 +11,7 @@ export interface FoundSession {
 /** The property that holds the id under which the server audits a session; news of sessions name it. */
 const CONTEXT_ID = 'AMCtxId'
 
-/** Reads what the server says of a session; null where it says that there is none, or nothing that can be a session. */
+/** Parses the answer of a session lookup; null for an unknown session or a malformed answer. */
 export function readSession(json: JsonObject, wanted: ReadonlySet<string> | null): FoundSession | null {
   if (json['valid'] === false) return null
   const username = textOf(json['username']) ?? textOf(json['uid'])

@@ -46,7 +46,7 @@ const HANDSHAKES: [string, (accept: string) => string][] = [
   ['no subprotocol', (accept) => head(accept, '', '')],
   ['another subprotocol', (accept) => head(accept, '', 'Sec-WebSocket-Protocol: other\r\n')],
   ['spaces in the subprotocol', (accept) => head(accept, '', 'Sec-WebSocket-Protocol: ne ws\r\n')],
-  ['an extension nobody asked for', (accept) => head(accept, 'Sec-WebSocket-Extensions: permessage-deflate\r\n')],
+  ['an unrequested extension', (accept) => head(accept, 'Sec-WebSocket-Extensions: permessage-deflate\r\n')],
   ['a head of 200 KB', (accept) => head(accept, `X-Long: ${'x'.repeat(200_000)}\r\n`)],
   ['a 101 that upgrades to nothing', () => 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['an Upgrade to something else', () => 'HTTP/1.1 101 S\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'],

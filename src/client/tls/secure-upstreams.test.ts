@@ -34,7 +34,7 @@ const tlsWith = (fields: Partial<ClientTls>): ClientTls => ({
 async function upstream(issued: Issued, tls: TlsOptions = {}) {
   const server = createServer({ key: issued.key, cert: issued.certificate, ...tls }, (request, response) => {
     const { subject } = (request.socket as TLSSocket).getPeerCertificate()
-    response.end(`${subject?.CN ?? 'nobody'} ${connections}`)
+    response.end(`${subject?.CN ?? 'anonymous'} ${connections}`)
   })
   let connections = 0
   server.on('secureConnection', () => {
@@ -77,7 +77,7 @@ for (const [what, server, tls, accepted] of matrix) {
     await using client = clientWith({ tls: tlsWith(tls()) })
     for (let i = 0; i < 2; i++) {
       const answer = send(client, exchangeFor('GET', target.url))
-      if (accepted) assert.match(await textOf(await answer), /^nobody/)
+      if (accepted) assert.match(await textOf(await answer), /^anonymous/)
       else await assert.rejects(answer, { code: 'GW_UPSTREAM_CONNECT' })
     }
   })
@@ -119,7 +119,7 @@ test('without a client certificate connections are shared, whatever stateTrackin
   const answers = []
   for (let i = 0; i < 6; i++) answers.push(await textOf(await send(client, exchangeFor('GET', target.url))))
   // The first connection may not be free yet when the second request comes; no third is needed.
-  assert.match(answers[5]!, /^nobody [12]$/)
+  assert.match(answers[5]!, /^anonymous [12]$/)
 })
 
 test('changed keys are used by the next request; one that runs ends on its connection', options, async () => {

@@ -40,6 +40,6 @@ function matches(name: string, host: string): boolean {
 }
 
 function describe(certificate: X509Certificate): string {
-  const text = certificate.subjectAltName ?? certificate.subject ?? 'nobody'
+  const text = certificate.subjectAltName ?? certificate.subject ?? 'an unnamed subject'
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}...` : text)
 }

@@ -39,7 +39,7 @@ function land(jump: Value): Value {
   return jump instanceof Jump && jump.to === 'break' && jump.label === null ? null : jump
 }
 
-/** Finds the case for a value; the number of cases when there is none. */
+/** Index of the case for a value; the number of cases without a match. */
 function selector(labels: readonly (readonly Node[])[], otherwise: number): (frame: Frame, tested: Value) => Value {
   const all = labels.flatMap((each, index) => each.map((label) => ({ label, index })))
   const none = otherwise < 0 ? labels.length : otherwise

@@ -78,7 +78,7 @@ export const CORE_REFUSALS: readonly Refusal[] = [
   { names: ['groovyx.'], advice: 'this library is not there; call a service over HTTP with what the host offers' },
 ]
 
-/** The advice for a class, by its full or its simple name; null when there is none. */
+/** The advice for a class, by its full or its simple name; null without one. */
 export function adviceFor(name: string, refusals: readonly Refusal[]): string | null {
   const isSimple = !name.includes('.')
   for (const { names, advice } of refusals) {

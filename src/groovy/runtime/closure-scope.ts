@@ -1,4 +1,4 @@
-// Names that a closure does not declare itself are looked up in its owner and its delegate, in the order it was told.
+// Names that a closure does not declare itself are looked up in its owner and its delegate, in the order of its resolve strategy.
 
 import { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'

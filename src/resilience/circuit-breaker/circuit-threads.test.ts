@@ -23,7 +23,7 @@ test('no outcome of any thread is lost or counted twice', async () => {
 })
 
 test('failures that are never in one window together open nothing, however the threads meet', async () => {
-  // Each thread has at most one failure among any 8 requests, whoever else comes in between. More threads than
+  // Each thread has at most one failure among any 8 requests, whatever the interleaving. More threads than
   // processors, so that some are held up in the middle of a step.
   const threads = THREADS + 2
   const settings = { maxFailures: threads + 1, openDuration, size: 8 }

@@ -1,7 +1,7 @@
 import { contentOf, epochOf, wordOf } from './circuit-word.ts'
 import { type FailureCount, STATE } from './failure-count.ts'
 
-/** Failures in a row: one success begins anew. */
+/** Consecutive failures: one success resets the count. */
 export class FailureStreak implements FailureCount {
   readonly #words: BigInt64Array
   readonly #maxFailures: number

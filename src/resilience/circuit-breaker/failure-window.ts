@@ -12,8 +12,8 @@ const EPOCH_BITS = 42n
  * state stands a ring with one slot more than the window. A slot holds how many failures there were from the begin of
  * the epoch up to its request, so that the difference of two slots is the count of the window between them.
  *
- * No unit ever waits for another: whoever finds the slot of the next position taken moves the state on itself, so
- * that a unit which dies between its two steps holds nobody up and loses nothing.
+ * No unit ever waits for another: a unit that finds the slot of the next position taken advances the state itself, so
+ * that a unit which dies between its two steps blocks no other unit and loses nothing.
  */
 export class FailureWindow implements FailureCount {
   readonly #words: BigInt64Array
@@ -40,7 +40,7 @@ export class FailureWindow implements FailureCount {
       const position = contentOf(word)
       const slot = this.#slotOf(position)
       const found = Atomics.load(this.#words, slot)
-      // A unit that was held up in between may see the slot of a later lap, which only looks free: it has to begin anew.
+      // A unit that was held up in between may see the slot of a later lap, which only looks free: it has to retry.
       if (Atomics.load(this.#words, STATE) !== word) continue
       if (this.#isTaken(found, epoch, position)) {
         if (this.#moveOn(word, found, opened)) return true

@@ -1,6 +1,6 @@
 /**
- * Slots of buckets in memory that all units write to at the same time. Nobody ever waits: each step is one compare and
- * exchange, and whoever finds a step of another one unfinished ends it or takes it back.
+ * Slots of buckets in memory that all units write to at the same time. No unit ever waits: each step is one compare and
+ * exchange, and a unit that finds an unfinished step of another one completes or reverts it.
  *
  * A slot has three words, of 64 bits each:
  * - its key: 50 bits of the hash of a partition and rate, the state, and the generation, which counts the changes of
@@ -10,9 +10,9 @@
  *
  * A key has at most one bucket. It is claimed first; then the claimant looks at all other slots of its group, gives way
  * to a bucket that is there, and takes back other claims; only then it becomes a bucket, unless it was taken back
- * itself. Of two who claim at the same time, one sees the other, whoever is first.
+ * itself. Of two concurrent claims, one sees the other, in any order.
  *
- * A bucket is given up in two steps: its time becomes OVER, which fails whoever is about to count in it, and then its
+ * A bucket is given up in two steps: its time becomes OVER, which fails units that are about to count in it, and then its
  * key is freed.
  */
 export const GROUP = 64
@@ -37,7 +37,7 @@ const UPPER = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0
 /** What of a time stands in the lower half of its word. */
 const TIME_BELOW = 2 ** (32 - Number(GENERATION_BITS))
 
-/** Where words are taken apart and put together; nobody else sees it. */
+/** Scratch memory for splitting and joining words, private to this thread. */
 const whole = new BigUint64Array(1)
 const halves = new Uint32Array(whole.buffer)
 
@@ -87,7 +87,7 @@ export class BucketSlots {
     return Atomics.load(this.#count, 0)
   }
 
-  /** The bucket of a name; null where there is none. */
+  /** The bucket of a name; null if missing. */
   find({ live, upper, group, start }: BucketName): Found | null {
     const base = group * GROUP
     for (let step = 0; step < GROUP; step++) {
@@ -122,7 +122,7 @@ export class BucketSlots {
     return null
   }
 
-  /** Moves the time of a bucket on; false where somebody else has changed it. */
+  /** Moves the time of a bucket on; false where another unit has changed it. */
   moveTime({ slot, generation }: Found, word: bigint, time: number): boolean {
     return Atomics.compareExchange(this.#times, slot, word, wordOf(time, generation)) === word
   }
@@ -135,7 +135,7 @@ export class BucketSlots {
   /** Gives up the buckets of a group that are full at a time, in milliseconds; says how many remain. */
   reclaim(group: number, now: number): number {
     if (!this.isTouched(group)) return 0
-    // Whoever claims after this sets it again; whoever has claimed before is seen below.
+    // A later claim sets it again; an earlier claim is seen below.
     Atomics.store(this.#touched, group, 0)
     let remaining = 0
     for (let slot = group * GROUP; slot < (group + 1) * GROUP; slot++) if (!this.#reclaimed(slot, now)) remaining++

@@ -11,7 +11,7 @@ test('the published values of HalfSipHash-2-4', () => {
   assert.deepEqual([hash.low, hash.high], [0x591f8d21, 0xc83cb8b9])
 })
 
-test('partitions, their lengths and rates are told apart, and keys change all', () => {
+test('partitions, their lengths and rates have different hashes, and keys change all', () => {
   const seen = new Set<string>()
   const of = (hash: KeyedHash, text: string, first: number, second: number) => {
     hash.update(text, first, second)

@@ -1,6 +1,6 @@
 /**
  * HalfSipHash-2-4 with 64 bits (Aumasson, Bernstein: SipHash, 2012; the variant for 32-bit machines). Clients choose
- * the names of partitions: without the key nobody can find two that fall together.
+ * the names of partitions: without the key a client can not find collisions.
  */
 export class KeyedHash {
   readonly #k0: number

@@ -104,7 +104,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
   isIn: (...others) => {
     const [first = null] = others
     const items = others.length === 1 && first instanceof CollectionValue ? first.items : others
-    return demand('is none of those that are allowed', (value) => items.some((each) => groovyEquals(each, value)))
+    return demand('is not one of the allowed values', (value) => items.some((each) => groovyEquals(each, value)))
   },
   contains: (other = null) =>
     demand(`does not contain ${textOf(other)}`, (value) =>

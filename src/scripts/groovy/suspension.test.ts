@@ -5,7 +5,7 @@ import { Body, type Handler, Response, respond } from '#http'
 import { scriptOf } from '#test/evaluate-script'
 import { groovyResponse, groovyValue } from '#test/groovy-script'
 
-/** Answers each request with its path, when it is told to. */
+/** Answers each request with its path, when the test releases it. */
 function heldHandler(): { handler: Handler; release: () => void; waiting: string[] } {
   const held: (() => void)[] = []
   const waiting: string[] = []
@@ -89,7 +89,7 @@ test('then, thenAsync, thenOnResult and their kin', async () => {
   ])
 })
 
-test('a thenAsync function that returns no promise is told so', async () => {
+test('a thenAsync function that returns no promise fails with the reason', async () => {
   const source = 'org.forgerock.util.promise.Promises.newResultPromise(1).thenAsync { 2 }.get()'
   assert.match(String(await groovyValue(source)), /ClassCastException: expected the function to return a promise/)
 })

@@ -9,7 +9,7 @@ import type { RealmValues } from './values.ts'
 /** A compiled script, as a function of its bindings. */
 export type ScriptFunction = (...bindings: readonly unknown[]) => Promise<unknown>
 
-/** The answer to a question of an evaluation, by its number; a message where there is none. */
+/** The answer to a question of an evaluation, by its number; a message if it failed. */
 export type Answer = (number: number, value: unknown, refusal: string | null) => void
 
 /** The way into a realm. */

@@ -50,7 +50,7 @@ function charactersAt(text: string, indexes: readonly Value[]): string {
     .join('')
 }
 
-/** Lines without their ends; a last one that is empty is none. */
+/** Lines without their ends; an empty last one does not count. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/)
   if (lines.at(-1) === '') lines.pop()

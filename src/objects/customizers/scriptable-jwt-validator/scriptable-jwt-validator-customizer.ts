@@ -14,7 +14,7 @@ export const ScriptableJwtValidatorCustomizer = defineType({
   create: async (config, env) => demandBy(await openScript(config, env, ['builder'])),
 })
 
-/** The script says true, or what is wrong. Whatever else it says is a fault, which lets nobody through. */
+/** The script says true, or what is wrong. Any other value is a fault: the token is refused. */
 function demandBy(script: ObjectScript): JwtValidatorCustomizer {
   return {
     violations: async (claims, exchange) => {

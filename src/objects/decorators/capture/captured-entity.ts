@@ -5,7 +5,7 @@ const TEXT = /^text\/|json|[/+]xml$|^application\/(?:x-www-form-urlencoded|javas
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i
 
 /**
- * The content of a message as it may stand in a log; null where there is none. Reading it keeps it in the storage, so
+ * The content of a message as it may stand in a log; null if missing. Reading it keeps it in the storage, so
  * that what is sent stays the same.
  */
 export async function capturedEntity(

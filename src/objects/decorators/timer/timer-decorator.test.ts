@@ -66,7 +66,7 @@ const timed = <T>(definition: TypeDefinition, timer: JsonValue, config: JsonValu
 
 const request = () => exchangeFor('GET', 'http://app.example.com/')
 
-test('a filter’s own time is told apart from what comes behind it', async () => {
+test('a filter’s own time is separate from that of the next filters and the handler', async () => {
   const clock = manualClock()
   await using built = await timed<Filter>(slowFilter(clock), true, {}, clock)
   const exchange = request()
@@ -201,7 +201,7 @@ test('false logs nothing', async () => {
 const refusals: readonly [string, JsonValue, JsonValue, string][] = [
   ['a value that is no boolean', 'yes', {}, '/heap/0/timer: expected true or false, got "yes"'],
   [
-    'a unit that is none',
+    'an invalid unit',
     true,
     { timeUnit: 'parsecs' },
     '/heap/1/config/timeUnit: expected a unit of time such as "milliseconds", got "parsecs"',

@@ -40,7 +40,7 @@ function timedHandler(inner: Handler, unit: TimeUnit, { clock, logger }: Environ
   }
 }
 
-/** What a filter spends in calls to what comes behind it is told apart from its own time. */
+/** Time in the next filters and the handler is separate from the filter's own time. */
 function timedFilter(inner: Filter, unit: TimeUnit, { clock, logger }: Environs): Filter {
   if (!logger.isEnabled('info')) return inner
   return async (exchange, next) => {

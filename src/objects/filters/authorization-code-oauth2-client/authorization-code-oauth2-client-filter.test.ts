@@ -34,7 +34,7 @@ test('one registration needs no loginHandler, several do', async () => {
   assert.equal(typeof two.object, 'function')
 })
 
-test('OAuth2ClientFilter is another name of it, and loading asks nobody', () => {
+test('OAuth2ClientFilter is another name of it, and loading calls no server', () => {
   assert.deepEqual(AuthorizationCodeOAuth2ClientFilter.aliases, ['OAuth2ClientFilter'])
 })
 
@@ -47,7 +47,7 @@ for (const [name, config, message] of [
     /each client of an issuer once/,
   ],
   ['an unknown prompt', { registrations: ['one'], prompt: 'always' }, /prompt/],
-  ['a target that is none', { registrations: ['one'], target: 'openid' }, /target/],
+  ['an invalid target', { registrations: ['one'], target: 'openid' }, /target/],
 ] as const) {
   test(`refused: ${name}`, async () => {
     await assert.rejects(

@@ -22,7 +22,7 @@ export function isExpired({ tokens, settings }: LoginRequest): boolean {
   return expiresAt !== null && expiresAt <= settings.clock.now()
 }
 
-/** Replaces the tokens of the session by those of a refresh; throws TokensEndedError where there is none. */
+/** Replaces the tokens of the session by those of a refresh; throws TokensEndedError without one. */
 export async function refreshTokens(state: LoginRequest): Promise<void> {
   const { exchange, settings, memory } = state
   const old = state.tokens as KeptTokens

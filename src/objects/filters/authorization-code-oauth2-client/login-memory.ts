@@ -58,7 +58,7 @@ export class LoginMemory {
     this.#session.set(this.#attemptKey(state), { ...login, at: this.#now })
   }
 
-  /** The login of a state; null where there is none. */
+  /** The login of a state; null if missing. */
   find(state: string): BegunLogin | null {
     const login = this.#session.get(this.#attemptKey(state)) as (BegunLogin & { readonly at: number }) | null
     return login === null || this.#isOver(login.at) ? null : login

@@ -25,7 +25,7 @@ export const postedAnswers = {
     return response
   },
 
-  /** The parameters of a form that was handed over; null where there is none. */
+  /** The parameters of a form that was handed over; null if missing. */
   find(exchange: Exchange, state: string): URLSearchParams | null {
     const value = exchange.request.cookies[nameFor(exchange, state)]?.[0]?.value
     if (value === undefined || value.length > LONGEST_VALUE) return null

@@ -26,7 +26,7 @@ async function started(
     { types: [ClientHandler, secretsType({ 'client.secret': 's:1' })], clock },
   )
   const seen: string[] = []
-  /** Sends a request; the service answers as told, by the token it got. */
+  /** Sends a request; the service answers by the token it got. */
   const send = (answer: (token: string, exchange: Exchange) => Response = () => respond(200), body?: Body) => {
     const exchange = exchangeFor('POST', 'http://app.example/x', body === undefined ? {} : { body })
     return built.object(exchange, async (each) => {

@@ -11,7 +11,7 @@ import { ConditionalFilter } from './conditional-filter.ts'
 const Guard = defineType({
   name: 'Guard',
   kind: FilterKind,
-  summary: 'Lets nobody through.',
+  summary: 'Refuses every request.',
   config: {},
   create: (): Filter => async () => respond(418),
 })

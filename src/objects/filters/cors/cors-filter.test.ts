@@ -282,12 +282,12 @@ const refusals: readonly [string, JsonValue, string][] = [
     '/policies/0/exposedHeaders: expected header names, got "*": browsers take "*" for a header name where there are credentials; list the headers',
   ],
   [
-    'a method that is none',
+    'an invalid method',
     one({ acceptedMethods: ['GET PUT'] }),
     '/policies/0/acceptedMethods/0: expected a method, got "GET PUT"',
   ],
   [
-    'a header that is none',
+    'an invalid header',
     one({ acceptedHeaders: ['a:'] }),
     '/policies/0/acceptedHeaders/0: expected a header name, got "a:"',
   ],

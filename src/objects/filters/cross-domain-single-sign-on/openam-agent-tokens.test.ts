@@ -123,7 +123,7 @@ test('a token by another password, for another agent, of another login, or of no
   assert.equal((await answer({ state, id_token: await signed(claims) })).status, 302)
 })
 
-test('a session of another realm is none', async () => {
+test('a session of another realm is not accepted', async () => {
   await using at = await shop()
   const { form } = await loggedIn(at)
   const ssoToken = at.manager.login('demo', '/alpha')

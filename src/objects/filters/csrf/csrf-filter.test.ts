@@ -26,7 +26,7 @@ test('a page reads the token from a response and sends it back', async () => {
   assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': token as string })).status, 200)
 })
 
-test('without the token a request is refused, and told the token', async () => {
+test('without the token a request is refused, and the response has the token', async () => {
   await using built = await made()
   const refused = await ask(built.object, 'POST', { Cookie: 'sid=abc' })
   assert.equal(refused.status, 403)
@@ -46,7 +46,7 @@ test('a token of another session, a changed one, one sent twice and an empty one
   assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': [own, own] })).status, 403)
 })
 
-test('without the session cookie everything passes, and no token is told', async () => {
+test('without the session cookie everything passes, and no token is sent', async () => {
   await using built = await made()
   assert.deepEqual(await ask(built.object, 'POST', { Cookie: 'other=1' }), { status: 200, token: null })
 })
@@ -92,7 +92,7 @@ test('headerName names the header', async () => {
 
 for (const [name, config, message] of [
   ['no cookieName', {}, /cookieName/],
-  ['a header name that is none', { cookieName: 'a', headerName: 'a b' }, /headerName/],
+  ['an invalid header name', { cookieName: 'a', headerName: 'a b' }, /headerName/],
 ] as const) {
   test(`refused: ${name}`, async () => {
     await assert.rejects(build(CsrfFilter, config), (error: Error & { problems?: { pointer: string }[] }) => {

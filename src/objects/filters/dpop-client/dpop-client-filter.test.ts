@@ -91,7 +91,7 @@ test('a server that wants its nonce gets the request once more, and its nonce fr
   )
 })
 
-test('a request whose content has gone by is not sent again, nor one for a nonce that is none', async () => {
+test('a request with consumed content is not sent again, nor one for a malformed nonce', async () => {
   await using built = await made()
   const body = Body.fromStream(Readable.from(['x']))
   const wants = (nonce: string) => () => respond(401, { 'DPoP-Nonce': nonce })

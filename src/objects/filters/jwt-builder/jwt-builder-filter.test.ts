@@ -100,7 +100,7 @@ test('that a token can not be made is a fault, and nothing goes on', async () =>
   for (const [config, message] of bad) await assert.rejects(made(config), { message })
 })
 
-test('what is wrong in the configuration is told when the route loads', async () => {
+test('errors of the configuration are reported when the route loads', async () => {
   const refused = (config: JsonObject, message: string | RegExp) =>
     assert.rejects(build(JwtBuilderFilter, { template: {}, ...config }), { message })
   await refused({}, '/heap/0/config: give exactly one of signature, encryption')

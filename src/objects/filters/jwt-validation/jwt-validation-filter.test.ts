@@ -168,7 +168,7 @@ test('an expression that fails is a fault', async () => {
   await assert.rejects(send('x', { ...CONFIG, jwt: '${integer(request.headers.jwt[0]) / 0}' }))
 })
 
-test('a token nobody could verify is refused when the route loads', async () => {
+test('a configuration that can not verify tokens is refused when the route loads', async () => {
   await assert.rejects(build(JwtValidationFilter, { jwt: '${null}' }), {
     message: '/heap/0/config: give at least one of verificationSecretId, decryptionSecretId',
   })

@@ -38,7 +38,7 @@ export function parseServerName(text: string): ServerName | { readonly problem: 
 
 /**
  * Whether the scheme and authority of a reference name the server the request went to, by a name that server can know
- * itself by: the one it was called by, the Host it was told, the one the client used, or a further one of the
+ * itself by: the one it was called by, the Host it received, the one the client used, or a further one of the
  * configuration. Anything else is a link to someone else and no business of ours (threats B64).
  */
 export function namesOwnServer(
@@ -51,10 +51,10 @@ export function namesOwnServer(
   for (const { host, port } of furtherNames) {
     if (named.host === host && named.effectivePort === (port ?? defaultPort(named.scheme))) return true
   }
-  const told = parseAuthority(request.headers.get('host') ?? '')
-  if (!('problem' in told)) {
-    const port = told.port < 0 ? defaultPort(request.uri.scheme) : told.port
-    if (named.host === told.host && named.effectivePort === port) return true
+  const received = parseAuthority(request.headers.get('host') ?? '')
+  if (!('problem' in received)) {
+    const port = received.port < 0 ? defaultPort(request.uri.scheme) : received.port
+    if (named.host === received.host && named.effectivePort === port) return true
   }
   return [request.uri, originalUri].some(
     ({ host, effectivePort }) => named.host === host && named.effectivePort === effectivePort,

@@ -6,7 +6,7 @@ export type Scheme = 'Bearer' | 'DPoP'
 /** What the Authorization field of a request holds. */
 export type Credentials =
   | { readonly found: 'token'; readonly scheme: Scheme; readonly token: string }
-  /** Nothing, or something for somebody else. */
+  /** No credentials, or those of another scheme. */
   | { readonly found: 'nothing' }
   /** RFC 6750 section 3.1, `invalid_request`. */
   | { readonly found: 'malformed'; readonly description: string }

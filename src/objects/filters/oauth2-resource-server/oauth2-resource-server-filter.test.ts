@@ -146,7 +146,7 @@ describe('requests without a good token', () => {
   })
 
   test('B47: a token of 100 KB is refused without a question', async () => {
-    await using at = await filterWith({}, { resolve: () => assert.fail('nobody is asked') })
+    await using at = await filterWith({}, { resolve: () => assert.fail('no server is called') })
     const { status, challenges } = await at.ask(`Bearer ${'x'.repeat(100_000)}`)
     assert.equal(status, 401)
     assert.match(challenges[0] as string, /error="invalid_token"/)
@@ -168,7 +168,7 @@ describe('requests without a good token', () => {
     assert.match(challenges[0] as string, /error="invalid_request"/)
   })
 
-  test('nobody can say: 503 with Retry-After and no challenge', async () => {
+  test('the authorization server is unavailable: 503 with Retry-After and no challenge', async () => {
     await using at = await filterWith({}, refusing({ outcome: 'unavailable', description: 'Later.' }))
     const { status, challenges, retryAfter, cacheControl } = await at.ask()
     assert.deepEqual([status, challenges, retryAfter, cacheControl], [503, [], '5', 'no-store'])
@@ -342,8 +342,8 @@ describe('scopes', () => {
 })
 
 describe('requireHttps', () => {
-  test('a request over HTTP: 403 with the reason, and nobody is asked', async () => {
-    await using at = await filterWith({}, { resolve: () => assert.fail('nobody is asked') })
+  test('a request over HTTP: 403 with the reason, and no server is called', async () => {
+    await using at = await filterWith({}, { resolve: () => assert.fail('no server is called') })
     const { status, text, cacheControl, challenges } = await at.ask('Bearer good', 'http://app.example/')
     assert.deepEqual(
       [status, text, cacheControl, challenges],
@@ -372,8 +372,8 @@ test('values that can not work are refused where they stand', async () => {
   await refused({ scopes: null }, /^\/heap\/0\/config\/scopes: expected .*; this field is required$/)
   await refused({ scopes: [1] }, /^\/heap\/0\/config\/scopes\/0: expected .*, got 1$/)
   await refused(
-    { scopes: 'nobody' },
-    '/heap/0/config/scopes: no ResourceAccess named "nobody" in this heap or its parents',
+    { scopes: 'missing' },
+    '/heap/0/config/scopes: no ResourceAccess named "missing" in this heap or its parents',
   )
   await refused({ accessTokenResolver: null }, /\/config\/accessTokenResolver: .*required/)
   await refused({ realm: 'caf\u00e9' }, '/heap/0/config/realm: expected printable ASCII characters, got "caf\u00e9"')

@@ -114,23 +114,27 @@ test(
   },
 )
 
-test('while nobody can say, a connection stays; its expiry still ends it', options, async () => {
-  await using at = await protectedApplication({}, 150_000)
-  const socket = await at.open()
-  at.state.resolve = () => ({ outcome: 'unavailable', description: 'Later.' })
-  assert.equal(await at.executor.next(), 60_000)
-  at.clock.advance(60_000)
-  at.state.resolve = () => Promise.reject(new Error('broken'))
-  await assert.rejects(at.executor.next(), /broken/)
-  at.state.resolve = () => ({ outcome: 'misasked', description: 'What?' })
-  at.clock.advance(60_000)
-  assert.ok(await isAlive(socket))
-  const closed = closeOf(socket)
-  assert.equal(await at.executor.next(), 60_000)
-  at.clock.advance(30_000)
-  assert.equal(await at.executor.next(), 30_000)
-  assert.equal((await closed)[0], 1008)
-})
+test(
+  'while the authorization server is unavailable, a connection stays; its expiry still ends it',
+  options,
+  async () => {
+    await using at = await protectedApplication({}, 150_000)
+    const socket = await at.open()
+    at.state.resolve = () => ({ outcome: 'unavailable', description: 'Later.' })
+    assert.equal(await at.executor.next(), 60_000)
+    at.clock.advance(60_000)
+    at.state.resolve = () => Promise.reject(new Error('broken'))
+    await assert.rejects(at.executor.next(), /broken/)
+    at.state.resolve = () => ({ outcome: 'misasked', description: 'What?' })
+    at.clock.advance(60_000)
+    assert.ok(await isAlive(socket))
+    const closed = closeOf(socket)
+    assert.equal(await at.executor.next(), 60_000)
+    at.clock.advance(30_000)
+    assert.equal(await at.executor.next(), 30_000)
+    assert.equal((await closed)[0], 1008)
+  },
+)
 
 test('a connection that ends by itself is not followed any more', options, async () => {
   await using at = await protectedApplication()

@@ -16,7 +16,7 @@ export const NO_SUBJECT_TOKEN: OAuth2Failure = {
   exception: null,
 }
 
-/** What a failure handler is told of an answer without a token. */
+/** Data of an answer without a token, for the failure handler. */
 export function failureOf(answer: Exclude<TokenAnswer, IssuedToken>): OAuth2Failure {
   if (answer.outcome === 'refused') {
     return { error: answer.error, description: answer.description, exception: null }

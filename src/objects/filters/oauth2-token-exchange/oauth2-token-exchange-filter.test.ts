@@ -27,7 +27,7 @@ const GOOD = { access_token: 'new', token_type: 'Bearer', issued_token_type: `${
 const Failed = defineType({
   name: 'Failed',
   kind: HandlerKind,
-  summary: 'Answers 418 and says what it was told.',
+  summary: 'Answers 418 with the data of the failure.',
   config: {},
   create: (): Handler => async (exchange) => {
     const failure = exchange.context(OAuth2FailureContext) as OAuth2Failure
@@ -195,7 +195,7 @@ test('a server that is not there ends in 503', async () => {
   assert.equal(response.headers.get('retry-after'), '1')
 })
 
-test('without a token to exchange the answer is 403 and nobody is asked', async () => {
+test('without a token to exchange the answer is 403 and no server is called', async () => {
   for (const headers of [{}, { token: '' }]) {
     const { response, questions } = await exchanged({ json: GOOD }, {}, headers)
     assert.equal(response.status, 403)

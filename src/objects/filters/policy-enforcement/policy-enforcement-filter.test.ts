@@ -146,7 +146,7 @@ for (const [name, environment] of [
   ['an object that is no map', '${request}'],
   ['an object among the values', { it: '${contexts.client}' }],
 ] as const) {
-  test(`environment: ${name} is a fault, and nobody is asked`, async () => {
+  test(`environment: ${name} is a fault, and no server is called`, async () => {
     await using manager = await DevelopmentAccessManager.start()
     await using pep = await enforcing(manager, { environment } as unknown as JsonObject)
     await assert.rejects(pep.ask('session'), /expected/)
@@ -177,14 +177,14 @@ test('claimsSubject and jwtSubject name the subject in their own way', async () 
   assert.deepEqual(JSON.parse(manager.requests('policies').at(-1)?.body ?? '').subject, { jwt: 'a.b.c' })
 })
 
-test('without a subject nobody is asked, and nothing is allowed', async () => {
+test('without a subject no decision is requested, and nothing is allowed', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({ ...ALLOW_GET, subject: undefined } as never)
   await using pep = await enforcing(manager)
   assert.equal((await pep.ask(null)).status, 403)
   await using empty = await enforcing(manager, { ssoTokenSubject: '' })
   assert.equal((await empty.ask(null)).status, 403)
-  await using noSub = await enforcing(manager, { claimsSubject: { sub: '${attributes.nobody}' } })
+  await using noSub = await enforcing(manager, { claimsSubject: { sub: '${attributes.missing}' } })
   assert.equal((await noSub.ask('x')).status, 403)
   assert.equal(manager.requests('policies').length, 0)
 })
@@ -274,10 +274,10 @@ test('B60: a subject that is refused is not asked about again at once, and not f
   await using manager = await DevelopmentAccessManager.start()
   await using pep = await enforcing(manager, cached)
   manager.fail('policies', { status: 400 })
-  for (let visit = 0; visit < 10; visit += 1) assert.equal((await pep.ask('nobody')).status, 403)
+  for (let visit = 0; visit < 10; visit += 1) assert.equal((await pep.ask('unknown')).status, 403)
   assert.equal(asked(manager), 1)
   pep.clock.advance(5_000)
-  assert.equal((await pep.ask('nobody')).status, 403)
+  assert.equal((await pep.ask('unknown')).status, 403)
   assert.equal(asked(manager), 2)
 })
 
@@ -432,7 +432,7 @@ test('without single sign-on before it an advice is a denial', async () => {
   assert.equal((await pep.ask(manager.login('demo'))).status, 403)
 })
 
-test('an advice that nobody can follow is a denial', async () => {
+test('an advice that can not be followed is a denial', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using pep = await enforcing(manager)
   const session = manager.login('demo')
@@ -465,7 +465,7 @@ for (const [name, config, message] of [
   ['a cache of no time', { cache: { maximumTimeToCache: '0 s' } }, /more than zero/],
   ['an unknown strategy', { cache: { onNotificationDisconnection: 'CLEAR' } }, /onNotificationDisconnection/],
   [
-    'a header name that is none',
+    'an invalid header name',
     { ssoTokenSubject: '${a}', authenticateResponseRequestHeader: 'a b' },
     /authenticateResponseRequestHeader/,
   ],

@@ -23,7 +23,7 @@ import { enforcePolicies } from './enforcement.ts'
 import { EnforcementRequest, type EnforcementSettings } from './enforcement-request.ts'
 import type { MapSource } from './policy-question.ts'
 
-/** Decisions that are kept where nobody says how many, in one unit. */
+/** Default size of the decision cache, in one unit. */
 const DEFAULT_SIZE = 100_000
 
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })

@@ -28,7 +28,7 @@ export interface Subject {
   readonly claims?: JsonObject
 }
 
-/** Why nobody can be asked about a request: it says not who it is from. */
+/** Why no decision can be requested: the request has no subject. */
 export class NoSubject {
   readonly reason: string
 

@@ -183,7 +183,7 @@ const bad: readonly [string, Record<string, JsonValue>, RegExp][] = [
   ],
   ['an expiry among the claims', { claims: { exp: 9_999_999_999 } }, /\/claims\/exp: is written by the gateway itself/],
   ['a jti among the claims', { claims: { jti: 'same' } }, /\/claims\/jti: is written by the gateway itself/],
-  ['an audience that is none', { claims: { aud: [] } }, /\/claims\/aud: expected a string or an array of strings/],
+  ['an invalid audience', { claims: { aud: [] } }, /\/claims\/aud: expected a string or an array of strings/],
   ['an empty client id', { clientId: '' }, /\/clientId: expected a string that is not empty/],
 ]
 

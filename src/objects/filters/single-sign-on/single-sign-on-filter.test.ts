@@ -42,7 +42,7 @@ async function signingOn(manager: DevelopmentAccessManager, config: JsonObject =
 const locationOf = (response: { headers: { get(name: string): string | null } }) =>
   new URL(response.headers.get('location') as string)
 
-test('without a session a browser is sent to log in, and told to come back', async () => {
+test('without a session a browser is redirected to log in, and back', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const { status, response, passed } = await filter.ask(null)
@@ -72,7 +72,7 @@ test('the name of the cookie is that of the access manager', async () => {
   assert.equal((await filter.ask(manager.login('demo'), PAGE, 'e3b0c442')).status, 200)
 })
 
-test('a token that stands for nothing, or could not stand in a header, is none', async () => {
+test('an unknown token, or one that does not fit in a header, is not accepted', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   for (const token of ['nonsense', 'x'.repeat(9_000), 'a\tb', 'ä', ''])
@@ -116,7 +116,7 @@ test('a request without session that is no navigation gets 401 instead of the lo
   }
 })
 
-test('a page that somebody opens with the mark is opened without it, once there is a session', async () => {
+test('a page that is opened with the marker is opened without it, once there is a session', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const Cookie = `iPlanetDirectoryPro=${manager.login('demo')}`

@@ -44,7 +44,7 @@ async function through(config: JsonValue, headers: Record<string, string> = {}):
     const response = await built.object(exchangeFor('GET', 'http://app.test/a', { headers }), next)
     return { from: response.headers.get('x-from'), nextRan, cancelled }
   } catch (error) {
-    assert.equal(cancelled, nextRan, 'a response that nobody gets must be given up')
+    assert.equal(cancelled, nextRan, 'an unused response must be cancelled')
     throw error
   }
 }

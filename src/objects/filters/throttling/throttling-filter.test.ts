@@ -121,17 +121,17 @@ test('a policy that gives nonsense is a fault, never a request without limit', a
 test('RateLimit and RateLimit-Policy, where they are wanted', async () => {
   const clock = manualClock()
   await using built = await filter({ rate: RATE, rateLimitHeaders: true }, clock)
-  const told = async () => {
+  const rateLimitHeaders = async () => {
     const { headers } = await ask(built)
     return [headers.get('RateLimit'), headers.get('RateLimit-Policy'), headers.get('Retry-After')]
   }
-  assert.deepEqual(await told(), ['"gateway";r=1;t=5', '"gateway";q=2;w=10', null])
+  assert.deepEqual(await rateLimitHeaders(), ['"gateway";r=1;t=5', '"gateway";q=2;w=10', null])
   clock.advance(1_500)
-  assert.deepEqual(await told(), ['"gateway";r=0;t=4', '"gateway";q=2;w=10', null])
+  assert.deepEqual(await rateLimitHeaders(), ['"gateway";r=0;t=4', '"gateway";q=2;w=10', null])
   clock.advance(1_000)
-  assert.deepEqual(await told(), ['"gateway";r=0;t=3', '"gateway";q=2;w=10', '3'])
+  assert.deepEqual(await rateLimitHeaders(), ['"gateway";r=0;t=3', '"gateway";q=2;w=10', '3'])
   clock.advance(2_500)
-  assert.deepEqual(await told(), ['"gateway";r=0;t=5', '"gateway";q=2;w=10', null])
+  assert.deepEqual(await rateLimitHeaders(), ['"gateway";r=0;t=5', '"gateway";q=2;w=10', null])
 })
 
 test('RateLimit beside those of other filters and servers: each has a name of its own', async () => {
@@ -158,7 +158,7 @@ test('what is counted: admitted, refused, partitions', async () => {
   assert.deepEqual(partitions.labels, { name: 'gateway+object', route: 'gateway' })
 })
 
-/** A store that says yes until it is told to fail. */
+/** A store that admits requests until the test makes it fail. */
 class TestStore implements ThrottlingStore {
   isBroken = false
   isRefusing = false

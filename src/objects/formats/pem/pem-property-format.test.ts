@@ -48,7 +48,7 @@ test('a password that is missing, unknown or wrong is named by its id only', asy
   assert.equal(await failure({ decryptionSecretId: 'right' }), 'no secret store knows the secret id "right"')
 })
 
-test('refuses an id that is none', async () => {
+test('refuses an invalid id', async () => {
   await assert.rejects(format({ decryptionSecretId: '../x' }), {
     message:
       '/heap/0/config/decryptionSecretId: expected a secret id: letters, digits, "-" and "_" in words joined by dots, got "../x"',

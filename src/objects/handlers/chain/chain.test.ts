@@ -65,7 +65,7 @@ const refusals: readonly [string, JsonValue, string][] = [
     '/heap/0/config/filters/0: expected a Filter, got a Handler (type EchoHandler)',
   ],
   [
-    'a name that nobody bears',
+    'an unknown name',
     { filters: ['frist'], handler: { type: 'EchoHandler' } },
     '/heap/0/config/filters/0: no Filter named "frist" in this heap or its parents; did you mean "first"?',
   ],

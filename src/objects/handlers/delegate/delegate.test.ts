@@ -84,7 +84,7 @@ const refusals: readonly [string, JsonValue, string][] = [
     '/heap/0/config/handler/config/delegate: expected a Handler or Filter reference; this field is required',
   ],
   [
-    'a name that nobody bears',
+    'an unknown name',
     { filters: [], handler: delegate('echoo') },
     '/heap/0/config/handler/config/delegate: no Handler or Filter named "echoo" in this heap or its parents; ' +
       'did you mean "echo"?',

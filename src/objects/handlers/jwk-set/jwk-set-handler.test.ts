@@ -116,7 +116,7 @@ test('the same key for the same use is published once, and one that JWK does not
 })
 
 for (const secretId of ['broken', 'unknown']) {
-  test(`a secret id that is ${secretId} makes it 503, so that nobody forgets the keys it has`, async () => {
+  test(`a secret id that is ${secretId} makes it 503, so that clients keep their cached keys`, async () => {
     const { response, text, built } = await published([...signing, { secretId, keyUsage: 'SIGN' }])
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('cache-control'), 'no-store')

@@ -182,7 +182,7 @@ test('a directory may itself be a link, and be switched while it is served', asy
   assert.equal(await version(), 'two')
 })
 
-test('a pipe is not found, and nobody waits for it', async (context) => {
+test('a pipe is not found, and no request waits for it', async (context) => {
   const pipe = join(top, 'site/pipe')
   try {
     execFileSync('mkfifo', [pipe])
@@ -258,7 +258,7 @@ for (const basePath of ['/static', 'static', '/static/', '/st%61tic', '//static'
   })
 }
 
-test('a base path of "/" is none', async () => {
+test('a base path of "/" has no effect', async () => {
   assert.equal((await ask('/hello.txt', { method: 'HEAD' }, { basePath: '/' })).status, 200)
 })
 

@@ -53,7 +53,7 @@ async function problemOf(root: string, { config, secrets, scripts, temporary }: 
   if (real === null || !(await stat(real)).isDirectory()) return 'expected a directory that exists'
   for (const own of [config, secrets, scripts, temporary]) {
     const there = await realpath(own).catch(() => own)
-    // Whoever serves the instance directory would serve its secrets.
+    // Serving the instance directory would serve its secrets.
     if (contains(real, there)) return 'expected a directory that holds none of the gateway itself'
   }
   const hidden = await realpath(secrets).catch(() => secrets)

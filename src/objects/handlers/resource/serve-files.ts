@@ -31,7 +31,7 @@ export function serveFiles(site: Site): Handler {
       const response = reply(exchange, found, site.clock.now())
       const { status, body } = response
       const hasFile = (status === 200 || status === 206) && !body.isEmpty
-      // Whoever drops the response, the file is closed with the exchange at the latest.
+      // The file is closed when the exchange ends, at the latest.
       if (hasFile) exchange.onComplete(() => body.cancel())
       else await found.handle.close()
       return response
@@ -71,7 +71,7 @@ function reply(exchange: Exchange, file: OpenFile, now: number): Response {
   const described = new Headers([
     ['Last-Modified', new Date(validators.modified).toUTCString()],
     ['ETag', validators.etag],
-    // Caches ask again each time, so that whoever may no longer see a file does not get it from one.
+    // Caches revalidate each time, so that a client without access does not get a file from one.
     ['Cache-Control', 'no-cache'],
   ])
   if (outcome === 304) return new Response(304, { headers: described })

@@ -22,7 +22,7 @@ const handler = (config: JsonObject, surroundings: Surroundings = {}) =>
 const askedProxy = (status = 200) =>
   rawUpstream((socket, head) => {
     const target = head.split(' ')[1]
-    const who = /^proxy-authorization: (.*)$/im.exec(head)?.[1] ?? 'nobody'
+    const who = /^proxy-authorization: (.*)$/im.exec(head)?.[1] ?? 'anonymous'
     const text = `${target} ${who}`
     socket.write(`HTTP/1.1 ${status} Said\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
   })
@@ -39,10 +39,10 @@ test('proxyOptions in the handler, and the ProxyOptions of the heap', async () =
   await using proxy = await askedProxy()
   const custom = { type: 'CustomProxyOptions', config: { uri: proxy.url } }
   await using own = await handler({ proxyOptions: custom })
-  assert.equal(await answerOf(own.object), `${THROUGH} nobody`)
+  assert.equal(await answerOf(own.object), `${THROUGH} anonymous`)
   const heap = [{ name: 'ProxyOptions', ...custom }]
   await using byHeap = await handler({}, { heap })
-  assert.equal(await answerOf(byHeap.object), `${THROUGH} nobody`)
+  assert.equal(await answerOf(byHeap.object), `${THROUGH} anonymous`)
   await using exception = await handler({ proxyOptions: { type: 'NoProxyOptions' } }, { heap })
   assert.equal(await answerOf(exception.object), DIRECT)
 })
@@ -59,7 +59,7 @@ test('systemProxy; proxy goes before it', async () => {
   await using proxy = await askedProxy()
   const surroundings = { env: { HTTP_PROXY: proxy.url } }
   await using system = await handler({ systemProxy: true }, surroundings)
-  assert.equal(await answerOf(system.object), `${THROUGH} nobody`)
+  assert.equal(await answerOf(system.object), `${THROUGH} anonymous`)
   await using off = await handler({ systemProxy: false }, surroundings)
   assert.equal(await answerOf(off.object), DIRECT)
   await using both = await handler(

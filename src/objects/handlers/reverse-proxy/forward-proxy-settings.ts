@@ -43,7 +43,7 @@ export const FORWARD_PROXY_FIELDS = {
 
 type ForwardProxyValues = Settled<DecodedMembers<typeof FORWARD_PROXY_FIELDS>>
 
-/** Reports a proxy that is none. */
+/** Reports an invalid proxy. */
 export function checkForwardProxy(
   { proxy }: ForwardProxyValues,
   report: (path: string, message: string) => void,

@@ -15,7 +15,7 @@ const proxy = (config: JsonValue = {}, surroundings: Surroundings = {}) =>
 
 const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(proxy(config), pattern)
 
-/** An upstream that answers when it is told to, and says how many requests it holds. */
+/** An upstream that answers when the test releases it, and counts its pending requests. */
 async function patientUpstream() {
   const held: ServerResponse[] = []
   let changed = () => {}
@@ -249,7 +249,7 @@ test('-1 lets any number wait', async () => {
 })
 
 test('disableReuseConnection gives each request a connection of its own', async () => {
-  // By the connections that requests came on: others may come to a port that was somebody else's before.
+  // By the connections that requests came on: other clients may connect to a reused port.
   const used = new Set<unknown>()
   await using upstream = await httpUpstream((request, response) => {
     used.add(request.socket)

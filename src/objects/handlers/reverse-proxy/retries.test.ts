@@ -167,7 +167,7 @@ test('a body that fits into a file of the storage is sent again intact', async (
   )
 })
 
-test('a body that nobody may need again is not kept', async () => {
+test('a body that is not needed for a retry is not buffered', async () => {
   const arrived = Promise.withResolvers<void>()
   await using upstream = await httpUpstream((request, response) => {
     arrived.resolve()
@@ -225,7 +225,7 @@ test('B74: a request that waits for its retry holds no connection', async () => 
   await waiting
 })
 
-test('a handler that is retired lets nobody wait', async () => {
+test('a disposed handler ends waiting requests', async () => {
   await using upstream = await flapping(99)
   await using built = await proxy({})
   const asked = built.object(exchangeFor('GET', upstream.url))

@@ -23,7 +23,7 @@ const issue = (name: string) => authority?.issue({ name }) as Issued
 const [server, visitor, other] = [issue('other.example'), issue('visitor'), issue('second')]
 const upstream = createServer({ requestCert: true, rejectUnauthorized: false }, (request, response) => {
   const socket = request.socket as TLSSocket
-  response.end(`${socket.getPeerCertificate().subject?.CN ?? 'nobody'} ${socket.getProtocol()}`)
+  response.end(`${socket.getPeerCertificate().subject?.CN ?? 'anonymous'} ${socket.getProtocol()}`)
 })
 let url = ''
 

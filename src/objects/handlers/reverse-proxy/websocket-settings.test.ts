@@ -27,7 +27,7 @@ test('values that can not work are refused where they stand', async () => {
   await refused({ soTimeout: '0 s' }, /\/config\/websocket\/soTimeout: expected a duration of more than zero/)
   await refused({ connectionTimeout: 'soon' }, /\/websocket\/connectionTimeout: expected a duration such as/)
   await refused({ numberOfSelectors: 0 }, /\/websocket\/numberOfSelectors: expected an integer of at least 1, got 0/)
-  await refused({ tls: 'nobody' }, /\/websocket\/tls: .*nobody/)
+  await refused({ tls: 'missing' }, /\/websocket\/tls: .*missing/)
   await refused({ hostnameVerifier: 'STRICT' }, /\/websocket\/hostnameVerifier: unknown field/)
   await refused(
     { vertx: { tryUsePerFrameWebSocketCompression: 'yes' } },

@@ -235,7 +235,7 @@ test('an accepted upgrade that a filter throws away leaves no connection behind'
 })
 
 for (const [what, frame, code] of [
-  ['an opcode that is none', Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
+  ['an invalid opcode', Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
   ['a frame that is not masked', Buffer.from([0x81, 1, 65]), 1002],
   ['a length of 64 bits', Buffer.from([0x82, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
 ] as const) {

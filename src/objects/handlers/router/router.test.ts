@@ -24,7 +24,7 @@ async function settingsOf(config: JsonValue): Promise<{ asked: RouterSettings; d
   return { asked: asked[0] as RouterSettings, directory: built.directory }
 }
 
-test('asks for config/routes every ten seconds, under its own name, unless told otherwise', async () => {
+test('scans config/routes every ten seconds by default, under its own name', async () => {
   const { asked, directory } = await settingsOf({})
   assert.deepEqual(asked, {
     name: '_router',

@@ -135,7 +135,7 @@ for (const [contentType, entity, expected] of encodings) {
   })
 }
 
-test('a charset that an expression gives and nobody can encode is a fault', async () => {
+test('an unsupported charset from an expression is a fault', async () => {
   await using built = await handlerOf({ status: 200, headers: { 'Content-Type': '${attributes.type}' }, entity: 'x' })
   const exchange = get()
   exchange.attributes['type'] = 'text/plain; charset=utf-7'
@@ -215,7 +215,7 @@ const refusals: readonly [string, JsonValue, string][] = [
       'expected a property name after ".", found the end of the text',
   ],
   [
-    'a literal charset that nobody can encode',
+    'an unsupported literal charset',
     { status: 200, headers: { 'Content-Type': ['text/html; charset=Shift_JIS'] }, entity: 'x' },
     `${where}/headers/Content-Type: expected a charset of utf-8, iso-8859-1, us-ascii, got "shift_jis"`,
   ],

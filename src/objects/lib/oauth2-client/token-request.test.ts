@@ -95,7 +95,7 @@ test('scope can be a text or a list; anything else says nothing', () => {
   }
 })
 
-test('a lifetime is a number of seconds, as text or not; what can not be read is none', () => {
+test('a lifetime is a number of seconds, as text or not; a malformed one counts as missing', () => {
   for (const [expires, lifetime] of [
     [60, 60_000],
     ['60', 60_000],

@@ -124,7 +124,7 @@ function errorText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500).replace(NOT_ERROR_TEXT, '?') : null
 }
 
-/** A lifetime that can not be read is none: such a token is not kept. */
+/** A malformed lifetime counts as missing: such a token is not cached. */
 function lifetimeIn(info: JsonObject): number | null {
   const value = member(info, 'expires_in')
   if (value === undefined || value === null) return null

@@ -4,7 +4,7 @@ import { type RedisArgument, type RedisConnection, RedisError, RedisScript } fro
 import type { RecordChange, SharedRecord, SharedStore } from '#schema'
 import { SealedFields } from './sealed-fields.ts'
 
-// Every record is a hash, so that one field changes without the others. `alive` starts the time of what is there anew.
+// Every record is a hash, so that one field changes without the others. `alive` resets the TTL of an existing record.
 const ALIVE = `
 local function alive(lifetime)
   if lifetime == '' then return end
@@ -47,7 +47,7 @@ return redis.call('HGETALL', KEYS[1])
 /** Records in Redis; each step is one script, which Redis runs without another in between. */
 export class RedisStore implements SharedStore {
   readonly #redis: RedisConnection
-  /** Told of a record that is there and can not be read: somebody else has written to it. */
+  /** Called for a record that can not be decrypted: it was written by another client of Redis. */
   readonly #spoilt: () => void
 
   constructor(redis: RedisConnection, spoilt: () => void) {

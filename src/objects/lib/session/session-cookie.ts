@@ -98,7 +98,7 @@ export function takeCookies(request: Request, isOurs: (name: string) => boolean)
   return found
 }
 
-/** Takes cookies out of the header field as it was written: what stays is not written anew. */
+/** Removes cookies from the header field; the rest keeps its spelling. */
 function removeCookies(request: Request, isOurs: (name: string) => boolean): void {
   const kept = request.headers.all('cookie').flatMap((field) => {
     const pairs = field.split(';').filter((pair) => {

@@ -29,7 +29,7 @@ test('a login is known to the browser that began it, by its state', () => {
   assert.equal(logins.recall(exchangeFor('GET', HERE), 'a state', NOW), null)
 })
 
-test('a login that was begun too long ago is none, though a client may have kept its cookie', () => {
+test('an expired login is not accepted, although its cookie is sent', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: sent(begun()) } })
   assert.notEqual(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME), null)
   assert.equal(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME + 1), null)
@@ -48,7 +48,7 @@ test('B44: the cookie is of this host alone over TLS, and goes with forms of oth
   )
 })
 
-test('what is no login or too large is none', () => {
+test('a malformed or too large cookie is not a login', () => {
   const [name = ''] = sent(begun()).split('=')
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const value of [

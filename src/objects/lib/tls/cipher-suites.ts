@@ -37,7 +37,7 @@ const spellings = new Map(
   }),
 )
 
-/** The OpenSSL spelling of a suite in either spelling, or why there is none. */
+/** The OpenSSL spelling of a suite in either spelling, or why it is unknown. */
 export function cipherSuite(name: string): { readonly suite: string } | { readonly problem: string } {
   const suite = spellings.get(name.toUpperCase())
   if (suite !== undefined) return { suite }

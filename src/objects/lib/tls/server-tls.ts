@@ -80,12 +80,12 @@ export function serverWarnings({ keyManager, sni, clientAuth, trustManager }: Se
     warnings.push('clientAuth without trustManager accepts the clients of every public authority; set trustManager')
   }
   if (clientAuth === 'NONE' && trustManager !== undefined) {
-    warnings.push('trustManager has no effect: clientAuth is NONE, so that no client certificate is asked for')
+    warnings.push('trustManager has no effect with clientAuth NONE: no client certificate is requested')
   }
   return warnings
 }
 
-/** Why a server name of `sni.serverNames` is none; null for one that is. */
+/** Why a name of `sni.serverNames` is invalid; null for a valid one. */
 export function serverNameProblem(name: string): string | null {
   const plain = plainServerName(name.startsWith('*.') ? name.slice(2) : name)
   if (plain !== null) return null

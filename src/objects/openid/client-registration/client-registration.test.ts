@@ -91,7 +91,7 @@ for (const [name, config, message] of [
   ['no key for private_key_jwt', { tokenEndpointAuthMethod: 'private_key_jwt' }, /expected a privateKeyJwtSecretId/],
   ['an unknown PKCE method', { pkceMethod: 'S512' }, /pkceMethod/],
   ['a refresh token without access token', { sessionContent: ['refreshToken'] }, /expected accessToken beside/],
-  ['an unknown issuer', { issuer: 'nobody' }, /nobody/],
+  ['an unknown issuer', { issuer: 'missing' }, /missing/],
 ] as const) {
   test(`refused: ${name}`, async () => {
     await assert.rejects(

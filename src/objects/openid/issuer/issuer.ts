@@ -121,7 +121,7 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
     name: env.localName,
     metadata,
     handler: issuerHandler,
-    // A pattern is about the whole name: part of it would let in every domain that somebody makes up around it.
+    // A pattern is about the whole name: a partial match would admit every domain that contains it.
     servesDomain: (domain) => settings.supportedDomains.some((pattern) => pattern.matchWhole(domain) !== null),
     idTokenSkew: settings.idTokenSkewAllowance,
     signatureProblem: (jwt, sharedSecret) => signatureProblem(jwt, keys, sharedSecret),

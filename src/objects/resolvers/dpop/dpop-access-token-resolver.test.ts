@@ -91,10 +91,10 @@ const wrong: readonly [string, ProofParts, RegExp][] = [
   ['another type', { header: { typ: 'JWT' } }, /not of the type dpop\+jwt/],
   ['no type', { header: { typ: undefined } }, /not of the type dpop\+jwt/],
   ['no key', { header: { jwk: undefined } }, /holds no key/],
-  ['the key of somebody else', { header: { jwk: stranger.jwk } }, /another key than the access token is bound to/],
+  ['another key', { header: { jwk: stranger.jwk } }, /another key than the access token is bound to/],
   ['a private key', { header: { jwk: { ...es256.jwk, d: 'AAAA' } } }, /holds a private key/],
   ['a symmetric key', { header: { jwk: { kty: 'oct', k: 'AAAA' } } }, /holds a private key/],
-  ['a key that is none', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 7 } } }, /can not be used/],
+  ['an invalid key', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 7 } } }, /can not be used/],
   ['an EC key without y', { header: { jwk: { kty: 'EC', crv: 'P-256', x: 'AA' } } }, /can not be used/],
   ['a key type of __proto__', { header: { jwk: { kty: '__proto__' } } }, /can not be used/],
   ['another method', { claims: { htm: 'POST' } }, /another method/],
@@ -106,7 +106,7 @@ const wrong: readonly [string, ProofParts, RegExp][] = [
   ['another host', { claims: { htu: 'https://api.example.evil/orders/7' } }, /another URI/],
   ['user information', { claims: { htu: 'https://x@api.example/orders/7' } }, /another URI/],
   ['a path without a host', { claims: { htu: '/orders/7' } }, /another URI/],
-  ['a URI that is none', { claims: { htu: 'https://[' } }, /another URI/],
+  ['an invalid URI', { claims: { htu: 'https://[' } }, /another URI/],
   ['no URI', { claims: { htu: undefined } }, /another URI/],
   ['another token', { token: 'other' }, /another access token/],
   ['no ath', { claims: { ath: undefined } }, /another access token/],
@@ -132,7 +132,7 @@ for (const [what, parts, message] of wrong) {
   })
 }
 
-test('B37: alg none, a shared secret and an algorithm that is none for the key are refused', async () => {
+test('B37: alg none, a shared secret and an algorithm that does not suit the key are refused', async () => {
   const gate = await gateFor(es256)
   await using _ = gate.built
   const good = await gate.prove()
@@ -254,7 +254,7 @@ function nonceOf(refusal: TokenRefusal | null): string {
   return headers?.['DPoP-Nonce'] ?? assert.fail('no nonce')
 }
 
-test('requireNonce: a proof without the nonce of the gateway is told which one to use', async () => {
+test('requireNonce: a proof without the nonce of the gateway is refused with the nonce to use', async () => {
   const gate = await gateFor(es256, { requireNonce: true })
   await using _ = gate.built
   const nonce = nonceOf(await gate.admit(await gate.prove()))

@@ -16,7 +16,7 @@ export const PROOF_MEMORY_BYTES = (HEAD + ENTRIES) * BigInt64Array.BYTES_PER_ELE
 
 /**
  * What all units share about proofs: a key, the proofs that were used, and until when those can not tell everything. Words
- * are written each in one step, and by whoever comes first, so that all units find the same without waiting.
+ * are written each in one step, by the first unit, so that all units find the same without waiting.
  */
 export class ProofMemory {
   readonly key: Buffer
@@ -49,7 +49,7 @@ export class ProofMemory {
     return now <= Number(Atomics.load(this.#words, NONCE_UNTIL))
   }
 
-  /** What a word holds, or now holds, if nobody has written it before; zero counts as not written. */
+  /** Writes a word unless it is already written (not zero); returns its value. */
   #first(at: number, value: bigint): bigint {
     const found = Atomics.compareExchange(this.#words, at, 0n, value)
     return found === 0n ? value : found

@@ -15,7 +15,7 @@ export type Entry = 'first' | 'seen' | 'full'
 
 /**
  * Which proofs were used, in memory that all units share. An entry is one word: 40 bits of a keyed digest and the second
- * at which it may go. Nobody waits for anybody: an entry is made in one step, and whoever made one looks once more whether
+ * at which it may go. No unit waits: an entry is written in one step, and its writer then checks whether
  * another unit made the same meanwhile, so that of two equal proofs at most one is the first. Two proofs with one digest are
  * taken for equal, which refuses the later one and can not admit any.
  */

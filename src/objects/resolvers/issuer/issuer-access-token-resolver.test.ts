@@ -125,21 +125,21 @@ test('what the chosen resolver demands of a request is demanded, its scheme incl
 
 test('news come from the chosen resolver', async () => {
   await using resolver = await built()
-  let told = 0
+  let notified = 0
   const token: AccessToken = {
     token: tokenOf({ iss: 'https://a.example' }, 'a'),
     info: {},
     scopes: new Set(),
     expiresAt: null,
   }
-  resolver.object.watch?.(token, () => told++)()
-  assert.equal(told, 1)
+  resolver.object.watch?.(token, () => notified++)()
+  assert.equal(notified, 1)
 })
 
 for (const [what, resolvers, message] of [
   ['no issuer', {}, /\/resolvers: expected at least one issuer/],
   ['an empty issuer', { '': of('x') }, /\/resolvers: expected issuers that are not empty/],
-  ['a resolver that is none', { x: 'nobody' }, /\/resolvers\/x: /],
+  ['an invalid resolver', { x: 'missing' }, /\/resolvers\/x: /],
 ] as const) {
   test(`${what} is refused at load`, async () => {
     await assert.rejects(build(IssuerAccessTokenResolver, { resolvers }, { types: [Signed] }), { message })

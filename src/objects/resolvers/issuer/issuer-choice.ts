@@ -28,8 +28,8 @@ export class IssuerChoice implements AccessTokenResolver {
     const resolution = await resolver.resolve(token, exchange)
     if (resolution.outcome !== 'valid' || issuer === null) return resolution
     // A server that speaks of another issuer than the token does not speak of this token.
-    const told = claim(resolution.accessToken.info, 'iss')
-    return told === undefined || told === issuer ? resolution : UNKNOWN
+    const introspected = claim(resolution.accessToken.info, 'iss')
+    return introspected === undefined || introspected === issuer ? resolution : UNKNOWN
   }
 
   async admit(accessToken: AccessToken, exchange: Exchange): Promise<TokenRefusal | null> {

@@ -103,7 +103,7 @@ test('values that can not work are refused where they stand', async () => {
   )
 })
 
-test('a token of another realm than the endpoint names is none', async () => {
+test('a token of another realm than that of the endpoint is not accepted', async () => {
   const outcomes = async (path: string, sharedRealms: string[] = []) => {
     await using at = await resolverAt(path, { sharedRealms })
     const found: string[] = []

@@ -28,7 +28,7 @@ export function normalType(typ: string): string {
 
 /**
  * Why a token is no access token, in words for the bearer; null where it is one. ID tokens, refresh tokens and logout
- * tokens are signed with the same keys: a token has to say that it is none of them.
+ * tokens are signed with the same keys: a token has to declare another type.
  */
 export function accessTokenProblem({ claims, header }: OpenedJwt, rules: AccessTokenRules): string | null {
   const use = useOf(claims)

@@ -87,7 +87,7 @@ test('StatelessAccessTokenResolver: kid that maps to an alias whose signature fa
 })
 
 test('StatelessAccessTokenResolver: kid that is not mapped: as if there were none', async () => {
-  assert.equal((await resolve(await signed(CLAIMS, 'nobody'))).outcome, 'valid')
+  assert.equal((await resolve(await signed(CLAIMS, 'unknown'))).outcome, 'valid')
   assert.equal((await resolve(await signed(CLAIMS, '__proto__'))).outcome, 'valid')
 })
 
@@ -162,7 +162,7 @@ test('B46: exp and nbf are kept to the second, with the skew and no more', async
   assert.equal(await refusalOf({ ...CLAIMS, exp: now - 5 }, { skewAllowance: '5 seconds' }), 'The token has expired.')
 })
 
-test('B46: an exp that is missing, text, negative or endless lets nobody through', async () => {
+test('B46: an exp that is missing, text, negative or endless is refused', async () => {
   const { exp: _, ...without } = CLAIMS
   assert.equal(await refusalOf(without), 'The token has no claim exp.')
   for (const exp of [String(now + 3600), -1, null, true, 1e30]) {
@@ -174,7 +174,7 @@ test('B46: an exp that is missing, text, negative or endless lets nobody through
   assert.equal((await resolve(endless)).outcome, 'invalid')
 })
 
-test('B37: forged algorithms let nobody through', async () => {
+test('B37: forged algorithms are refused', async () => {
   const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
   const forged = [
     rawToken({ alg: 'none' }, CLAIMS),
@@ -185,7 +185,7 @@ test('B37: forged algorithms let nobody through', async () => {
   for (const token of forged) assert.equal((await resolve(token)).outcome, 'invalid')
 })
 
-test('B38: crit and b64 let nobody through, signed or not', async () => {
+test('B38: crit and b64 are refused, signed or not', async () => {
   for (const extension of [{ crit: ['b64'], b64: false }, { crit: ['x'] }, { b64: false }]) {
     const token = rawToken({ alg: 'RS256', ...extension }, CLAIMS, (text) =>
       sign('sha256', Buffer.from(text), rsa.privateKey),
@@ -214,7 +214,7 @@ test('B39: keys and addresses of keys in a header are not used, and nothing is f
   assert.equal(asked, 0)
 })
 
-test('B41: a signature of zeros is none', async () => {
+test('B41: a signature of zeros is refused', async () => {
   const token = rawToken({ alg: 'ES256' }, CLAIMS, () => Buffer.alloc(64))
   assert.equal((await resolve(token, { verificationSecretId: 'ec.key' })).outcome, 'invalid')
 })
@@ -298,7 +298,7 @@ test('a secret id or the metadata are needed, old names are known', async () => 
   assert.equal(built.warnings.length, 2)
 })
 
-test('failing keys are told once in a while', async () => {
+test('unavailable keys are logged at intervals', async () => {
   await using built = await build<AccessTokenResolver>(
     StatelessAccessTokenResolver,
     { issuer: ISSUER, verificationSecretId: 'out.of.reach', secretsProvider: 'Keys' },

@@ -116,7 +116,7 @@ for (const [name, info, expected] of infos) {
   })
 }
 
-test('an expired token is told as one', async () => {
+test('an expired token is reported as expired', async () => {
   await using at = await resolverAt()
   at.server.tokens.set('token', { active: true, exp: nowInSeconds - 1 })
   assert.deepEqual(await at.resolve(), EXPIRED)

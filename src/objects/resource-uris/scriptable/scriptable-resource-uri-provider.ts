@@ -14,7 +14,7 @@ export const ScriptableResourceUriProvider = defineType({
   create: async (config, env) => resourceBy(await openScript(config, env)),
 })
 
-/** Whatever is no text is a fault: a decision about nothing in particular is none about the request. */
+/** A result other than text is a fault: a decision needs a resource. */
 function resourceBy(script: ObjectScript): ResourceUriProvider {
   return {
     resourceUri: async (exchange) => {

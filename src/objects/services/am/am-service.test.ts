@@ -143,7 +143,7 @@ test('a journey that was configured is the only way that is tried', async () => 
   assert.match(manager.requests('authenticate')[0]?.target ?? '', /authIndexValue=Gateways$/)
 })
 
-test('a wrong password is told once, without the password, and not tried with each request', async () => {
+test('a wrong password is logged once, without the password, and not tried with each request', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
   await using built = await buildAmService(manager.url, { ...quiet, agent })
@@ -158,7 +158,7 @@ const NONSENSE: [string, Parameters<DevelopmentAccessManager['fail']>[1], RegExp
   ['callbacks', { status: 200, body: { authId: 'x', callbacks: [] } }, /wants more than a name and a password/],
   ['HTML', { status: 200, body: '<html>' }, /expected a tokenId or the session cookie, got neither/],
   ['nothing', { status: 200, body: '' }, /expected a tokenId or the session cookie, got neither/],
-  ['a token that is none', { status: 200, body: { tokenId: 'a b\r\nc' } }, /got neither/],
+  ['an invalid token', { status: 200, body: { tokenId: 'a b\r\nc' } }, /got neither/],
   ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' }, body: '' }, /got 302/],
   ['a failure', { status: 500 }, /expected the status 200, got 500/],
   ['a cut', { cut: true }, /the access manager gave no answer/],
@@ -203,8 +203,8 @@ test('the version of the server goes before that of the configuration, with a wa
     version: '7.3',
     losesNotifications: true,
   })
-  await using told = await buildAmService(manager.url, { ...quiet, version: '14.5' })
-  assert.equal((await told.object.dialect()).family, 'openam')
+  await using versioned = await buildAmService(manager.url, { ...quiet, version: '14.5' })
+  assert.equal((await versioned.object.dialect()).family, 'openam')
 })
 
 test('paths of realms: each name in its own segment, whatever is in it', async () => {
@@ -260,14 +260,14 @@ const REFUSALS: [string, Record<string, string | object | null>, string][] = [
   ['an address with a query', { url: 'https://am/?a' }, `${at}/url: expected no query and no fragment in the URL`],
   ['no agent', { agent: null }, `${at}/agent: expected an object; this field is required`],
   [
-    'a header that is none',
+    'an invalid header',
     { ssoTokenHeader: 'a b' },
     `${at}/ssoTokenHeader: expected the name of a header field: letters, digits and "-"`,
   ],
   [
-    'a password nobody knows',
-    { agent: { username: 'a', passwordSecretId: 'nobody.knows' } },
-    '/heap/0: AmService can not be built: no secret store knows the secret id "nobody.knows"',
+    'a password that no store has',
+    { agent: { username: 'a', passwordSecretId: 'unknown.password' } },
+    '/heap/0: AmService can not be built: no secret store knows the secret id "unknown.password"',
   ],
 ]
 

@@ -40,7 +40,7 @@ test('sessionCache.maximumTimeToCache sets another time', async () => {
   assert.equal(await isFoundAfter({ sessionCache: { enabled: true, maximumTimeToCache: '5 s' } }, 5_000), false)
 })
 
-test('a version that nobody told: the time is as short, since the server may be an OpenAM', async () => {
+test('an unknown version: the TTL is as short, since the server may be an OpenAM', async () => {
   const clock = manualClock(Date.now())
   await using manager = await DevelopmentAccessManager.start()
   manager.fail('version', { status: 403 })
@@ -50,10 +50,10 @@ test('a version that nobody told: the time is as short, since the server may be 
   clock.advance(30_000)
   await built.object.sessions.find(token)
   assert.equal(lookups(manager), 2)
-  await using told = await buildAmService(manager.url, { ...cached, version: '7.5' }, { clock })
-  await told.object.sessions.find(token)
+  await using versioned = await buildAmService(manager.url, { ...cached, version: '7.5' }, { clock })
+  await versioned.object.sessions.find(token)
   clock.advance(30_000)
-  await told.object.sessions.find(token)
+  await versioned.object.sessions.find(token)
   assert.equal(lookups(manager), 3)
 })
 

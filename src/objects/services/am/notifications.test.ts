@@ -47,7 +47,7 @@ const reconnect = (executor: ManualExecutor) => run(executor, 2_500, 15_000)
 
 const logged = ({ log }: Built<AccessManager>, pattern: RegExp) => log.lines.filter((line) => pattern.test(line)).length
 
-test('a connection that is lost is told, and made again', async () => {
+test('a lost connection is reported, and restored', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.surroundings)
@@ -232,7 +232,7 @@ test('F13: a connection that is dead without a word counts as lost within 30 sec
   assert.equal(logged(built, /nothing was heard after a ping/), 1)
 })
 
-test('F11: somebody who is denied for want of news makes the next attempt come at once, one a second at most', async () => {
+test('F11: a request that is denied while notifications are down triggers the next attempt at once, one a second at most', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   const clock = manualClock()

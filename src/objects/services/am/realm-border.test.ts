@@ -17,7 +17,7 @@ async function found(config: JsonObject, family: 'openam' | 'pingam' = 'openam')
 }
 
 for (const family of ['openam', 'pingam'] as const) {
-  test(`${family}: a session of another realm is none`, async () => {
+  test(`${family}: a session of another realm is not accepted`, async () => {
     assert.deepEqual(await found({}, family), ['/'])
     assert.deepEqual(await found({ realm: '/alpha' }, family), ['/alpha'])
   })

@@ -45,5 +45,5 @@ export const SESSION_IDLE_REFRESH_FIELD = object(REFRESH_MEMBERS)
   .prefault({})
   .meta({ description: 'Tells the access manager that a session is in use.' })
 
-/** Whether and how often the use of sessions is told. */
+/** Whether and how often the use of sessions is reported to the access manager. */
 export type SessionIdleRefreshValues = Settled<DecodedMembers<typeof REFRESH_MEMBERS>>

@@ -217,7 +217,7 @@ test('without notifications sessions are kept by time alone, never beyond their 
   assert.equal(lookups(manager).length, 4)
 })
 
-test('sessionIdleRefresh: the use of a session is told at most once in its interval', async () => {
+test('sessionIdleRefresh: the use of a session is reported at most once in its interval', async () => {
   const clock = manualClock(Date.now())
   await using manager = await DevelopmentAccessManager.start()
   const config = { ...cached, sessionIdleRefresh: { enabled: true, interval: '1 minute' } }

@@ -177,7 +177,7 @@ test('the size of a pool is accepted with a word on why it means nothing', async
 const refusals: readonly [string, JsonValue, string][] = [
   ['a pool of nothing', { corePoolSize: 0 }, 'corePoolSize: expected an integer of at least 1, got 0'],
   [
-    'a grace period that is none',
+    'an invalid grace period',
     { gracePeriod: 'soon' },
     'gracePeriod: expected a duration such as "10 seconds", got "soon"',
   ],

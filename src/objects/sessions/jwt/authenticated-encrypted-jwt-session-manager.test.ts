@@ -148,7 +148,7 @@ test('a login is a new beginning: the time before it does not shorten the sessio
   assert.deepEqual((await sessions.visit(loggedIn.cookies)).before, {})
 })
 
-test('a session under the name of another cookie is none, though the key is the same', async () => {
+test('a session under the name of another cookie is not accepted, although the key is the same', async () => {
   const keys = [aes()]
   await using one = await manager({ cookie: { name: 'one' } }, keys)
   await using two = await manager({ cookie: { name: 'two' } }, keys)
@@ -239,7 +239,7 @@ for (const [method, bytes] of [
 const refusals: readonly [name: string, config: Record<string, JsonValue>, keys: KeyObject[], message: RegExp][] = [
   ['a key of the wrong length', {}, [aes(16)], /can not encrypt by A256GCM; its key is one for A128GCM/],
   [
-    'a key that is none for this',
+    'a key that does not suit encryption',
     {},
     [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
     /can not encrypt by dir/,

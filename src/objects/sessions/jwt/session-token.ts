@@ -16,7 +16,7 @@ export interface SessionKeys {
   readonly secretId: string
   readonly method: EncryptionMethod
   readonly compress: boolean
-  /** Name of the cookie: a session of one is none of another that has the same key. */
+  /** Name of the cookie: a session is valid under its own cookie name only, also with the same key. */
   readonly cookie: string
 }
 
@@ -27,7 +27,7 @@ export interface SessionContent {
   readonly expiresAt: number
 }
 
-/** Encrypts a session with the active key: whoever does not have it can neither read nor change it. */
+/** Encrypts a session with the active key: without it a session can neither be read nor changed. */
 export async function sealSession({ values, expiresAt }: SessionContent, keys: SessionKeys): Promise<string> {
   const { provider, secretId, method } = keys
   const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })

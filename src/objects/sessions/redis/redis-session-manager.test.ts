@@ -40,7 +40,7 @@ async function manager(url: string, config: JsonObject = {}) {
 const Insider = defineType({
   name: 'Insider',
   kind: kind<RedisConnection>('Insider'),
-  summary: 'Somebody who has Redis and no session cookie.',
+  summary: 'A client of Redis without a session cookie.',
   config: REDIS_FIELDS,
   create: openRedis,
 })
@@ -109,17 +109,21 @@ test('a session that another gateway has ended meanwhile is not brought back to 
   assert.equal((await two.visit(cookie)).before, '{}')
 })
 
-test('a login gives the session another id; an id that nobody made is not taken over', options, async () => {
-  await using server = await RedisServer.start()
-  await using one = await manager(server.url)
-  const made = `gateway-redis-session=${'A'.repeat(43)}`
-  const first = await one.visit(made, (session) => session.set('cart', 1))
-  assert.notEqual(first.cookie, made)
-  const second = await one.visit(first.cookie, (session) => session.renew?.())
-  assert.notEqual(second.cookie, first.cookie)
-  assert.equal((await one.visit(first.cookie)).before, '{}')
-  assert.equal((await one.visit(second.cookie)).before, '{"cart":1}')
-})
+test(
+  'a login gives the session another id; an id that the gateway did not generate is not adopted',
+  options,
+  async () => {
+    await using server = await RedisServer.start()
+    await using one = await manager(server.url)
+    const made = `gateway-redis-session=${'A'.repeat(43)}`
+    const first = await one.visit(made, (session) => session.set('cart', 1))
+    assert.notEqual(first.cookie, made)
+    const second = await one.visit(first.cookie, (session) => session.renew?.())
+    assert.notEqual(second.cookie, first.cookie)
+    assert.equal((await one.visit(first.cookie)).before, '{}')
+    assert.equal((await one.visit(second.cookie)).before, '{"cart":1}')
+  },
+)
 
 test('a session ends some time after its last use', options, async () => {
   await using server = await RedisServer.start()
@@ -173,7 +177,7 @@ test('who writes to Redis makes up no session, and swaps no values: it counts as
   assert.equal(one.built.metrics.values.get('gw_session_refused_total'), changes.length)
 })
 
-test('no Redis: without a cookie there is an empty session, with one nobody can say', options, async () => {
+test('no Redis: without a cookie there is an empty session, with one the request fails', options, async () => {
   await using one = await manager(`redis://127.0.0.1:${await freePort()}`, { timeout: '100 ms' })
   assert.equal((await one.visit(null)).before, '{}')
   assert.equal((await one.visit('gateway-redis-session=x')).before, '{}')
@@ -184,7 +188,7 @@ test('no Redis: without a cookie there is an empty session, with one nobody can 
   )
 })
 
-test('a Redis that does not answer keeps nobody waiting longer than timeout', options, async () => {
+test('no request waits longer than timeout for an unresponsive Redis', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url, { timeout: '1 s' })
   const { cookie } = await one.visit(null, (session) => session.set('a', 1))

@@ -2,7 +2,7 @@ import { Secret, SecretStoreKind } from '#contracts'
 import { config, defineType, field, map } from '#schema'
 import { base64Bytes } from '#secrets'
 
-/** Text in base64; what is wrong with it is told without showing it. */
+/** Text in base64; errors do not contain it. */
 const encodedText = () =>
   field<string>({ label: 'text in base64', schema: () => ({ type: 'string' }) }, (value, report) => {
     try {

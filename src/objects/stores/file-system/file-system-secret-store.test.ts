@@ -223,11 +223,7 @@ const refusals: readonly [string, JsonObject, string][] = [
     'versionSuffix: expected the end of a file name, such as ".txt": letters, digits and . _ ~ + -',
   ],
   ['an empty directory', { directory: '' }, 'directory: expected a string that is not empty'],
-  [
-    'a lease that is none',
-    { leaseExpiry: 'soon' },
-    'leaseExpiry: expected a duration such as "10 seconds", got "soon"',
-  ],
+  ['an invalid lease', { leaseExpiry: 'soon' }, 'leaseExpiry: expected a duration such as "10 seconds", got "soon"'],
 ]
 
 for (const [what, config, message] of refusals) {

@@ -243,12 +243,12 @@ for (const [what, content, message] of bad) {
   })
 }
 
-test('keys that can not be used are passed over and told at debug level, without their content', async () => {
+test('unusable keys are skipped and logged at debug level, without their content', async () => {
   const secret = { kty: 'oct', kid: 'symmetric', k: 'aHVudGVyMg' }
   await using at = await endpoint({}, [{}, secret, { kty: 'EC', kid: 'x', crv: 'P-256', x: 'A', y: 'A' }, first])
   assert.deepEqual(await at.kids(), ['first'])
-  const told = at.built.log.entries.filter(({ message }) => message === 'a key of a JWK Set can not be used')
-  assert.equal(told.length, 3)
+  const logged = at.built.log.entries.filter(({ message }) => message === 'a key of a JWK Set can not be used')
+  assert.equal(logged.length, 3)
   assert.doesNotMatch(at.built.log.lines.join(''), /aHVudGVyMg/)
 })
 
@@ -310,7 +310,7 @@ test('settings that are out of bounds are warned about', async () => {
 const refusals: readonly [string, JsonObject, string][] = [
   ['no URL', { jwkUrl: null }, 'jwkUrl: expected a URL (http://, https://); this field is required'],
   ['a file', { jwkUrl: 'file:///etc/passwd' }, 'jwkUrl: expected a URL (http://, https://), got "file:///etc/passwd"'],
-  ['a timeout that is none', { cacheTimeout: 5 }, 'cacheTimeout: expected a duration such as "10 seconds", got 5'],
+  ['an invalid timeout', { cacheTimeout: 5 }, 'cacheTimeout: expected a duration such as "10 seconds", got 5'],
 ]
 
 for (const [what, config, message] of refusals) {

@@ -193,7 +193,7 @@ const failures: readonly [string, JsonObject, Buffer | null, RegExp][] = [
     /config\/mappings\/0\/aliases\/0: the alias "mine" of the secret id "my.key" can not be opened: /,
   ],
   [
-    'a password that nobody knows',
+    'a password that no store has',
     { storePasswordSecretId: 'unknown' },
     samplePkcs12(),
     /config\/storePasswordSecretId: the password of the keystore ".*keys.p12" can not be had: no secret store knows the secret id "unknown"/,
@@ -372,11 +372,7 @@ const refusals: readonly [string, JsonObject, string][] = [
     },
     'mappings/1/secretId: the secret id "a" is mapped twice',
   ],
-  [
-    'a lease that is none',
-    { leaseExpiry: 'long' },
-    'leaseExpiry: expected a duration such as "10 seconds", got "long"',
-  ],
+  ['an invalid lease', { leaseExpiry: 'long' }, 'leaseExpiry: expected a duration such as "10 seconds", got "long"'],
 ]
 
 for (const [what, config, message] of refusals) {

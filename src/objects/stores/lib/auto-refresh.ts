@@ -14,7 +14,7 @@ export function autoRefresh() {
     .meta({ description: 'Reads again what is edited, replaced or deleted, within two seconds.' })
 }
 
-/** Looks at a directory as long as the object lives, where that is wanted; and whenever the gateway is told to (SIGHUP). */
+/** Looks at a directory as long as the object lives, where that is wanted; and on SIGHUP. */
 export function keepLooking(
   settings: { readonly enabled: boolean; readonly executor: Executor },
   directory: string,

@@ -42,7 +42,7 @@ test('trusts the trusted certificates of the keystore, not those of its keys', a
   assert.match(odd.warnings.join(), /alg: "Odd" means something only to a JVM/)
 })
 
-test('a keystore without a trusted certificate trusts nobody', async () => {
+test('a keystore without a trusted certificate trusts no authority', async () => {
   const file = join(folder, 'keys.p12')
   writeFileSync(file, writePkcs12({ alias: 'own', key: pair.privateKey, chain: [certificate] }, 'word'))
   const heap = [{ name: 'store', type: 'KeyStore', config: { url: file, password: 'word' } }]
