@@ -7,7 +7,7 @@ export type Family = 'pingam' | 'openam'
 /** The two kinds of login pages of OpenAM: those of a browser application, and older ones that read other parameters. */
 export type LoginPages = 'xui' | 'classic'
 
-/** What is said of a session nobody knows: both families and their versions differ. */
+/** The answer for an unknown session: both families and their versions differ. */
 type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
 
 /** What a development access manager starts with; everything has a default. */
@@ -35,7 +35,7 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly tokenInBody?: boolean
   /** Realm paths that exist besides `/` and those of the accounts. */
   readonly realms?: readonly string[]
-  /** Name of the tree by which agents log in; null where there is none. */
+  /** Name of the tree by which agents log in; null without one. */
   readonly agentJourney?: string | null
   /** Trees by which users log in, with the level each gives; all of them ask for name and password. */
   readonly trees?: Readonly<Record<string, number>>
@@ -43,7 +43,7 @@ export interface AccessManagerSettings extends Partial<Accounts> {
   readonly maxIdle?: number
   /** Milliseconds after which a session ends whatever happens. */
   readonly maxSession?: number
-  /** Session properties that are told; `AMCtxId` is the join key of session caches. */
+  /** Session properties that are returned; `AMCtxId` is the join key of session caches. */
   readonly sessionProperties?: readonly string[]
   readonly unknownSession?: UnknownSessionAnswer
   /** Which login pages are shown; OpenAM shows classic ones where cookies are HttpOnly or XUI is off. */

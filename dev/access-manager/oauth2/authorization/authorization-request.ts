@@ -22,7 +22,7 @@ export interface AuthorizationRequest {
   readonly agentRealm: string | null
 }
 
-/** What came of reading one: where not even the client is sure, nobody is sent anywhere. */
+/** The parsed request: without a known client there is no redirect. */
 type ReadRequest =
   | { readonly request: AuthorizationRequest }
   | { readonly refused: string }
