@@ -21,18 +21,20 @@ const refused: Record<string, string> = {
 
 /** Folders whose TypeScript is not checked yet. */
 const pending = [
-  'src/access-manager',
-  'src/cache',
-  'src/client',
-  'src/groovy',
-  'src/http',
-  'src/jose',
-  'src/listener',
-  'src/objects',
-  'src/openid',
-  'src/resilience',
-  'src/scripts',
-  'dev/',
+  'src/access-manager/',
+  'src/cache/',
+  'src/groovy/',
+  'src/jose/',
+  'src/listener/',
+  'src/objects/filters/',
+  'src/objects/formats/',
+  'src/objects/handlers/',
+  'src/objects/lib/',
+  'src/objects/resolvers/',
+  'src/objects/services/',
+  'src/objects/sessions/',
+  'src/objects/stores/',
+  'src/scripts/',
 ]
 
 const phrases = Object.keys(refused)
