@@ -2,7 +2,6 @@ import { type Exchange, type Handler, type Response, reasonPhrase, respond } fro
 import type { Counter } from '#schema'
 import type { AgentSession } from './agent-session.ts'
 
-/** What sending in the agent's name needs. */
 interface AgentHandlerSettings {
   readonly handler: Handler
   readonly session: Pick<AgentSession, 'token' | 'renewed'>
@@ -11,8 +10,8 @@ interface AgentHandlerSettings {
 }
 
 /**
- * Sends requests with the agent's session. On 401 the agent logs in once and the request is sent once more, if its body
- * is at hand; on 403 it is not the session that is missing.
+ * Sends requests with the agent's session. On 401 the agent logs in once, and the request is repeated if its body is empty or
+ * buffered; 403 is a missing privilege, which a login does not change.
  */
 export function asAgent({ handler, session, cookieName, replays }: AgentHandlerSettings): Handler {
   return async (exchange) => {
@@ -42,7 +41,7 @@ export function asAgent({ handler, session, cookieName, replays }: AgentHandlerS
   }
 }
 
-/** On a copy: what asks once more must not find the old token, nor the caller any. */
+/** On a copy: a repeated request must not carry the old token, nor the caller's request any. */
 function withToken(exchange: Exchange, name: string, token: string): Exchange {
   const request = exchange.request.clone()
   request.headers.set(name, token)

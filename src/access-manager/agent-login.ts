@@ -4,12 +4,12 @@ import type { Logger } from '#logging'
 import type { RealmUris } from './realm-uri.ts'
 import { callRest, type RestAnswer } from './rest-call.ts'
 
-/** Who logs in, and where. */
+/** Settings of the agent's login. */
 interface AgentSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly username: string
-  /** Null where none was configured: then an older way to log in is tried too. */
+  /** Null where the configuration has none: the module of older servers is tried too. */
   readonly journey: string | null
   /** Milliseconds that one call may take. */
   readonly callTimeout: number
@@ -19,29 +19,29 @@ interface AgentSettings {
   cookieName(): Promise<string>
 }
 
-interface Way {
+interface AuthIndex {
   readonly type: 'service' | 'module'
   readonly value: string
 }
 
-const DEFAULT_JOURNEY: Way = { type: 'service', value: 'Agent' }
-const OLD_MODULE: Way = { type: 'module', value: 'Application' }
+const DEFAULT_JOURNEY: AuthIndex = { type: 'service', value: 'Agent' }
+const OLD_MODULE: AuthIndex = { type: 'module', value: 'Application' }
 
-/** Answers that say that there is no such journey, or that it does not know the agent. */
-const TRY_OTHERWISE: ReadonlySet<number> = new Set([400, 401, 404])
+/** Responses to a journey that does not exist, or that does not know the agent. */
+const TRY_NEXT: ReadonlySet<number> = new Set([400, 401, 404])
 
 const SESSION_TOKEN = /^[\x21-\x7e]{1,8192}$/
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Whether a text can be a session token: one that can go into a header field, of a size that tokens have. */
+/** Whether a text can be a session token: characters of a header field, at most 8 KiB. */
 export function isSessionToken(text: unknown): text is string {
   return typeof text === 'string' && SESSION_TOKEN.test(text)
 }
 
-/** Logs the agent in; the way that worked is the first one to be tried the next time. */
+/** Logs the agent in; the journey or module that worked is used from then on. */
 export class AgentLogin {
   readonly #settings: AgentSettings
-  #winner: Way | null = null
+  #known: AuthIndex | null = null
 
   constructor(settings: AgentSettings) {
     this.#settings = settings
@@ -52,27 +52,27 @@ export class AgentLogin {
     const cookieName = await this.#settings.cookieName()
     const password = await this.#settings.password()
     let refusal = 0
-    for (const way of this.#ways()) {
-      const answer = await this.#attempt(way, password)
+    for (const index of this.#candidates()) {
+      const answer = await this.#attempt(index, password)
       if (answer.status === 200) {
         const token = tokenIn(answer, cookieName)
-        this.#remember(way)
+        this.#keep(index)
         return token
       }
       refusal = answer.status
-      if (!TRY_OTHERWISE.has(answer.status)) break
+      if (!TRY_NEXT.has(answer.status)) break
     }
-    this.#winner = null
+    this.#known = null
     throw refused(refusal)
   }
 
-  #ways(): readonly Way[] {
+  #candidates(): readonly AuthIndex[] {
     const { journey } = this.#settings
     if (journey !== null) return [{ type: 'service', value: journey }]
-    return this.#winner === null ? [DEFAULT_JOURNEY, OLD_MODULE] : [this.#winner]
+    return this.#known === null ? [DEFAULT_JOURNEY, OLD_MODULE] : [this.#known]
   }
 
-  #attempt({ type, value }: Way, password: string): Promise<RestAnswer> {
+  #attempt({ type, value }: AuthIndex, password: string): Promise<RestAnswer> {
     const { uris, handler, username, callTimeout } = this.#settings
     const query = `authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
     const call = {
@@ -85,14 +85,14 @@ export class AgentLogin {
     return callRest(handler, call, callTimeout)
   }
 
-  #remember(way: Way): void {
-    if (this.#settings.journey !== null || this.#winner === way) return
-    this.#winner = way
-    this.#settings.logger.info({ [way.type]: way.value }, 'the agent logs in this way')
+  #keep(index: AuthIndex): void {
+    if (this.#settings.journey !== null || this.#known === index) return
+    this.#known = index
+    this.#settings.logger.info({ [index.type]: index.value }, 'agent logged in by this journey or module')
   }
 }
 
-/** The body goes before the cookie: OpenAM with HttpOnly cookies leaves the token out of the body. */
+/** From the body, else from the cookie: OpenAM with HttpOnly cookies leaves the token out of the body. */
 function tokenIn({ json, headers }: RestAnswer, cookieName: string): string {
   if (json !== null && 'callbacks' in json) {
     throw new AccessManagerError(
@@ -114,7 +114,7 @@ function cookieIn(headers: Headers, name: string): string | null {
 }
 
 function refused(status: number): AccessManagerError {
-  if (TRY_OTHERWISE.has(status) || status === 403) {
+  if (TRY_NEXT.has(status) || status === 403) {
     return new AccessManagerError(
       'refused',
       `the access manager does not let the agent log in (${status}); check its name, password, realm and journey`,
@@ -123,7 +123,7 @@ function refused(status: number): AccessManagerError {
   return new AccessManagerError('unavailable', `authenticate: expected the status 200, got ${status}`)
 }
 
-/** A value for a header field; what can not stand in one goes as an encoded word (RFC 2047). */
+/** A value for a header field; text with other characters becomes an encoded word (RFC 2047). */
 function fieldText(text: string): string {
   return PLAIN.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`
 }

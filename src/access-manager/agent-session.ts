@@ -4,7 +4,6 @@ import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
 import { EVENTS } from './log-events.ts'
 
-/** What a session of the agent is made and ended by. */
 interface AgentSessionSettings {
   readonly clock: Clock
   readonly logger: Logger
@@ -14,18 +13,18 @@ interface AgentSessionSettings {
   logOut(token: string): Promise<void>
 }
 
-/** Whoever is refused is likely to be refused again: an account must not be locked by asking for each request. */
+/** Repeated attempts with refused credentials could lock the account. */
 const PAUSE_AFTER_REFUSAL = 10_000
 const PAUSE_AFTER_FAILURE = 1_000
 
-/** A server that takes no session it has just given would otherwise be asked for one with each request. */
-const MOST_RENEWALS = 5
+/** Bounds logins at a server that refuses the sessions it has just issued. */
+const MAX_RENEWALS = 5
 const RENEWAL_WINDOW = 10_000
 
-/** How long a route that is retired waits for the end of its session. */
+/** Milliseconds that the disposal of a route waits for the logout. */
 export const LOGOUT_LIMIT = 2_000
 
-/** The session of the agent: begun when it is first wanted, by one login for all who wait. */
+/** Session of the agent: created on first use, single-flight. */
 export class AgentSession {
   readonly #settings: AgentSessionSettings
   readonly #token: CachedValue<string>
@@ -51,7 +50,7 @@ export class AgentSession {
     return this.#token.get()
   }
 
-  /** The token that takes the place of one that the server does not take any more: one login, whoever else noticed. */
+  /** The token after one that the server refused: one login for all concurrent callers. */
   async renewed(stale: string): Promise<string> {
     if (this.#token.fresh === stale) {
       this.#admitRenewal()
@@ -60,12 +59,12 @@ export class AgentSession {
     return this.token()
   }
 
-  /** The credentials may have changed: a refusal of before says nothing any more. */
+  /** Ends the pause after a refusal: the credentials may have changed. */
   retry(): void {
     this.#token.endPause()
   }
 
-  /** Ends the session at the server, if it can be done in a moment. */
+  /** Ends the session at the server, within LOGOUT_LIMIT. */
   async close(): Promise<void> {
     this.#closed = true
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -80,7 +79,7 @@ export class AgentSession {
       this.#token.invalidate()
       if (token !== null) await this.#settings.logOut(token)
     } catch (error) {
-      this.#settings.logger.debug({ error }, 'the agent could not log out')
+      this.#settings.logger.debug({ error }, 'agent logout failed')
     }
   }
 
@@ -89,7 +88,7 @@ export class AgentSession {
     try {
       const token = await logIn()
       logins.add()
-      if (this.#failing) logger.info('the agent can log in again')
+      if (this.#failing) logger.info('agent login succeeded again')
       this.#failing = false
       return token
     } catch (error) {
@@ -103,8 +102,8 @@ export class AgentSession {
   #admitRenewal(): void {
     const now = this.#settings.clock.monotonic()
     while (this.#renewals[0] !== undefined && now - this.#renewals[0] >= RENEWAL_WINDOW) this.#renewals.shift()
-    if (this.#renewals.length >= MOST_RENEWALS) {
-      const message = 'the access manager does not take sessions that it has just given; the agent waits a while'
+    if (this.#renewals.length >= MAX_RENEWALS) {
+      const message = 'the access manager refuses sessions that it has just issued; logins of the agent are paused'
       throw new AccessManagerError('unavailable', message)
     }
     this.#renewals.push(now)

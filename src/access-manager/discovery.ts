@@ -8,10 +8,10 @@ import { EVENTS } from './log-events.ts'
 import type { RealmUris } from './realm-uri.ts'
 import { callRest } from './rest-call.ts'
 
-/** What is known of a server beforehand, and how it is asked for the rest. */
+/** Settings of discovery; null fields are asked for. */
 interface DiscoverySettings {
   readonly uris: RealmUris
-  /** Sends as it is. */
+  /** Sends without the agent's session. */
   readonly handler: Handler
   /** Sends with the agent's session. */
   readonly agentHandler: Handler
@@ -39,12 +39,12 @@ export function isHeaderName(text: string): boolean {
   return isToken(text, MAX_COOKIE_NAME)
 }
 
-/** Whether a version is the one that is expected, or one of its kind: 7.5.1 is 7.5. */
-function isPrecise(version: string, expected: string): boolean {
+/** Whether a version equals or refines another one, as 7.5.1 refines 7.5. */
+function refines(version: string, expected: string): boolean {
   return version === expected || version.startsWith(`${expected}.`)
 }
 
-/** Finds out what the configuration leaves open. */
+/** Name and domains of the session cookie, and version of the server, as far as the configuration leaves them open. */
 export class Discovery {
   readonly #settings: DiscoverySettings
   readonly #cookie: CachedValue<SessionCookie>
@@ -61,7 +61,7 @@ export class Discovery {
     return this.#settings.ssoTokenHeader ?? (await this.#cookie.get()).name
   }
 
-  /** Where the server sets its session cookie; nowhere in particular while it can not be asked. */
+  /** Domains of the session cookie; empty while the server is unavailable. */
   async cookieDomains(): Promise<readonly string[]> {
     try {
       return (await this.#cookie.get()).domains
@@ -70,7 +70,7 @@ export class Discovery {
     }
   }
 
-  /** The server's own word beats the configuration; while it can not be asked, the configuration's counts. */
+  /** By the version that the server reports; while it is unavailable, by that of the configuration. */
   async dialect(): Promise<AmDialect> {
     try {
       return await this.#dialect.get()
@@ -79,17 +79,17 @@ export class Discovery {
     }
   }
 
-  /** What is known without asking. */
+  /** Dialect without a call: that of the server if it is cached, else of the configuration. */
   get assumed(): AmDialect {
     return this.#dialect.fresh ?? dialectOf(this.#settings.version)
   }
 
-  /** What the server or the configuration has told; null before. */
-  get told(): AmDialect | null {
+  /** Dialect that the server or the configuration has named; null before. */
+  get known(): AmDialect | null {
     return this.#dialect.fresh ?? (this.#settings.version === null ? null : dialectOf(this.#settings.version))
   }
 
-  /** Whether the REST API answers at this moment. */
+  /** Whether the REST API answers at this moment, uncached. */
   async isServing(): Promise<boolean> {
     try {
       await this.#askForCookie()
@@ -106,7 +106,7 @@ export class Discovery {
     const name = json?.['cookieName']
     if (status === 200 && typeof name === 'string' && isHeaderName(name))
       return { name, domains: domainsIn(json?.['domains']) }
-    const got = status === 200 ? 'an answer without a cookieName' : `the status ${status}`
+    const got = status === 200 ? 'a response without a cookieName' : `the status ${status}`
     throw new AccessManagerError(
       'unavailable',
       `serverinfo: expected the name of the session cookie, got ${got}; check url, or set ssoTokenHeader`,
@@ -117,11 +117,11 @@ export class Discovery {
     const { agentHandler, uris, version: configured, callTimeout, logger } = this.#settings
     const call = { method: 'GET', uri: uris.server('serverinfo/version'), resource: '1.0' } as const
     const { status, json } = await callRest(agentHandler, call, callTimeout)
-    if (status === 503) throw new AccessManagerError('unavailable', 'serverinfo: the version can not be asked for')
+    if (status === 503) throw new AccessManagerError('unavailable', 'serverinfo: the version is unavailable')
     const found = json?.['version']
     if (status === 200 && typeof found === 'string' && VERSION.test(found)) {
       const version = VERSION.exec(found)![0]
-      if (configured !== null && !isPrecise(version, configured)) {
+      if (configured !== null && !refines(version, configured)) {
         logger.warn({ configured, version }, EVENTS.VERSION_DIFFERS)
       }
       return dialectOf(version)

@@ -2,7 +2,7 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_AM', {
   AGENT_LOGIN_FAILED: {
-    message: 'the agent can not log in at the access manager',
+    message: 'agent login failed',
     meaning:
       'The gateway has no session at the access manager: requests that need a decision, a session or a token of it get 503.',
     action:
@@ -14,17 +14,17 @@ export const EVENTS = logEvents('GW_AM', {
     action: 'Check that the access manager accepts WebSocket connections at /notifications.',
   },
   NOTIFICATIONS_DISCONNECTED: {
-    message: 'notifications are disconnected; they are connected again',
+    message: 'notifications disconnected: reconnecting',
     meaning: 'Notifications may be missed, so that caches are cleared or denied as notifications.onDisconnect says.',
     action: 'Nothing, unless it is repeated: then check idle timeouts between gateway and access manager.',
   },
   NOTIFICATIONS_NOT_REPLACED: {
-    message: 'the connection for notifications could not be replaced; the old one stays in use',
+    message: 'connection for notifications not replaced: the old one stays in use',
     meaning: 'The connection for notifications stays the old one until the next attempt.',
     action: 'Nothing, unless it is repeated: then check the network to the access manager.',
   },
   NOTIFICATIONS_UNREACHABLE: {
-    message: 'the connection for notifications could not be opened',
+    message: 'notifications not connected: trying again after the pause',
     meaning: 'Until it connects, cached answers are asked for again after a short time.',
     action: 'Check that the access manager accepts WebSocket connections at /notifications, also through proxies.',
   },
@@ -40,14 +40,16 @@ export const EVENTS = logEvents('GW_AM', {
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   NOTIFICATION_UNREADABLE: {
-    message: 'unparseable notification: all cached decisions dropped',
-    meaning: 'Every cached answer that it could concern is dropped.',
+    message: 'unparseable notification: caches act as after a lost connection',
+    meaning:
+      'Cached answers are cleared or refused as after a lost connection, since it may have been about any of them.',
     action: 'Check that nothing between gateway and access manager changes WebSocket messages.',
   },
-  SESSION_LOOKUP_REFUSED: {
-    message: 'session lookup refused',
-    meaning: 'The access manager refused to look up sessions: requests that need one get 503.',
-    action: 'Check the privileges of the agent.',
+  SESSION_PROPERTIES_REFUSED: {
+    message:
+      'session properties refused by the access manager: those of sessionProperties are missing; add them to the session properties that it lets clients read',
+    meaning: 'Sessions are found, but without the properties of `sessionProperties`.',
+    action: 'Add them to the session properties that the access manager lets clients read.',
   },
   TOPIC_UNSUPPORTED: {
     message: 'the access manager does not offer this notification topic',
@@ -55,8 +57,8 @@ export const EVENTS = logEvents('GW_AM', {
     action: 'Check the version and the settings of the access manager.',
   },
   VERSION_DIFFERS: {
-    message: 'the access manager has another version than the configuration says',
-    meaning: 'Paths and answers of the configured version are used, and may not be those of the server.',
+    message: 'version of the access manager differs from the configuration',
+    meaning: 'The version that the server reports is used, and not that of the configuration.',
     action: 'Set `version` of the AmService to that of the server.',
   },
   VERSION_UNKNOWN: {

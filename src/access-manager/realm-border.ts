@@ -4,8 +4,8 @@ import { normalRealm } from './realm-uri.ts'
 const ANY = '*'
 
 /**
- * Which realms sessions and tokens may be of. A server of the OpenAM lineage answers for those of any realm under every realm's path,
- * so that the answer itself has to be looked at. Names are compared without regard to case, as the server does.
+ * Realms whose sessions and tokens are admitted. A server of the OpenAM lineage answers for sessions of any realm under the path
+ * of every realm, so that the realm in the response is checked. Names are compared case-insensitively, as the server does.
  */
 export class RealmBorder {
   readonly #admitted: ReadonlySet<string>
@@ -21,7 +21,7 @@ export class RealmBorder {
   }
 }
 
-/** Whether a text can stand in `sharedRealms`. */
+/** Whether a text is valid in `sharedRealms`. */
 export function isRealmOrAny(text: string): boolean {
   return text === ANY || text.startsWith('/')
 }

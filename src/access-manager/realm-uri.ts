@@ -1,8 +1,8 @@
 import { Uri } from '#http'
 
-/** Paths of one access manager, by realm. */
+/** URIs of one access manager, by realm. */
 export class RealmUris {
-  /** Base address without a slash at its end. */
+  /** Base URL without trailing slash. */
   readonly url: string
   readonly realm: string
 
@@ -19,7 +19,7 @@ export class RealmUris {
     return Uri.parse(`${this.url}/oauth2${realmPath(realm)}/${path}`)
   }
 
-  /** What belongs to the server and to none of its realms. */
+  /** A resource of the server, outside of its realms. */
   server(path: string): Uri {
     return Uri.parse(`${this.url}/json/${path}`)
   }
@@ -44,6 +44,6 @@ function namesOf(realm: string): string[] {
 }
 
 function segment(name: string): string {
-  // Dots alone would be taken for a way up.
+  // Dot segments would be removed from the path (RFC 3986 section 5.2.4).
   return /^\.+$/.test(name) ? name.replaceAll('.', '%2E') : encodeURIComponent(name)
 }

@@ -1,7 +1,7 @@
 const GROWTH = 1.5
-const MOST = 3
+const MAX_FACTOR = 3
 
-/** Pauses between attempts that grow from the base to three times as much, each shortened by up to a half by chance. */
+/** Exponential backoff from the base to three times the base, with jitter of up to one half. */
 export class Backoff {
   readonly #base: number
   readonly #random: () => number
@@ -14,7 +14,7 @@ export class Backoff {
 
   /** The pause before the next attempt, in milliseconds. */
   next(): number {
-    const full = this.#base * Math.min(MOST, GROWTH ** this.#failures++)
+    const full = this.#base * Math.min(MAX_FACTOR, GROWTH ** this.#failures++)
     return full * (0.5 + this.#random() / 2)
   }
 

@@ -1,38 +1,38 @@
 import type { Executor } from '#contracts'
 import type { Clock } from '#schema'
 
-/** When a connection counts as dead; times in milliseconds, `Infinity` for never. */
+/** When a connection is unresponsive; times in milliseconds, `Infinity` for never. */
 export interface HeartbeatSettings {
-  /** Between two pings. Half of it later something must have come. */
+  /** Between two pings; the peer has half of it to send anything. */
   readonly interval: number
-  /** The longest silence on the wire, pings and pongs included. */
+  /** Longest time without traffic, pings and pongs included. */
   readonly idleTimeout: number
   readonly executor: Executor
   readonly clock: Clock
 }
 
-/** Detects a half-open connection: at most one and a half intervals after the last data. */
+/** Detects an unresponsive peer at most one and a half intervals after its last traffic. */
 export class Heartbeat {
   readonly #settings: HeartbeatSettings
   readonly #ping: () => void
-  readonly #dead: (reason: string) => void
-  #heard = 0
+  readonly #onTimeout: (reason: string) => void
+  #received = 0
   #lastTraffic: number
   #cancelBeat = (): void => {}
   #cancelIdle = (): void => {}
 
-  constructor(settings: HeartbeatSettings, ping: () => void, dead: (reason: string) => void) {
+  constructor(settings: HeartbeatSettings, ping: () => void, onTimeout: (reason: string) => void) {
     this.#settings = settings
     this.#ping = ping
-    this.#dead = dead
+    this.#onTimeout = onTimeout
     this.#lastTraffic = settings.clock.monotonic()
-    this.#beatLater()
+    this.#scheduleBeat()
     this.#watchIdle()
   }
 
-  /** Something came. */
-  heard(): void {
-    this.#heard++
+  /** Called for every frame of the peer. */
+  onActivity(): void {
+    this.#received++
     this.#lastTraffic = this.#settings.clock.monotonic()
   }
 
@@ -41,20 +41,20 @@ export class Heartbeat {
     this.#cancelIdle()
   }
 
-  #beatLater(): void {
+  #scheduleBeat(): void {
     const { interval, executor } = this.#settings
     if (!isLimited(interval)) return
     this.#cancelBeat = executor.schedule(interval, () => this.#beat())
   }
 
   #beat(): void {
-    const before = this.#heard
+    const before = this.#received
     const half = this.#settings.interval / 2
     this.#lastTraffic = this.#settings.clock.monotonic()
     this.#ping()
     this.#cancelBeat = this.#settings.executor.schedule(half, () => {
-      if (this.#heard === before) {
-        this.#dead('nothing was heard after a ping')
+      if (this.#received === before) {
+        this.#onTimeout('no response to a ping')
         return
       }
       this.#cancelBeat = this.#settings.executor.schedule(half, () => this.#beat())
@@ -65,12 +65,12 @@ export class Heartbeat {
     const { idleTimeout, clock, executor } = this.#settings
     if (!isLimited(idleTimeout)) return
     const left = this.#lastTraffic + idleTimeout - clock.monotonic()
-    if (left <= 0) this.#dead('it was idle for idleTimeout')
+    if (left <= 0) this.#onTimeout('it was idle for idleTimeout')
     else this.#cancelIdle = executor.schedule(left, () => this.#watchIdle())
   }
 }
 
-/** Zero and unlimited both mean that nothing is done. */
+/** Zero and unlimited both disable a timer. */
 export function isLimited(time: number): boolean {
   return time > 0 && Number.isFinite(time)
 }

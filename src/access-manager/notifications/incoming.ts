@@ -1,18 +1,18 @@
 import type { Notification } from '#contracts'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 
-/** What a message of the access manager means. */
+/** A parsed message of the access manager. */
 type Incoming =
   | { readonly type: 'notification'; readonly notification: Notification }
-  /** A subscription is registered; by its id, else by its topic. */
+  /** Acknowledges a subscription, by its id, else by its topic. */
   | { readonly type: 'registered'; readonly id: string | null; readonly topic: string | null }
   | { readonly type: 'refused'; readonly id: string | null }
   | { readonly type: 'unreadable'; readonly problem: string }
 
-/** News are flat; what nests deeper is none. */
+/** Notifications are flat. */
 const MAX_DEPTH = 16
 
-/** Reads a message; one that can not be understood may have been news, and is told apart for that. */
+/** Parses a message; an unreadable one may have been a notification. */
 export function readIncoming(text: string | null): Incoming {
   if (text === null) return unreadable('expected text, got bytes')
   let message: JsonObject

@@ -23,11 +23,11 @@ async function subscribe(answering: Answering, required: string[] = [], executor
     },
   })
   const refused: string[] = []
-  const news: unknown[] = []
+  const notifications: unknown[] = []
   const unreadable: string[] = []
   const closed = Promise.withResolvers<string>()
   const events: SubscriptionEvents = {
-    notified: ({ topic, body }) => news.push([topic, body]),
+    notified: ({ topic, body }) => notifications.push([topic, body]),
     unreadable: (problem) => unreadable.push(problem),
     topicRefused: (topic) => refused.push(topic),
     closed: closed.resolve,
@@ -46,7 +46,7 @@ async function subscribe(answering: Answering, required: string[] = [], executor
     new AbortController().signal,
   )
   opening.catch(() => {})
-  return { upstream, opening, refused, news, unreadable, closed: closed.promise, executor }
+  return { upstream, opening, refused, notifications, unreadable, closed: closed.promise, executor }
 }
 
 test('it is open when every subscription was acknowledged, by id or by topic', async () => {
@@ -105,7 +105,7 @@ test('subscriptions that are not acknowledged in time, and a server that leaves 
   await leaving.upstream[Symbol.asyncDispose]()
 })
 
-test('notifications and unparseable messages are reported separately, also before all topics are acknowledged', async () => {
+test('notifications and unparseable messages are distinguished, also before all subscriptions are acknowledged', async () => {
   const messages = [
     '{"topic":"/a","body":{"x":1}}',
     '{"topic":"/a","body":[]}',
@@ -114,12 +114,12 @@ test('notifications and unparseable messages are reported separately, also befor
     `${'['.repeat(40)}${']'.repeat(40)}`,
     '{"__proto__":{"topic":"/a","body":{}}}',
   ]
-  const { upstream, opening, news, unreadable } = await subscribe((socket, message) => {
+  const { upstream, opening, notifications, unreadable } = await subscribe((socket, message) => {
     if (message.topic === '/a') for (const each of messages) socket.send(each)
     acknowledge(socket, message)
   })
   const connection = await opening
-  assert.deepEqual(news, [['/a', { x: 1 }]])
+  assert.deepEqual(notifications, [['/a', { x: 1 }]])
   assert.equal(unreadable.length, 5)
   connection.destroy()
   await upstream[Symbol.asyncDispose]()

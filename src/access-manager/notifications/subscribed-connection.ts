@@ -3,21 +3,21 @@ import type { Notification } from '#contracts'
 import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts'
 import { readIncoming } from './incoming.ts'
 
-/** What a connection is opened with. */
+/** Settings of a subscribed connection. */
 export interface SubscriptionSettings {
   readonly connector: MessageConnector
   readonly topics: readonly string[]
-  /** Topics without which the connection is of no use. */
+  /** Topics whose refusal closes the connection. */
   readonly requiredTopics: ReadonlySet<string>
   /** Longest wait for the subscriptions to be acknowledged, in milliseconds. */
   readonly acknowledgeTimeout: number
   readonly heartbeat: HeartbeatSettings
 }
 
-/** Events of a connection. */
+/** Callbacks to the owner of a connection. */
 export interface SubscriptionEvents {
   notified(notification: Notification): void
-  /** A message that can not be understood: it may have been news. */
+  /** An unparseable message, which may have been a notification. */
   unreadable(problem: string): void
   /** A topic that the server does not know. */
   topicRefused(topic: string): void
@@ -25,12 +25,12 @@ export interface SubscriptionEvents {
   closed(reason: string): void
 }
 
-/** A connection to the notification endpoint of which every subscription was acknowledged. */
+/** Connection to the notification endpoint whose subscriptions are all acknowledged. */
 export class SubscribedConnection {
   readonly #settings: SubscriptionSettings
   readonly #events: SubscriptionEvents
-  /** Subscriptions by id that are not answered yet. */
-  readonly #open = new Map<string, string>()
+  /** Topics of pending subscriptions, by id. */
+  readonly #pending = new Map<string, string>()
   readonly #acknowledged = Promise.withResolvers<void>()
   #registered = 0
   #socket: MessageSocket | null = null
@@ -44,7 +44,7 @@ export class SubscribedConnection {
     this.#acknowledged.promise.catch(() => {})
   }
 
-  /** Resolves when news of every topic arrive. Nothing is left open where it rejects. */
+  /** Resolves when every subscription is acknowledged. The socket is closed where it rejects. */
   static async open(
     settings: SubscriptionSettings,
     request: MessageRequest,
@@ -55,19 +55,19 @@ export class SubscribedConnection {
     const socket = await settings.connector.open(
       request,
       {
-        message: (text) => connection.#take(text),
-        activity: () => connection.#heartbeat?.heard(),
+        message: (text) => connection.#onMessage(text),
+        activity: () => connection.#heartbeat?.onActivity(),
         closed: (reason) => connection.#end(reason),
       },
       signal,
     )
     connection.#socket = socket
-    const giveUp = () => connection.#acknowledged.reject(new Error('the connection is not wanted any more'))
+    const abort = () => connection.#acknowledged.reject(new Error('the attempt was aborted'))
     const cancelTimeout = settings.heartbeat.executor.schedule(settings.acknowledgeTimeout, () =>
       connection.#acknowledged.reject(new Error('the subscriptions were not acknowledged in time')),
     )
-    signal.addEventListener('abort', giveUp)
-    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
     try {
       connection.#subscribe()
       await connection.#acknowledged.promise
@@ -79,11 +79,11 @@ export class SubscribedConnection {
       throw error
     } finally {
       cancelTimeout()
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', abort)
     }
   }
 
-  /** Ends it politely: what the server has sent before still arrives. */
+  /** Closes by the WebSocket handshake: messages that the server has sent before still arrive. */
   close(): void {
     this.#heartbeat?.stop()
     this.#socket?.close()
@@ -99,16 +99,16 @@ export class SubscribedConnection {
     this.#heartbeat = new Heartbeat(
       heartbeat,
       () => this.#socket?.ping(),
-      (reason) => this.#dead(reason),
+      (reason) => this.#onTimeout(reason),
     )
     for (const [at, topic] of topics.entries()) {
       const id = String(at + 1)
-      this.#open.set(id, topic)
+      this.#pending.set(id, topic)
       this.#socket?.send(JSON.stringify({ action: 'subscribe', topic, id }))
     }
   }
 
-  #take(text: string | null): void {
+  #onMessage(text: string | null): void {
     const incoming = readIncoming(text)
     if (incoming.type === 'notification') this.#events.notified(incoming.notification)
     else if (incoming.type === 'registered') this.#answered(incoming.id ?? this.#idOf(incoming.topic), true)
@@ -117,28 +117,28 @@ export class SubscribedConnection {
   }
 
   #idOf(topic: string | null): string | null {
-    for (const [id, open] of this.#open) if (open === topic) return id
+    for (const [id, pending] of this.#pending) if (pending === topic) return id
     return null
   }
 
   #answered(id: string | null, registered: boolean): void {
-    const topic = id === null ? undefined : this.#open.get(id)
-    // An error without an id can only be about what was sent: the subscriptions.
+    const topic = id === null ? undefined : this.#pending.get(id)
+    // Only subscriptions are sent, so that an error without id is about one of them.
     if (topic === undefined) {
       if (!registered) this.#acknowledged.reject(new Error('the server did not accept a subscription'))
       return
     }
-    this.#open.delete(id as string)
+    this.#pending.delete(id as string)
     if (registered) this.#registered++
     else if (this.#settings.requiredTopics.has(topic)) {
       this.#acknowledged.reject(new Error(`the server did not accept the subscription to ${topic}`))
     } else this.#events.topicRefused(topic)
-    if (this.#open.size > 0) return
+    if (this.#pending.size > 0) return
     if (this.#registered > 0) this.#acknowledged.resolve()
     else this.#acknowledged.reject(new Error('the server did not accept any subscription'))
   }
 
-  #dead(reason: string): void {
+  #onTimeout(reason: string): void {
     this.#socket?.destroy()
     this.#end(reason)
   }

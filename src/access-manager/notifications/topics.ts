@@ -1,7 +1,7 @@
-/** The topic of revoked tokens and grants; not documented publicly, so it can be configured. */
+/** Topic of revoked tokens and grants; undocumented, and configurable for that reason. */
 export const REVOCATION_TOPIC = '/oauth2/grant/revoked'
 
-/** What the gateway wants to hear of, unless the configuration says otherwise. */
+/** Topics that the gateway subscribes to by default. */
 export const DEFAULT_TOPICS: readonly string[] = [
   '/agent/policy',
   '/agent/session',
@@ -9,5 +9,5 @@ export const DEFAULT_TOPICS: readonly string[] = [
   REVOCATION_TOPIC,
 ]
 
-/** The subprotocol of the endpoint. */
+/** WebSocket subprotocol of the endpoint. */
 export const NOTIFICATION_PROTOCOL = 'v1.notifications.forgerock.org'

@@ -1,17 +1,17 @@
 import type { AmSession } from '#contracts'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 
-/** A session that was looked up, and what news of it may call it. */
+/** A session that was looked up, with its names in notifications. */
 export interface FoundSession {
   readonly session: AmSession
-  /** Names by which notifications speak of the session, other than its token. */
+  /** Names of the session in notifications, other than its token. */
   readonly names: readonly string[]
 }
 
-/** The property that holds the id under which the server audits a session; news of sessions name it. */
+/** Property with the audit id of a session, which notifications name. */
 const CONTEXT_ID = 'AMCtxId'
 
-/** Parses the answer of a session lookup; null for an unknown session or a malformed answer. */
+/** Parses the description of a session; null for an invalid session, or for JSON without user and realm. */
 export function readSession(json: JsonObject, wanted: ReadonlySet<string> | null): FoundSession | null {
   if (json['valid'] === false) return null
   const username = textOf(json['username']) ?? textOf(json['uid'])

@@ -7,33 +7,33 @@ import type { RealmUris } from '../realm-uri.ts'
 import { callRest, type RestAnswer } from '../rest-call.ts'
 import { type FoundSession, readSession } from './session-answer.ts'
 
-/** What looking sessions up needs. */
+/** Settings of session lookups. */
 interface LookupSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly agentHandler: Handler
-  /** Name of the agent, whose own session is never an answer. */
+  /** Name of the agent, whose own session is never a result. */
   readonly agent: string
   /** Properties that are wanted; null for all. */
   readonly properties: readonly string[] | null
   /** Milliseconds that one call may take. */
   readonly callTimeout: number
   readonly logger: Logger
-  /** Whether sessions of a realm count. */
+  /** Whether sessions of a realm are admitted. */
   admitsRealm(realm: string): boolean
   cookieName(): Promise<string>
   dialect(): Promise<AmDialect>
 }
 
-/** Whether a lookup counts as a use of the session, which would end it later. */
+/** Whether a lookup resets the idle time of the session. */
 export type IdleTime = 'kept' | 'reset'
 
-/** Answers that say that a token stands for no session (protocol notes 3). */
+/** Responses to a token without session (protocol notes 3). */
 const NO_SESSION: ReadonlySet<number> = new Set([400, 401, 404])
-/** Answers of OpenAM to who may not ask in this way; the older way is open to all. */
-const ASK_OTHERWISE: ReadonlySet<number> = new Set([400, 403, 404, 501])
+/** Responses of OpenAM to callers without the privilege; `validate` needs none. */
+const USE_VALIDATE: ReadonlySet<number> = new Set([400, 403, 404, 501])
 
-/** Asks the access manager what a token stands for. */
+/** Looks up the sessions of tokens at the access manager. */
 export class SessionLookup {
   readonly #settings: LookupSettings
   readonly #wanted: ReadonlySet<string> | null
@@ -43,29 +43,29 @@ export class SessionLookup {
     this.#wanted = settings.properties === null ? null : new Set(settings.properties)
   }
 
-  /** Null where there is no such session that counts. Rejects with an AccessManagerError where nobody can say. */
+  /** Null where no admitted session has the token. Rejects with an AccessManagerError where the lookup fails. */
   async find(token: string, idleTime: IdleTime): Promise<FoundSession | null> {
     if (!isSessionToken(token)) return null
     const { family } = await this.#settings.dialect()
     const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token)
     const found = this.#read(answer)
-    return found === null || this.#counts(found) ? found : null
+    return found === null || this.#isAdmitted(found) ? found : null
   }
 
-  /** A session of another realm is none: the server answers for those of any realm under every realm's path. */
-  #counts({ session: { realm } }: FoundSession): boolean {
+  /** The server answers for sessions of any realm under the path of every realm. */
+  #isAdmitted({ session: { realm } }: FoundSession): boolean {
     const { admitsRealm, uris, logger } = this.#settings
     if (admitsRealm(realm)) return true
     logger
       .limited(realm)
       .info(
         { realm, expected: uris.realm },
-        'a session of another realm counts as none; add its realm to sharedRealms of the AmService to admit it',
+        'session of another realm ignored: the request has no session; add its realm to sharedRealms of the AmService to admit it',
       )
     return false
   }
 
-  /** The agent asks, and names the session in the body. */
+  /** With the agent's session; the token is in the body. */
   #ask(tokenId: string, idleTime: IdleTime): Promise<RestAnswer> {
     const { agentHandler, uris, callTimeout } = this.#settings
     const action = idleTime === 'kept' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
@@ -74,8 +74,8 @@ export class SessionLookup {
   }
 
   /**
-   * An agent of OpenAM may not ask for sessions of others: the session asks for itself, which resets its idle time. Session
-   * properties are an answer of their own, which is asked for only where `sessionProperties` names some.
+   * With the token itself, which resets its idle time: agents of OpenAM may not look up other sessions. Session properties
+   * need a call of their own, made only where `sessionProperties` names some.
    */
   async #askOpenAm(token: string): Promise<RestAnswer> {
     const { handler, uris, cookieName, callTimeout } = this.#settings
@@ -90,7 +90,7 @@ export class SessionLookup {
       own('getSessionInfo'),
       this.#wanted === null || this.#wanted.size === 0 ? null : own('getSessionProperties'),
     ])
-    if (ASK_OTHERWISE.has(answer.status)) {
+    if (USE_VALIDATE.has(answer.status)) {
       const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
       const validation = await callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} }, callTimeout)
       return this.#withProperties(validation, properties)
@@ -102,17 +102,15 @@ export class SessionLookup {
     if (properties === null || answer.status !== 200 || answer.json === null) return answer
     const { status, json } = properties
     if (status === 200 && json !== null) return { ...answer, json: { ...answer.json, properties: json } }
-    // The session has ended between the two questions.
+    // The session has ended between the two calls.
     if (status === 401) return properties
     if (status >= 500 && status !== 501) throw unexpected(status)
-    const message =
-      'the access manager gives no session properties: those of sessionProperties are missing; add them to the session properties that it lets clients read'
-    this.#settings.logger.limited().warn({ status }, EVENTS.SESSION_LOOKUP_REFUSED.withMessage(message))
+    this.#settings.logger.limited().warn({ status }, EVENTS.SESSION_PROPERTIES_REFUSED)
     return answer
   }
 
   #read({ status, json }: RestAnswer): FoundSession | null {
-    // An error page of a proxy or of a server that is being deployed says nothing of the session.
+    // An error page of a proxy, or of a server that is being deployed.
     if (json === null) {
       throw new AccessManagerError('unavailable', `sessions: expected a JSON object, got the status ${status} without`)
     }
@@ -122,7 +120,7 @@ export class SessionLookup {
     }
     if (status !== 200) throw unexpected(status)
     const found = readSession(json, this.#wanted)
-    // OpenAM overlooks a token in the body, and tells of whoever asks: a made-up token would pass for the agent.
+    // OpenAM ignores a token in the body and describes the session of the caller: an invented token would be the agent's.
     if (found !== null && found.session.username.toLowerCase() === this.#settings.agent.toLowerCase()) {
       const message = 'sessions: expected the session that was asked for, got that of the agent; set version'
       throw new AccessManagerError('misconfigured', message)
@@ -132,6 +130,6 @@ export class SessionLookup {
 }
 
 function unexpected(status: number): AccessManagerError {
-  const message = `sessions: expected what is known of a session, got the status ${status}`
+  const message = `sessions: expected the description of a session, got the status ${status}`
   return new AccessManagerError('unavailable', message)
 }

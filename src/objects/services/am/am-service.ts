@@ -120,7 +120,7 @@ export const AmService = defineType({
     const source: NotifyingService = {
       notifications,
       get knownDialect() {
-        return discovery.told
+        return discovery.known
       },
       dialect,
     }
@@ -141,7 +141,7 @@ export const AmService = defineType({
       cookieDomains: () => discovery.cookieDomains(),
       dialect,
       get knownDialect() {
-        return discovery.told
+        return discovery.known
       },
     }
   },

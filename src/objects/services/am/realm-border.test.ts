@@ -37,7 +37,7 @@ test('a session of another realm is logged, once in ten seconds', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', users: USERS })
   await using built = await buildAmService(manager.url, { sessionCache: { enabled: true } })
   for (let at = 0; at < 3; at++) assert.equal(await built.object.sessions.find(manager.login('demo', '/alpha')), null)
-  const lines = built.log.lines.filter((line) => line.includes('a session of another realm counts as none'))
+  const lines = built.log.lines.filter((line) => line.includes('session of another realm ignored'))
   assert.equal(lines.length, 1)
   assert.match(lines[0] ?? '', /"realm":"\/alpha","expected":"\/"/)
 })

@@ -11,7 +11,9 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     async run({ gateway, ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/sso/page', session)).status, 200, 'status with a session')
-      const { module } = await gateway.log.until(/"logger":"gateway\+openam".*the agent logs in this way/)
+      const { module } = await gateway.log.until(
+        /"logger":"gateway\+openam".*agent logged in by this journey or module/,
+      )
       assert.equal(module, 'Application', 'module of the login')
     },
   },
