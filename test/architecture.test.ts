@@ -56,7 +56,6 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
 const homes: Record<string, readonly string[]> = {
   undici: ['client'],
   ws: ['client', 'dev'],
-  asn1js: ['secrets'],
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],
   ioredis: ['redis'],

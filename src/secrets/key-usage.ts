@@ -1,13 +1,12 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Purpose } from '#contracts'
+import { Der } from './keystore/der.ts'
+import { Budget } from './keystore/limits.ts'
 
-const SEQUENCE = 0x30
-const OBJECT_IDENTIFIER = 0x06
-const OCTET_STRING = 0x04
-const BIT_STRING = 0x03
-const EXTENSIONS = 0xa3
-/** 2.5.29.15, RFC 5280 section 4.2.1.3. */
-const KEY_USAGE = Buffer.from([0x55, 0x1d, 0x0f])
+/** Context tag of the extensions in a certificate, RFC 5280 section 4.1. */
+const EXTENSIONS = 3
+/** RFC 5280 section 4.2.1.3. */
+const KEY_USAGE = '2.5.29.15'
 
 /** Bits of the first byte of a key usage, the first named bit being the highest. */
 const DIGITAL_SIGNATURE = 0x80
@@ -31,38 +30,15 @@ export function certificatePurposes(certificate: X509Certificate): readonly Purp
   return purposes
 }
 
-/** Node tells the extended key usage only; OpenSSL has checked the form of the certificate before. */
+/** The first byte of the key usage, which Node does not expose; null without the extension. */
 function keyUsage(certificate: Buffer): number | null {
-  const [whole] = elements(certificate)
-  const [toBeSigned] = elements(whole?.content)
-  const tagged = elements(toBeSigned?.content).find(({ tag }) => tag === EXTENSIONS)
-  const [list] = elements(tagged?.content)
-  for (const extension of elements(list?.content)) {
-    if (extension.tag !== SEQUENCE) continue
-    const parts = elements(extension.content)
-    if (parts[0]?.tag !== OBJECT_IDENTIFIER || !parts[0].content.equals(KEY_USAGE)) continue
-    const [bits] = elements(parts.find(({ tag }) => tag === OCTET_STRING)?.content)
-    return bits?.tag === BIT_STRING ? (bits.content[1] ?? 0) : 0
+  const budget = new Budget()
+  const [toBeSigned] = Der.read(certificate, budget).sequence('certificate', 3, 3)
+  const tagged = toBeSigned!.sequence('certificate').find((field) => field.isTagged(EXTENSIONS))
+  for (const extension of tagged?.explicit(EXTENSIONS, 'extensions').sequence('extensions') ?? []) {
+    const parts = extension.sequence('extension', 2, 3)
+    if (parts[0]!.oid('extension') !== KEY_USAGE) continue
+    return Der.read(parts.at(-1)!.octets('key usage'), budget).bits('key usage')[0] ?? 0
   }
   return null
-}
-
-interface Element {
-  readonly tag: number
-  readonly content: Buffer
-}
-
-/** The elements that stand in a row in DER. */
-function elements(der: Buffer | undefined): Element[] {
-  const found: Element[] = []
-  for (let at = 0; der !== undefined && at + 1 < der.length; ) {
-    const first = der[at + 1] as number
-    const extra = first < 0x80 ? 0 : first & 0x7f
-    const start = at + 2 + extra
-    if (extra > 4 || start > der.length) return found
-    const length = extra === 0 ? first : der.readUIntBE(at + 2, extra)
-    found.push({ tag: der[at] as number, content: der.subarray(start, start + length) })
-    at = start + length
-  }
-  return found
 }

@@ -1,87 +1,144 @@
-import {
-  type BaseBlock,
-  BmpString,
-  Constructed,
-  Set as DerSet,
-  type FromBerResult,
-  fromBER,
-  Integer,
-  ObjectIdentifier,
-  OctetString,
-  Primitive,
-  Sequence,
-  Utf8String,
-} from 'asn1js'
-import { checkShape } from './der-shape.ts'
-import { corrupt } from './keystore-error.ts'
+import { type Header, INDEFINITE, isConstructed, readHeader } from './der-header.ts'
+import { corrupt, overLimit } from './keystore-error.ts'
 import { type Budget, limits } from './limits.ts'
 
-const CONTEXT = 3
+const INTEGER = 0x02
+const BIT_STRING = 0x03
+const OCTET_STRING = 0x04
+const OBJECT_IDENTIFIER = 0x06
+const UTF8_STRING = 0x0c
+const BMP_STRING = 0x1e
+const SEQUENCE = 0x30
+const SET = 0x31
+const CONSTRUCTED = 0x20
+const CONTEXT = 0x80
 
-/** One element of ASN.1, taken apart by what is expected of it: anything else is a KeyStoreError that names it. */
+/** Other types are bounded by the file; decoding an OBJECT IDENTIFIER takes more than linear time. */
+const MAX_BYTES: ReadonlyMap<number, number> = new Map([
+  [INTEGER, 4_096],
+  [OBJECT_IDENTIFIER, 64],
+])
+
+/** A constructed element whose end is not reached yet; `bound` is the closest end that is known from outside. */
+interface Open {
+  readonly identifier: number
+  readonly start: number
+  readonly contentAt: number
+  readonly end: number
+  readonly bound: number
+  readonly children: Der[]
+}
+
+/** One ASN.1 element; the methods throw a KeyStoreError with the name of the element where it has another type. */
 export class Der {
-  readonly #block: BaseBlock
+  readonly #identifier: number
+  readonly #content: Buffer
+  readonly #children: readonly Der[]
+  /** Tag, length and content as in the file. */
+  readonly encoded: Buffer
 
-  private constructor(block: BaseBlock) {
-    this.#block = block
+  private constructor(identifier: number, encoded: Buffer, content: Buffer, children: readonly Der[]) {
+    this.#identifier = identifier
+    this.#content = content
+    this.#children = children
+    this.encoded = encoded
   }
 
-  /** Reads exactly one element, DER or BER with indefinite lengths, that fills the bytes. */
+  /**
+   * Reads exactly one element, DER or BER with indefinite lengths, that fills the bytes. Without recursion: depth, number and
+   * size of elements are bounded before anything is created from them.
+   */
   static read(bytes: Buffer, budget: Budget): Der {
-    checkShape(bytes, budget)
-    const { offset, result } = parsed(bytes)
-    if (offset !== bytes.length || result.error !== '') throw corrupt('ASN.1: not well-formed')
-    return new Der(result)
-  }
-
-  /** The element as it stands in the file. */
-  get encoded(): Buffer {
-    return viewOf(this.#block.valueBeforeDecodeView)
+    const open: Open[] = []
+    let root: Der | null = null
+    let at = 0
+    let nodes = 0
+    const close = (element: Der): void => {
+      const parent = open.at(-1)
+      if (parent === undefined) root = element
+      else parent.children.push(element)
+    }
+    const closeOpen = (contentEnd: number): void => {
+      const { identifier, start, contentAt, children } = open.pop()!
+      close(new Der(identifier, bytes.subarray(start, at), bytes.subarray(contentAt, contentEnd), children))
+    }
+    do {
+      const bound = open.at(-1)?.bound ?? bytes.length
+      const start = at
+      const header = readHeader(bytes, at, bound)
+      nodes += 1
+      if (header.identifier === 0) {
+        if (header.length !== 0 || open.at(-1)?.end !== INDEFINITE) {
+          throw corrupt(`ASN.1: stray end mark at offset ${start}`)
+        }
+        at = header.contentAt
+        closeOpen(start)
+      } else if (isConstructed(header.identifier)) {
+        open.push(opened(header, start, bound))
+        if (open.length > limits.derDepth) throw overLimit(`ASN.1: nested deeper than ${limits.derDepth}`)
+        at = header.contentAt
+      } else {
+        checkPrimitive(header, start)
+        at = header.contentAt + header.length
+        const content = bytes.subarray(header.contentAt, at)
+        close(new Der(header.identifier, bytes.subarray(start, at), content, []))
+      }
+      while (open.at(-1)?.end === at) closeOpen(at)
+      if (nodes > limits.derNodes) break
+    } while (open.length > 0)
+    budget.spendNodes(nodes)
+    if (at !== bytes.length) throw corrupt(`ASN.1: ${bytes.length - at} bytes follow the end`)
+    return root!
   }
 
   /** The elements of a SEQUENCE, between `min` and `max` of them. */
   sequence(what: string, min = 0, max = Number.POSITIVE_INFINITY): readonly Der[] {
-    if (!(this.#block instanceof Sequence)) throw this.#unexpected(what, 'a SEQUENCE')
-    return this.#children(this.#block, what, min, max)
+    if (!this.isSequence) throw this.#unexpected(what, 'a SEQUENCE')
+    return this.#checkedChildren(what, min, max)
   }
 
   /** The elements of a SET. */
   set(what: string): readonly Der[] {
-    if (!(this.#block instanceof DerSet)) throw this.#unexpected(what, 'a SET')
-    return this.#children(this.#block, what, 0, Number.POSITIVE_INFINITY)
+    if (this.#identifier !== SET) throw this.#unexpected(what, 'a SET')
+    return this.#children
   }
 
   /** The one element inside an explicit context tag. */
   explicit(tag: number, what: string): Der {
-    if (!this.isTagged(tag) || !(this.#block instanceof Constructed)) throw this.#unexpected(what, `[${tag}]`)
-    return this.#children(this.#block, what, 1, 1)[0]!
+    if (!this.isTagged(tag) || !isConstructed(this.#identifier)) throw this.#unexpected(what, `[${tag}]`)
+    return this.#checkedChildren(what, 1, 1)[0]!
   }
 
-  /** The bytes of an OCTET STRING, put together where BER has cut it in pieces. */
+  /** The bytes of an OCTET STRING; BER may have it in pieces. */
   octets(what: string): Buffer {
-    if (!(this.#block instanceof OctetString)) throw this.#unexpected(what, 'an OCTET STRING')
-    return joined(this.#block)
+    if (!this.isOctets) throw this.#unexpected(what, 'an OCTET STRING')
+    return this.#joined(what)
   }
 
   /** The bytes of an OCTET STRING under an implicit context tag. */
   taggedOctets(tag: number, what: string): Buffer {
     if (!this.isTagged(tag)) throw this.#unexpected(what, `[${tag}]`)
-    if (this.#block instanceof Primitive) return viewOf(this.#block.valueBlock.valueHexView)
-    return Buffer.concat(
-      this.#children(this.#block as Constructed, what, 0, Number.POSITIVE_INFINITY).map((part) => part.octets(what)),
-    )
+    return this.#joined(what)
+  }
+
+  /** The bytes of a BIT STRING without the count of unused bits. */
+  bits(what: string): Buffer {
+    if (this.#identifier !== BIT_STRING) throw this.#unexpected(what, 'a BIT STRING')
+    return this.#content.subarray(1)
   }
 
   /** An OBJECT IDENTIFIER in dotted form. */
   oid(what: string): string {
-    if (!(this.#block instanceof ObjectIdentifier)) throw this.#unexpected(what, 'an OBJECT IDENTIFIER')
-    return this.#block.getValue()
+    if (!this.isOid) throw this.#unexpected(what, 'an OBJECT IDENTIFIER')
+    const [first, ...rest] = this.#arcs(what)
+    const root = first! < 80n ? first! / 40n : 2n
+    return [root, first! - root * 40n, ...rest].join('.')
   }
 
   /** An INTEGER that is not negative and small enough to count with. */
   count(what: string): number {
-    if (!(this.#block instanceof Integer)) throw this.#unexpected(what, 'an INTEGER')
-    const bytes = viewOf(this.#block.valueBlock.valueHexView)
+    if (!this.isInteger) throw this.#unexpected(what, 'an INTEGER')
+    const bytes = this.#content
     if (bytes.length === 0 || bytes[0]! > 0x7f) throw corrupt(`${what}: expected a number that is not negative`)
     const significant = bytes[0] === 0 ? bytes.subarray(1) : bytes
     if (significant.length > 6) throw corrupt(`${what}: a number of ${significant.length} bytes`)
@@ -90,65 +147,74 @@ export class Der {
 
   /** The text of a BMPString or UTF8String. */
   text(what: string): string {
-    if (this.#block instanceof BmpString || this.#block instanceof Utf8String) return this.#block.getValue()
-    throw this.#unexpected(what, 'a BMPString')
+    if (this.#identifier === UTF8_STRING) return this.#content.toString('utf8')
+    if (this.#identifier !== BMP_STRING) throw this.#unexpected(what, 'a BMPString')
+    if (this.#content.length % 2 !== 0) throw corrupt(`${what}: a BMPString of ${this.#content.length} bytes`)
+    return Buffer.from(this.#content).swap16().toString('utf16le')
   }
 
   get isSequence(): boolean {
-    return this.#block instanceof Sequence
+    return this.#identifier === SEQUENCE
   }
 
   get isInteger(): boolean {
-    return this.#block instanceof Integer
+    return this.#identifier === INTEGER
   }
 
   get isOctets(): boolean {
-    return this.#block instanceof OctetString
+    return (this.#identifier & ~CONSTRUCTED) === OCTET_STRING
   }
 
   get isOid(): boolean {
-    return this.#block instanceof ObjectIdentifier
+    return this.#identifier === OBJECT_IDENTIFIER
   }
 
-  /** Whether it carries this context tag. */
+  /** Whether it has this context tag. */
   isTagged(tag: number): boolean {
-    return this.#block.idBlock.tagClass === CONTEXT && this.#block.idBlock.tagNumber === tag
+    return (this.#identifier & ~CONSTRUCTED) === (CONTEXT | tag)
   }
 
-  #children(block: Constructed, what: string, min: number, max: number): readonly Der[] {
-    const children = block.valueBlock.value
-    if (children.length < min || children.length > max) {
-      throw corrupt(`${what}: expected ${min === max ? min : `${min} to ${max}`} parts, found ${children.length}`)
+  #joined(what: string): Buffer {
+    if (!isConstructed(this.#identifier)) return this.#content
+    return Buffer.concat(this.#children.map((part) => part.octets(what)))
+  }
+
+  #arcs(what: string): bigint[] {
+    const arcs: bigint[] = []
+    let arc = 0n
+    for (const byte of this.#content) {
+      arc = (arc << 7n) | BigInt(byte & 0x7f)
+      if (byte > 0x7f) continue
+      arcs.push(arc)
+      arc = 0n
     }
-    return children.map((child) => new Der(child))
+    if (arcs.length === 0 || this.#content.at(-1)! > 0x7f) throw corrupt(`${what}: not an OBJECT IDENTIFIER`)
+    return arcs
+  }
+
+  #checkedChildren(what: string, min: number, max: number): readonly Der[] {
+    const found = this.#children.length
+    if (found >= min && found <= max) return this.#children
+    throw corrupt(`${what}: expected ${min === max ? min : `${min} to ${max}`} parts, found ${found}`)
   }
 
   #unexpected(what: string, expected: string): Error {
-    const { tagClass, tagNumber } = this.#block.idBlock
-    return corrupt(`${what}: expected ${expected}, found ASN.1 tag ${tagNumber} of class ${tagClass}`)
+    const identifier = this.#identifier
+    return corrupt(
+      `${what}: expected ${expected}, found ASN.1 tag ${identifier & 0x1f} of class ${(identifier >> 6) + 1}`,
+    )
   }
 }
 
-function parsed(bytes: Buffer): FromBerResult {
-  try {
-    return fromBER(bytes, {
-      maxDepth: limits.derDepth + 1,
-      maxNodes: limits.derNodes,
-      maxContentLength: limits.fileBytes,
-      parseEmbedded: false,
-      copyInput: false,
-    })
-  } catch {
-    // Dates that are none are thrown at, where other mistakes are reported in the result.
-    throw corrupt('ASN.1: a value that its type does not have')
+function opened({ identifier, length, contentAt }: Header, start: number, bound: number): Open {
+  const isBounded = length !== INDEFINITE
+  const end = isBounded ? contentAt + length : INDEFINITE
+  return { identifier, start, contentAt, end, bound: isBounded ? end : bound, children: [] }
+}
+
+function checkPrimitive({ identifier, length }: Header, at: number): void {
+  if (length === INDEFINITE) throw corrupt(`ASN.1: a value without a length at offset ${at}`)
+  if (length > (MAX_BYTES.get(identifier) ?? Number.POSITIVE_INFINITY)) {
+    throw overLimit(`ASN.1: a value of type ${identifier} with ${length} bytes at offset ${at}`)
   }
-}
-
-function joined(block: OctetString): Buffer {
-  if (!block.idBlock.isConstructed) return viewOf(block.valueBlock.valueHexView)
-  return Buffer.concat(block.valueBlock.value.map((part) => joined(part as OctetString)))
-}
-
-function viewOf(view: Uint8Array): Buffer {
-  return Buffer.from(view.buffer, view.byteOffset, view.byteLength)
 }

@@ -15,7 +15,7 @@ export const limits = {
   secretBytes: 64 * 1024,
   saltBytes: 1024,
   derDepth: 32,
-  /** asn1js takes about 15 microseconds for each; a trusted certificate of PKCS #12 has 22. */
+  /** A trusted certificate of PKCS #12 has 22. */
   derNodes: 120_000,
   /** Units of key derivation per file, and again per entry that is opened. */
   work: 5_000_000,
