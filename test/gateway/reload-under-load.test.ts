@@ -37,7 +37,7 @@ test('F19: 1,000 route changes under load fail and misroute no request, and leav
   })
   await using load = new Load({
     url: gateway.url,
-    connections: 8,
+    connections: 4,
     targets: [
       { path: '/steady/x', expected: '^200 - upstream$' },
       { path: '/changing/x', expected: '^200 (v\\d+) body \\1$' },

@@ -1,5 +1,6 @@
 // A gateway that logs users in at npm `oidc-provider`.
 import { generateKeyPairSync } from 'node:crypto'
+import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserLike, Page } from './browser-like.ts'
 import { RunningGateway } from './gateway.ts'
@@ -29,6 +30,39 @@ export interface Parts {
 const ENTITY =
   '${request.uri.path} ${contexts.oauth2Info.id_token_claims.sub} ${attributes.openid.user_info.name} ${contexts.oauth2Info.access_token}'
 
+let keys: { readonly keys: readonly object[] } | undefined
+
+/** Signing keys of the provider, made once: an RSA key takes a tenth of a second. */
+function providerKeys() {
+  keys ??= {
+    keys: [
+      {
+        ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+        use: 'sig',
+        alg: 'ES256',
+      },
+      {
+        ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+        use: 'sig',
+        alg: 'RS256',
+      },
+    ],
+  }
+  return keys
+}
+
+/** Gateways of tests that have ended, for other tests of the process: starting one takes longer than most of these tests. */
+const idle: RunningGateway[] = []
+after(() => Promise.all(idle.map((gateway) => gateway[Symbol.asyncDispose]())))
+
+async function takeGateway(units: number): Promise<RunningGateway> {
+  const at = idle.findIndex(({ gateway }) => gateway.units.length === units)
+  const [gateway] = at < 0 ? [] : idle.splice(at, 1)
+  if (gateway === undefined) return RunningGateway.start({ units })
+  gateway.log.lines.length = 0
+  return gateway
+}
+
 /** A gateway whose route /app logs users in at a provider. Ports are known one after the other, so the route comes last. */
 export async function openIdGateway({
   client = {},
@@ -45,10 +79,9 @@ export async function openIdGateway({
   files = {},
   handler,
 }: Parts = {}) {
-  const gateway = await RunningGateway.start({
-    units,
-    files: { ...files, 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
-  })
+  const gateway = await takeGateway(units)
+  const secrets = { 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') }
+  for (const [path, content] of Object.entries({ ...files, ...secrets })) gateway.instance.write(path, content)
   const provider = await OidcProvider.start(
     () =>
       ({
@@ -79,20 +112,7 @@ export async function openIdGateway({
         },
         ttl: { AccessToken: 3600, ...ttl },
         ...configuration,
-        jwks: {
-          keys: [
-            {
-              ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
-              use: 'sig',
-              alg: 'ES256',
-            },
-            {
-              ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-              use: 'sig',
-              alg: 'RS256',
-            },
-          ],
-        },
+        jwks: providerKeys(),
         // biome-ignore lint/suspicious/noExplicitAny: the configuration of the provider is its own world
       }) as any,
   )
@@ -144,7 +164,8 @@ export async function openIdGateway({
     gateway,
     provider,
     async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
+      await gateway.undeploy('app')
+      idle.push(gateway)
       await provider[Symbol.asyncDispose]()
     },
   }
