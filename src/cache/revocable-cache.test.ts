@@ -28,7 +28,7 @@ function cacheWith({ maximumSize = 100, strategy = 'CLEAR_ON_DISCONNECT' as Disc
     },
   })
   let asked = 0
-  /** What the cache says: the text of the answer, or why there is none. */
+  /** What the cache says: the text of the answer, or why it failed. */
   const find = async (key: string, answer: Partial<Answer<Value>> = {}): Promise<string> => {
     const found = await cache.get(key, async () => {
       asked++

@@ -43,7 +43,7 @@ function suits(key: KeyObject, named: string | null, { header, method }: Encrypt
   return methodsFor(key, algorithm, named).includes(method as EncryptionMethod)
 }
 
-/** Why it failed is told to nobody: differences between failures are what padding oracles are made of. */
+/** The reason of a failure is not revealed: different failures would make a padding oracle. */
 async function attempt({ text, header, method }: EncryptedToken, key: KeyObject): Promise<Buffer | null> {
   try {
     const { plaintext } = await compactDecrypt(text, key, {

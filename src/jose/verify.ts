@@ -57,7 +57,7 @@ function shortKey(secrets: readonly Secret[]): string | null {
   return key?.symmetric === true ? key.refusal : null
 }
 
-/** One name for two keys of the same use: nobody can say which of them the issuer meant. */
+/** One name for two keys of the same use: the key is ambiguous. */
 function ambiguous(candidates: readonly Candidate[]): boolean {
   const [first, ...others] = candidates
   return first !== undefined && others.some(({ key }) => !key.equals(first.key))

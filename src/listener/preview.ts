@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** A request that nobody has sent. */
+/** A simulated request. */
 export interface SimulatedRequest {
   readonly method: string
   /** As it would stand in the request line. */

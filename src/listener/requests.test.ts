@@ -54,7 +54,7 @@ const refused: [string, string, number][] = [
   ['a method of Icecast', 'SOURCE / HTTP/1.1\r\nHost: a', 501],
   ['a method that is no token', 'F(O / HTTP/1.1\r\nHost: a', 400],
   ['a method of 33 letters', `${'A'.repeat(33)} / HTTP/1.1\r\nHost: a`, 400],
-  ['a method that is not known, in a line that is none', 'FOO / x HTTP/1.1\r\nHost: a', 400],
+  ['an unknown method in a malformed line', 'FOO / x HTTP/1.1\r\nHost: a', 400],
   ['a method that is not known, in HTTP/0.9', 'FOO /', 400],
   ['a method in lower case (B10)', 'get / HTTP/1.1\r\nHost: a', 400],
   ['the HTTP/2 preface (B10)', 'PRI * HTTP/2.0', 400],

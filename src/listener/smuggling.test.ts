@@ -1,4 +1,4 @@
-// Raw messages that nobody here wrote: what is handed on must be what the strictest reading of the bytes gives, or nothing.
+// Raw messages of a public corpus: a forwarded request must be the strictest reading of the bytes, or it is refused.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

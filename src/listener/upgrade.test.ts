@@ -7,7 +7,7 @@ import { converse, listening, RawClient } from '#test/listening'
 
 const ASKING = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n'
 
-/** An upgrade that gives back what it gets, in capitals, and keeps what it was told. */
+/** An upgrade that echoes its input in capitals, and records its calls. */
 class Capitals implements Upgrade {
   readonly closes: number[] = []
   client: Duplex | null = null

@@ -72,7 +72,7 @@ export class Unit {
     this.#declared.set(name, info)
   }
 
-  /** The class of a type as it is written; throws when there is none. */
+  /** The class of a type as it is written; throws if it does not exist. */
   classOfType(type: TypeNode): ClassInfo {
     const found = this.findType(type)
     if (found === null) throw this.fail(`unknown class ${type.name}`, type.position)

@@ -209,7 +209,7 @@ function parseUnary(stream: TokenStream): Expression {
   return { kind: 'unary', operator: token.text, operand, position: token.position }
 }
 
-/** `-2147483648` is an int, though 2147483648 is none. */
+/** `-2147483648` is an int, although 2147483648 is not. */
 function negatedLiteral(operand: Expression): Value | null {
   if (operand.kind !== 'literal') return null
   const { value } = operand

@@ -6,7 +6,7 @@ import { MapEntry, MapValue } from './collection.ts'
 import { textOf } from './text.ts'
 import { GroovyObject, Instance, type Value } from './value.ts'
 
-/** Makes the value of a variable when it is asked for first; undefined when there is none. */
+/** Makes the value of a variable when it is asked for first; undefined if missing. */
 type VariableSource = (name: string) => Value | undefined
 
 export class BindingValue extends GroovyObject {
@@ -22,7 +22,7 @@ export class BindingValue extends GroovyObject {
     return BindingClass
   }
 
-  /** The value of a variable; undefined when there is none. */
+  /** The value of a variable; undefined if missing. */
   get(name: string): Value | undefined {
     const known = this.#variables.get(name)
     if (known !== undefined || this.#source === null) return known

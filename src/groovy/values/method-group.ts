@@ -70,7 +70,7 @@ export class MethodGroup {
     return best
   }
 
-  /** Calls the overload that fits; undefined when there is none. */
+  /** Calls the overload that fits; undefined without a match. */
   tryInvoke(self: Value, args: Value[]): Value | undefined {
     const chosen = this.select(args)
     return chosen === null ? undefined : chosen.call(self, convertAll(chosen, args))

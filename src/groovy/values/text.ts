@@ -44,7 +44,7 @@ function format(value: Value, style: Style): string {
   return numberText(value) ?? compositeText(value, style) ?? objectText(value)
 }
 
-/** The text of a value that is none of a class with a `toString` of its own; null for others. */
+/** The text of a value whose class has no own `toString`; null for others. */
 export function builtInText(value: Value): string | null {
   if (typeof value !== 'object' || value === null) return String(value)
   return numberText(value) ?? compositeText(value, 'groovy')

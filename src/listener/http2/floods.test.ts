@@ -125,7 +125,7 @@ test('a field with a line break in its value reaches no handler: nghttp2 drops i
 })
 
 test(
-  'clients that vanish right after the handshake, or in the middle of a request, hurt nobody (B90)',
+  'clients that disconnect right after the handshake, or in the middle of a request, affect no other client (B90)',
   options,
   async () => {
     await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })

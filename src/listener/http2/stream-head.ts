@@ -32,13 +32,13 @@ export function admitStream(
   const { pseudo, list, hosts, bytes, declaresLength } = fields
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
   const method = pseudo.get(':method') ?? ''
-  if (!isMethod(method)) return { status: 400, problem: 'a method that is none' }
+  if (!isMethod(method)) return { status: 400, problem: 'malformed method' }
   const authority = authorityOf(pseudo.get(':authority'), hosts)
   if (typeof authority !== 'string') return authority
   // The connection decides the scheme (threats B14).
   if (pseudo.get(':scheme') !== peer.scheme) return { status: 400, problem: 'a scheme other than the connection has' }
   const path = pseudo.get(':path') ?? ''
-  if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'a :path that is none' }
+  if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'malformed :path' }
   // Filters and HTTP/1.1 upstreams read Host.
   const head = readHead(['Host', authority, ...list], kinds, peer.trust, '2')
   if ('problem' in head) return head

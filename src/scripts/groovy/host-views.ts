@@ -48,7 +48,7 @@ export class ViewValue extends MapValue {
     return value === undefined || value === null ? undefined : toGroovy(value, DataMapClass)
   }
 
-  /** A member as the gateway has it; undefined where there is none. */
+  /** A member as the gateway has it; undefined if missing. */
   read(name: string): unknown {
     const { get, index } = this.exposure
     if (get !== undefined && Object.hasOwn(get, name)) return get[name]?.(this.host)

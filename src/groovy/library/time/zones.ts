@@ -73,7 +73,7 @@ export const UTC = new ZoneValue('Z', ZoneOffsetClass, 0)
 
 const UTC_NAMES: ReadonlySet<string> = new Set(['UTC', 'GMT', 'UT', 'Etc/UTC', 'Etc/GMT'])
 
-/** A zone by its id; null where there is none. */
+/** A zone by its id; null if unknown. */
 function find(id: string, klass: ClassInfo): ZoneValue | null {
   const prefix = /^(?:UTC|GMT|UT)(?=[+-])/.exec(id)?.[0] ?? ''
   const offset = UTC_NAMES.has(id) ? 0 : offsetIn(id.slice(prefix.length))

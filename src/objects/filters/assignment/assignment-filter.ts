@@ -65,7 +65,7 @@ function assign(
     try {
       await make(onResponse, exchange, response)
     } catch (error) {
-      // Nobody will read it any more: its connection must not wait for that.
+      // It is not read any more: its connection must not wait for that.
       response.body.cancel()
       throw error
     }

@@ -34,7 +34,7 @@ export async function authorizationParameters(
   return parameters
 }
 
-/** The `max_age` among parameters; null where there is none. */
+/** The `max_age` among parameters; null if missing. */
 export function maxAgeOf({ max_age: text }: Readonly<Record<string, string>>): number | null {
   if (text === undefined) return null
   if (!SECONDS.test(text)) throw new LoginRequestError('the parameter "max_age" is no number of seconds')

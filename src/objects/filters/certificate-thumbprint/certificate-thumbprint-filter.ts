@@ -35,7 +35,7 @@ function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logge
   }
 }
 
-/** What clients send in a header may be anything: it is told at debug level, since they could repeat it at will. */
+/** A malformed header is logged at debug level, since clients could repeat it at will. */
 async function found(find: Runtime<unknown>, exchange: Exchange, logger: Logger): Promise<Certificate | null> {
   try {
     const value = await find(exchange)

@@ -77,7 +77,7 @@ function onResponse(change: Change): Filter {
       const pending = change(response.headers, exchange, response)
       if (pending !== null) await pending
     } catch (error) {
-      // Nobody will read it any more: its connection must not wait for that.
+      // It is not read any more: its connection must not wait for that.
       response.body.cancel()
       throw error
     }
@@ -122,7 +122,7 @@ function flat(fields: HeaderFields): NewField[] {
 
 type Texts = readonly (string | null)[]
 
-/** One after the other: of several promises under way, a failure of the second would be nobody's. */
+/** One after the other: of several promises under way, a failure of the second would be an unhandled rejection. */
 function textsOf(
   fields: readonly NewField[],
   values: HeaderValues,

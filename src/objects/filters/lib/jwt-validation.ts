@@ -41,7 +41,7 @@ export const JWT_VALIDATION_FIELDS = {
   }),
 }
 
-/** A token whose maker nobody knows says nothing, so there is no filter without keys. */
+/** An unverified token proves nothing, so there is no filter without keys. */
 export const JWT_VALIDATION_RULES = [atLeastOneOf('verificationSecretId', 'decryptionSecretId')]
 
 /** The values of the common fields. */
@@ -105,7 +105,7 @@ class JwtValidator {
     const value = await this.#demands.token(exchange)
     const judged = await this.#judge(value, exchange)
     if (judged.outcome === 'good') return next(judged.exchange)
-    // It is not the token's fault, so that nobody is sent to log in again.
+    // The token is not at fault, so no user is sent to log in again.
     if (judged.outcome === 'unknown') return respond(503)
     this.#logger.debug({ violations: judged.violations }, 'a token is not good')
     const violations = judged.violations.map((description) => ({ description }))

@@ -69,7 +69,7 @@ class FollowedConnection {
       const { outcome } = await this.#following.resolver.resolve(this.#token.token, this.#exchange)
       if (outcome === 'invalid') this.#end('the access token is not valid any more')
     } finally {
-      // Where nobody can say, the connection stays: it was let in, and the next look may tell.
+      // While the lookup fails, the connection stays open: it was granted, and the next lookup may succeed.
       this.#wait(elapsed)
     }
   }

@@ -42,7 +42,7 @@ async function scopesFor(elements: readonly Runtime<unknown>[], exchange: Exchan
   return scopes
 }
 
-/** A scope that nobody can name must not be left out: then the request would need less (field-notes 3.4). */
+/** A scope that evaluates to null must not be left out: the request would need fewer scopes (field-notes 3.4). */
 function scopesOf(value: unknown, { expression }: Runtime<unknown>): string[] {
   const scopes = value instanceof Set || Array.isArray(value) ? [...value] : [value]
   for (const scope of scopes) {

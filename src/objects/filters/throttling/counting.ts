@@ -2,7 +2,7 @@ import type { ThrottlingDecision, ThrottlingRate, ThrottlingStore } from '#contr
 import type { BucketTable } from '#resilience'
 import type { Environment } from '#schema'
 
-/** Counts a request; null where nobody can say whether it is one too many. */
+/** Counts a request; null where the store fails. */
 export type Count = (
   partition: string,
   rate: ThrottlingRate,

@@ -102,10 +102,10 @@ function keepClean(table: BucketTable, { executor, cleaningInterval }: CleaningV
     'Requests of partitions without room, which were counted together.',
     { name: env.name, route: routeOf(env) },
   )
-  let told = 0
+  let exported = 0
   const clean = async (): Promise<void> => {
-    const requests = table.overflows - told
-    told += requests
+    const requests = table.overflows - exported
+    exported += requests
     if (requests > 0) {
       overflows.add(requests)
       env.logger.warn({ requests }, EVENTS.PARTITIONS_FULL)

@@ -10,7 +10,7 @@ test('bytes come out of base64', async () => {
   assert.equal(secret?.bytes?.toString(), 'hunter2')
 })
 
-test('plain text is told from base64 and not shown', async () => {
+test('plain text in place of base64 is refused, without its content', async () => {
   await using built = await build<SecretFormat>(Base64PropertyFormat, {})
   await assert.rejects(built.object.decode(Buffer.from('hunter2!'), assert.fail), {
     message: 'expected base64, found another character; use the format PLAIN for plain text',

@@ -30,7 +30,7 @@ type Jwk = Record<string, unknown>
 /** Long enough to spare requests, short enough for a key that was rotated in. */
 const CACHE = 'max-age=60'
 
-/** Answers with a JWK Set (RFC 7517). A key that can not be had is no reason to tell callers that there is none. */
+/** Answers with a JWK Set (RFC 7517). An unavailable key fails the response: callers must not conclude that it was removed. */
 export function publishKeys(settings: PublishedKeys): Handler {
   return async ({ request: { method } }) => {
     if (method !== 'GET' && method !== 'HEAD') return respond(405, { Allow: 'GET, HEAD' }, 'Method Not Allowed')

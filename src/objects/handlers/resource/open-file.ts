@@ -4,7 +4,7 @@ import { join, sep } from 'node:path'
 import type { Logger } from '#logging'
 import { EVENTS } from '../log-events.ts'
 
-/** A file that was opened for one response. Whoever holds it closes it. */
+/** A file that was opened for one response. Its holder closes it. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: BigIntStats

@@ -40,7 +40,7 @@ function runInTurn(steps: readonly Step[], logger: Logger): Handler {
     for (const { handler, postcondition } of before) {
       const response = await handler(copyOf(exchange))
       if (!(await goesOn(postcondition, exchange, response, logger))) return response
-      // Nobody will read it: an upstream connection or a temporary file may hang on it.
+      // It is not read: an upstream connection or a temporary file may depend on it.
       response.body.cancel()
     }
     return last.handler(copyOf(exchange))

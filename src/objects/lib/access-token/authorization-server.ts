@@ -55,7 +55,7 @@ export class AuthorizationServer {
     }
   }
 
-  /** The refusal where nobody can say what a token is worth; the reason is logged, not told. */
+  /** The refusal where a token can not be validated; the reason is logged, not sent. */
   unavailable(reason: string): TokenRefusal {
     this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
     return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }

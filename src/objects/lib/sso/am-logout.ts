@@ -41,7 +41,7 @@ async function warnIfStillAccepted(amService: AmService, token: string, logger: 
 
 /**
  * Takes the cookie of the access manager away from the browser, with the attributes that its name demands (threats B44). A
- * browser has to be told the domain that it was set for: the same name for this host alone is another cookie to it.
+ * browser has to get the domain that it was set for: the same name for this host alone is another cookie to it.
  */
 export async function forgetCookie(
   amService: AmService,

@@ -104,7 +104,7 @@ test('a kept token is the same in all but its identity, and costs no promise', a
   assert.deepEqual(at.asked, ['token'])
 })
 
-test('nobody can change what the next one sees', async () => {
+test('changes of a result do not affect later ones', async () => {
   await using at = await cachedWith(good({ nested: { list: [1] } }))
   const resolution = await at.resolve()
   assert.ok(resolution.outcome === 'valid')
@@ -201,7 +201,7 @@ describe('times', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('the executor removes what nobody asks for any more', async (t) => {
+  test('the executor removes entries that are not requested any more', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     await using at = await cachedWith(good())
     await at.resolve()

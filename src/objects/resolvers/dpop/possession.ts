@@ -19,7 +19,7 @@ interface PossessionSettings {
   readonly counters: { readonly refused: Counter; readonly replayed: Counter; readonly full: Counter }
 }
 
-/** Holds requests to prove that they come from whoever their token was given to (RFC 9449 section 7). */
+/** Requires a proof that a request comes from the client its token was issued to (RFC 9449 section 7). */
 export class Possession {
   readonly #settings: PossessionSettings
   readonly #nonces: Nonces

@@ -63,7 +63,7 @@ export function checkProof(text: string, demands: ProofDemands, keys: ProofKeys)
 }
 
 function checkSignature(token: SignedToken, key: SignatureKey): void {
-  if (!key.suits(token.header.alg)) throw new TokenError('the algorithm of the proof is none for its key')
+  if (!key.suits(token.header.alg)) throw new TokenError('the algorithm of the proof does not suit its key')
   if (!key.verifies(token)) throw new TokenError('the signature of the proof is not valid')
 }
 

@@ -84,7 +84,7 @@ function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, cl
   }
 }
 
-/** Nothing but `true` is active (threats B62), and a refresh token is none to ask for resources with (RFC 6749 section 1.5). */
+/** Nothing but `true` is active (threats B62), and a refresh token does not grant access to resources (RFC 6749 section 1.5). */
 function judge(token: string, info: JsonObject, now: number): TokenResolution {
   if (info['active'] !== true) return { outcome: 'invalid', description: 'The access token is not active.' }
   if (info['token_type'] === 'refresh_token')

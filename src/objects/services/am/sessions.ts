@@ -98,7 +98,7 @@ function cachedSessions(
       if (answer instanceof Unavailable) throw new AccessManagerError('unavailable', `sessions: ${answer.reason}`)
       if (!asked && idleTime === 'reset')
         tellInUse(lookup, token, answer, (error) => {
-          logger.debug({ error }, 'the access manager could not be told that a session is in use')
+          logger.debug({ error }, 'the use of a session could not be reported to the access manager')
         })
       return answer.session
     },

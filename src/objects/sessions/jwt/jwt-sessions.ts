@@ -27,7 +27,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   const { cookie, clock, skew } = settings
   const names = partNames(cookie.name)
 
-  /** A session of one manager is none of another, whatever order a client puts the parts of a cookie in. */
+  /** A session is valid for its own manager only, in whatever order a client sends the parts of a cookie. */
   const keysFor = ({ name, level }: CookiePart): SessionKeys => ({
     ...settings.keys,
     cookie: level === 0 ? name : `${name}!${level}`,

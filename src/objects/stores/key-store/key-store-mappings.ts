@@ -33,7 +33,7 @@ interface Chosen {
   readonly pointer: string
 }
 
-/** The secrets of each mapped id, in the order of its aliases; every alias that is missing or can not be opened is told. */
+/** The secrets of each mapped id, in the order of its aliases; every alias that is missing or can not be opened is reported. */
 export function mappedSecrets(keyStore: KeyStore, mappings: readonly Mapping[], context: MappingContext): Mapped {
   const problems: Problem[] = []
   const secrets = new Map<string, readonly Secret[]>()

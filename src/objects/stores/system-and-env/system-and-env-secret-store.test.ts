@@ -39,7 +39,7 @@ test('PLAIN, and formats of single secrets', async () => {
   assert.equal(key.privateOrSecretKey?.symmetricKeySize, 16)
 })
 
-test('what can not be decoded is told with store, id and variable, and not shown', async () => {
+test('an undecodable value is reported with store, id and variable, without its content', async () => {
   await using built = await store({}, { WORD: 'hunter2!', BREAK: 'aHVudGVyMgo=' })
   await assert.rejects(built.object.find({ secretId: 'word', purpose: 'GENERIC' }), (error: Error) => {
     assert.equal(
