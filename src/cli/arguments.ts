@@ -4,7 +4,7 @@ import type { CommandOption, CommandSyntax } from './command-syntax.ts'
 /** A command line that can not be understood; the message is for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** A word that may be misspelled, and what it could have been. */
+  /** A misspelled word and the suggestions for it. */
   readonly misspelled: { readonly word: string; readonly known: readonly string[] } | null
 
   constructor(message: string, misspelled: UsageError['misspelled'] = null) {
@@ -19,7 +19,7 @@ export const SHARED_OPTIONS: readonly CommandOption[] = [
   { name: 'help', short: 'h', description: 'Show this help.' },
 ]
 
-/** The words of a command line, taken apart by what the command says it takes. */
+/** The words of a command line, parsed by the command's syntax. */
 export class Arguments {
   readonly operands: readonly string[]
   readonly #values: ReadonlyMap<string, readonly string[]>
@@ -89,7 +89,7 @@ function givenValue(
     if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`)
     return ''
   }
-  // A word that looks like an option is one that was forgotten a value before; `--name=-x` says it is meant.
+  // A word that looks like an option is not a value; `--name=-x` makes it one.
   if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
     throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
   }

@@ -3,7 +3,7 @@ export interface CommandOption {
   /** Name without dashes. */
   readonly name: string
   readonly short?: string
-  /** What stands for the value in the help; an option without it is a switch. */
+  /** Placeholder of the value in the help; an option without it is a switch. */
   readonly value?: string
   /** Whether it may be given more than once. */
   readonly repeated?: boolean

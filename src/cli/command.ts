@@ -7,7 +7,7 @@ export interface Command extends CommandSyntax {
   /** Paragraphs of the help. */
   readonly description: readonly string[]
   readonly examples: readonly { readonly line: string; readonly note: string }[]
-  /** What its exit codes mean, beside 0 and 64. */
+  /** Meaning of its exit codes beside 0 and 64. */
   readonly exits: readonly (readonly [code: number, meaning: string])[]
   run(args: Arguments, context: ProcessContext): Promise<number>
 }

@@ -1,9 +1,9 @@
 import type { Command } from './command.ts'
 
-/** A command by its name. What it is made of is loaded when it is called: `gateway version` needs no gateway. */
+/** A command by its name. Its modules are loaded when it runs: `gateway version` needs no gateway. */
 export interface CommandEntry {
   readonly name: string
-  /** What it does, in a few words. */
+  /** One-line summary. */
   readonly summary: string
   load(): Promise<Command>
 }

@@ -13,7 +13,7 @@ const SHARED_EXITS: Command['exits'] = [
   [EXIT.usage, 'the command line was not understood'],
 ]
 
-/** What `gateway` alone says: every command in a line, and where to begin. */
+/** Output of `gateway` alone: every command in a line, and where to begin. */
 export function overview(commands: readonly CommandEntry[], version: string, paint: Paint): string {
   const rows = commands.map(({ name, summary }) => [`  ${name}`, summary])
   return [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 
-/** Version of the gateway, and the revision it was built from where the build says so. */
+/** Version of the gateway, and the revision it was built from where known. */
 export const VERSION = {
   version: versionIn(new URL('../../package.json', import.meta.url)),
   revision: process.env['GATEWAY_BUILD_REVISION'] ?? 'checkout',

@@ -51,7 +51,7 @@ export interface AccessTokenResolver {
    * verify none.
    */
   verifiesBinding?(accessToken: AccessToken): boolean
-  /** Calls back, once, when news say that a token is good no longer; gives the way to stop. Resolvers without news have none. */
+  /** Calls back once when a notification revokes a token; returns the function that stops it. Absent without notifications. */
   watch?(accessToken: AccessToken, revoked: () => void): () => void
 }
 

@@ -2,7 +2,7 @@ import type { Handler, Uri } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { kind } from '#schema'
 
-/** News from the access manager: a policy, a session or a token has changed. */
+/** A notification of the access manager: a policy, a session or a token has changed. */
 export interface Notification {
   readonly topic: string
   readonly body: JsonObject
@@ -19,7 +19,7 @@ export interface NotificationListener {
   absent?(): void
 }
 
-/** The stream of news. */
+/** The notifications of an access manager. */
 export interface Notifications {
   /** Whether the connection is up and every subscription acknowledged. */
   readonly connected: boolean
@@ -45,13 +45,13 @@ export interface AmDialect {
   readonly losesNotifications: boolean
 }
 
-/** What the access manager knows of a user's session that is valid. */
+/** A valid session of a user. */
 export interface AmSession {
   readonly username: string
   readonly realm: string
-  /** Null where the server does not tell. */
+  /** Null where the server does not send it. */
   readonly universalId: string | null
-  /** Milliseconds since the epoch; null where the server does not tell. */
+  /** Milliseconds since the epoch; null where the server does not send it. */
   readonly latestAccessTime: number | null
   readonly maxIdleExpirationTime: number | null
   readonly maxSessionExpirationTime: number | null
@@ -61,7 +61,7 @@ export interface AmSession {
   readonly info: JsonObject
 }
 
-/** Looks sessions up; with `sessionCache`, remembers them until they end. */
+/** Looks sessions up; with `sessionCache`, caches them until they end. */
 export interface AmSessions {
   /**
    * The session of a token; null where it does not exist or belongs to another realm. Rejects with an
@@ -69,7 +69,7 @@ export interface AmSessions {
    * them.
    */
   find(token: string): Promise<AmSession | null>
-  /** Forgets what is remembered of a session that was ended from here, where news of it come late or never. */
+  /** Evicts a session that this gateway ended, since its notification may be late or lost. */
   forget(token: string): void
 }
 
@@ -103,7 +103,7 @@ export interface AmService {
   oauth2Uri(path: string, realm?: string): Uri
   /** The name of the session cookie, discovered once. Rejects with an AccessManagerError. */
   cookieName(): Promise<string>
-  /** The domains that the session cookie is set for, as far as the server says; none while it can not be asked. */
+  /** The domains of the session cookie; empty while the server has not supplied them. */
   cookieDomains(): Promise<readonly string[]>
   /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
   dialect(): Promise<AmDialect>

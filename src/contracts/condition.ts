@@ -8,7 +8,7 @@ export type { Condition }
 /** A client chooses how often a condition fails, so its warnings are limited: one a minute for each condition. */
 const WARN_INTERVAL = 60_000
 
-/** Where a condition stands, and what else happens when it fails. */
+/** Location of a condition, and the handler of its failures. */
 interface ConditionSource {
   /** The route that the condition belongs to, for the warning. */
   readonly route?: string
@@ -16,8 +16,8 @@ interface ConditionSource {
 }
 
 /**
- * Asks a condition that chooses between ways. One that fails is false, with a warning: the request goes on to
- * the next choice. Where false would open a door (ConditionalFilter), do not use this; let the failure be a fault.
+ * Evaluates a condition that selects a branch. One that fails is false, with a warning: the request goes on to
+ * the next choice. Where false would skip a protection (ConditionalFilter), do not use this; let the failure be a fault.
  * A request body that the condition has to look into and that does not fit the storage is a fault, 413: padding a body
  * must not skip a choice.
  */

@@ -10,11 +10,11 @@ interface StoreKey {
   readonly key: string
 }
 
-/** What a unit asks of the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
+/** Calls from a unit to the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
 export const CONTROL_CALLS = {
   /** The routes of a folder as they are deployed now. Waits for the deploy that is in progress. */
   openRouter: call<RouterOpening, readonly RouteSource[]>(10 * 60_000),
-  /** The router has built what it could. */
+  /** The router has built its routes, except the failed ones. */
   routerOpened: notice<{ readonly directory: string; readonly failures: readonly RouteFailure[] }>(),
   closeRouter: notice<{ readonly directory: string }>(),
   /** A route that is served from now on has warnings. */

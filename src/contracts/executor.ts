@@ -2,9 +2,9 @@ import { kind } from '#schema'
 
 /** Runs tasks later, and stops them when it is retired. */
 export interface Executor {
-  /** Runs a task after a delay; gives the way to cancel it. */
+  /** Runs a task after a delay; returns the function that cancels it. */
   schedule(delay: number, task: () => void | Promise<void>): () => void
-  /** Runs a task again and again, an interval after the last run ended; gives the way to stop it. */
+  /** Runs a task repeatedly, an interval after the last run ended; returns the function that stops it. */
   repeat(interval: number, task: () => void | Promise<void>): () => void
 }
 

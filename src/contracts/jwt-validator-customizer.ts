@@ -2,9 +2,9 @@ import type { Exchange } from '#http'
 import type { JsonObject } from '#json'
 import { kind } from '#schema'
 
-/** Further demands on the claims of a token. It can only refuse what was found good, never the other way round. */
+/** Further constraints on the claims of a token. It can refuse a valid token, never accept an invalid one. */
 export interface JwtValidatorCustomizer {
-  /** What is wrong with the claims, in words; empty where nothing is. The exchange has the context `jwtValidation`. */
+  /** Problems of the claims; empty for valid ones. The exchange has the context `jwtValidation`. */
   violations(claims: JsonObject, exchange: Exchange): Promise<readonly string[]>
 }
 

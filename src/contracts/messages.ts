@@ -1,6 +1,6 @@
 import type { GatewaySettings, ObjectState, Problem } from '#schema'
 
-/** A route as it is sent to units: its text, so that each unit reads exactly what was checked. */
+/** A route as it is sent to units, as text, so that each unit reads exactly the checked content. */
 export interface RouteSource {
   /** Name of the file. */
   readonly file: string
@@ -26,7 +26,7 @@ export interface RouteFailure {
   readonly problems: readonly Problem[]
 }
 
-/** What the author of a route that is now served should know. */
+/** Warnings about a route that is now served. */
 export interface RouteWarnings {
   readonly directory: string
   readonly id: string
@@ -34,9 +34,9 @@ export interface RouteWarnings {
   readonly warnings: readonly Problem[]
 }
 
-/** How an object of a unit is doing; null takes back what it said before. */
+/** State of an object of a unit; a null report withdraws the last one. */
 export interface ObjectStatus {
-  /** Tells apart the objects of one unit, also those of two versions of a route. */
+  /** Distinguishes the objects of one unit, also those of two versions of a route. */
   readonly reporter: number
   readonly report: {
     /** Qualified name of the object. */
@@ -60,23 +60,23 @@ export interface SimulatedRequestMessage {
   readonly body: string
 }
 
-/** A route that was asked whether it takes a request. */
+/** Result of a route's condition for a request. */
 export interface ConditionResult {
   readonly id: string
   readonly name: string
   readonly condition: string
   readonly value: boolean
-  /** Why the condition failed, which counts as false. */
+  /** Error of the condition, which counts as false. */
   readonly failure?: string
 }
 
-/** What the routes of a router say to a request: those asked, in order, and the id of the one that takes it. */
+/** Result of matching a request: the evaluated conditions in order, and the id of the matching route. */
 export interface RouteMatch {
   readonly tried: readonly ConditionResult[]
   readonly route: string | null
 }
 
-/** A router that asks for the routes of its folder. */
+/** A router that opens on a folder. */
 export interface RouterOpening {
   readonly directory: string
   readonly scanInterval: number
@@ -85,7 +85,7 @@ export interface RouterOpening {
   readonly router: string
 }
 
-/** What became of the start of a unit: its ports, or why it can not serve. */
+/** Result of the start of a unit: its ports, or its problems. */
 export type UnitStart =
   | { readonly ports: readonly number[] }
   | { readonly problems: readonly Problem[]; readonly message: string }
@@ -105,7 +105,7 @@ export interface ConnectorSettings {
   readonly secure: boolean
 }
 
-/** What every unit is started with. Plain data: it crosses a thread boundary. */
+/** Start data of a unit. Plain data: it crosses a thread boundary. */
 export interface UnitSettings {
   readonly unit: number
   readonly units: number
@@ -114,7 +114,7 @@ export interface UnitSettings {
   readonly temporaryDirectory: string
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly systemProperties: Readonly<Record<string, string>>
-  /** What admin.json says beyond the fields that are resolved here. */
+  /** Settings of admin.json beyond the fields that are resolved here. */
   readonly settings: GatewaySettings
   readonly connectors: readonly ConnectorSettings[]
   /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */

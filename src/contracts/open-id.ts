@@ -6,11 +6,11 @@ import { kind } from '#schema'
 export interface Issuer {
   /** The name users know it by: that of the object in the heap. */
   readonly name: string
-  /** What the server says of itself, in the words of RFC 8414; read when first wanted. */
+  /** Server metadata (RFC 8414); read on first use. */
   metadata(): Promise<JsonObject & { readonly issuer: string }>
   /** Sends requests to the server. */
   readonly handler: Handler
-  /** Whether the users of a mail domain log in here, by what the configuration says. */
+  /** Whether users of a mail domain log in here, by configuration. */
   servesDomain(domain: string): boolean
   /** Milliseconds by which its clock may differ. */
   readonly idTokenSkew: number
@@ -36,7 +36,7 @@ export interface ClientRegistration {
   readonly sessionContent: readonly ('accessToken' | 'refreshToken' | 'idToken' | 'claims')[]
   /** Sends requests for user info. */
   readonly handler: Handler
-  /** Sends requests in which the client says who it is, with the proof of it. */
+  /** Sends requests with client authentication. */
   readonly authenticatedHandler: Handler
   /** Why an ID token is not to be believed; null where it is. */
   idTokenProblem(idToken: string): Promise<string | null>

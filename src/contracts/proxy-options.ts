@@ -11,7 +11,7 @@ export interface ForwardProxy {
   authorization(): string | null
 }
 
-/** Says which requests go through a proxy, and through which. */
+/** Chooses the proxy of a request, if any. */
 export interface ProxyOptions {
   /** Options of equal keys choose alike: their users can share connections. */
   readonly key: string

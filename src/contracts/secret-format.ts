@@ -6,8 +6,8 @@ export type DecodedSecret = Omit<SecretParts, 'secretId' | 'source'>
 /** Makes secrets of the bytes that a store holds under an id. */
 export interface SecretFormat {
   /**
-   * The secrets in some content, mostly one. Throws an Error that says what was expected and never shows what is there;
-   * `warn` takes what is doubtful but usable.
+   * The secrets in some content, mostly one. Throws an Error with the expected format, never with the content;
+   * `warn` is called for doubtful but usable content.
    */
   decode(content: Buffer, warn: (message: string) => void): Promise<readonly DecodedSecret[]>
 }

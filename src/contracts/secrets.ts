@@ -19,7 +19,7 @@ export class SecretError extends Error {
 }
 
 /**
- * Asks stores one after the other; the first that knows an id answers for it. A provider is a store itself, so that
+ * Queries stores in order; the first that has an id answers for it. A provider is a store itself, so that
  * several can be asked in turn: `providerOf([secretsProvider, env.secrets])`.
  */
 export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
@@ -58,7 +58,7 @@ export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
   }
 }
 
-/** Those that serve a purpose; that none does is a failure which says why. */
+/** The secrets of a purpose; an error with the reasons where there are none. */
 function serving(secrets: readonly Secret[], secretId: string, purpose: Purpose): readonly Secret[] {
   const serving = secrets.filter((secret) => secret.refusal(purpose) === null)
   if (serving.length > 0) return serving

@@ -2,12 +2,12 @@ import type { Exchange, Response, Session } from '#http'
 import { kind } from '#schema'
 import type { SessionCookie } from './contexts/session-cookie.ts'
 
-/** The session of one request, and the way it goes back to where it is kept. */
+/** The session of one request, and the function that saves it. */
 export interface OpenSession {
   readonly session: Session
   /** The cookie that the session was found by; null where it is new. */
   readonly cookie: SessionCookie | null
-  /** Keeps what has changed, and puts the cookie on the response where the client needs one. */
+  /** Saves changes, and sets the cookie on the response where the client needs one. */
   save(response: Response): void | Promise<void>
 }
 
@@ -20,7 +20,7 @@ export class SessionUnavailableError extends Error {
   readonly code = 'GW_SESSION_UNAVAILABLE'
 }
 
-/** A session does not fit where it is kept. The message says what to do. */
+/** A session is too large for its store. The message has the remedy. */
 export class SessionTooLargeError extends Error {
   override readonly name = 'SessionTooLargeError'
   readonly code = 'GW_SESSION_TOO_LARGE'

@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** How long others wait at most, in milliseconds, while one request is worked on. */
 const TURN = 10
 
-/** Long work that says, by a yield, where it can be interrupted. */
+/** Long work that yields where it can be interrupted. */
 export type Steps<T> = Generator<void, T, void>
 
-/** Cuts long work into pieces: everything else the thread has to do comes in between. */
+/** Yields to the event loop between slices of long work. */
 export class TimeSlices {
   #until = performance.now() + TURN
 
@@ -21,7 +21,7 @@ export class TimeSlices {
   }
 }
 
-/** Does the work at once. */
+/** Runs the work without a break. */
 export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
@@ -29,7 +29,7 @@ export function runToEnd<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does the work in pieces. */
+/** Runs the work in slices. */
 export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
   const turns = new TimeSlices()
   for (;;) {

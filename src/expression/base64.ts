@@ -18,7 +18,7 @@ export function decodeBase64(text: string, alphabet: keyof typeof alphabets): Bu
   return isWhole(digits, bytes) ? bytes : null
 }
 
-/** Whether the last digits say all of the last byte and no more: encoding it again gives the same digits. */
+/** Whether the last digits are canonical: encoding the bytes again gives the same digits. */
 function isWhole(digits: string, bytes: Buffer): boolean {
   const rest = digits.length % 4
   if (rest === 0) return true

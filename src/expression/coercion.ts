@@ -50,7 +50,7 @@ export function toBoolean(value: unknown): boolean {
   throw new EvaluationError(`expected true or false, found ${describe(value)}`)
 }
 
-/** Says whether a string stands for true: that word, in any case. */
+/** Whether a string is `true`, in any case. */
 export function isTrueText(text: string): boolean {
   return text.length === 4 && text.toLowerCase() === 'true'
 }

@@ -87,14 +87,14 @@ function regexFacts(subject: Subject, pattern: string, anchoring: 'found' | 'who
 
 const prefix = (text: string): ConditionFacts => (text === '' ? none : { pathPrefix: text })
 
-/** Both sides hold, so the facts of both do; of two prefixes the longer says more. */
+/** Both sides hold, so the facts of both do; of two prefixes the longer is stricter. */
 function all(left: ConditionFacts, right: ConditionFacts): ConditionFacts {
   const longer = (left.pathPrefix ?? '').length >= (right.pathPrefix ?? '').length ? left : right
   const path = longer.pathPrefix === undefined ? none : { pathPrefix: longer.pathPrefix }
   return { ...right, ...left, ...path }
 }
 
-/** One side holds, so only what both say is known. */
+/** One side holds, so only the common facts are known. */
 function either(left: ConditionFacts, right: ConditionFacts): ConditionFacts {
   const shared: { -readonly [K in keyof ConditionFacts]: ConditionFacts[K] } = {
     ...prefix(commonPrefix(left.pathPrefix ?? '', right.pathPrefix ?? '')),

@@ -25,7 +25,7 @@ export function exposureOf(value: object): AnyExposure | undefined {
 
 const beanPrefix = /^(?:get|is)(?=[A-Z])/
 
-/** Finds the getter behind `name`, in the spellings `x`, `getX` and `isX`; looks at own keys only. */
+/** Finds the getter behind `name`, in the spellings `x`, `getX` and `isX`; own keys only. */
 export function getterOf(exposure: AnyExposure, name: string): ((self: unknown) => unknown) | undefined {
   const table = exposure.get
   if (table === undefined) return undefined
@@ -33,13 +33,13 @@ export function getterOf(exposure: AnyExposure, name: string): ((self: unknown) 
   return undefined
 }
 
-/** Finds the setter behind `name`; looks at own keys only. */
+/** Finds the setter behind `name`; own keys only. */
 export function setterOf(exposure: AnyExposure, name: string): ((self: unknown, value: unknown) => void) | undefined {
   const table = exposure.set
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** Finds the method `name`; looks at own keys only. */
+/** Finds the method `name`; own keys only. */
 export function methodOf(
   exposure: AnyExposure,
   name: string,

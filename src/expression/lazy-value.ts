@@ -26,7 +26,7 @@ export class LazyValue<T> {
   #fetched: { readonly value: T } | null = null
   #loading: Promise<void> | null = null
 
-  /** `fetch` gives a value in any case: what it rejects with fails the evaluation. */
+  /** A rejection of `fetch` fails the evaluation. */
   constructor(fetch: () => Promise<T>) {
     this.#fetch = fetch
   }

@@ -9,7 +9,7 @@ const hostPath = /^(?:exchange\.)?request\.(?:uri\.(?:host|authority|rawAuthorit
 const listPath = /^(?:exchange\.)?request\.(?:headers|form|queryParams|cookies)\.[^.]+$/
 const searching = /^(?:find|findGroups|matches|matchingGroups)$/
 
-/** Finds what is allowed but probably not meant, as sentences for a warning. */
+/** Finds valid but probably unintended expressions, as sentences for a warning. */
 export function lint(expression: Expression): string[] {
   const warnings: string[] = []
   for (const segment of expression.segments) {

@@ -48,7 +48,7 @@ export function parseTemplate(text: string): Segment[] {
   return segments
 }
 
-/** Says whether a text holds an unescaped `${` or `#{`. */
+/** Whether a text holds an unescaped `${` or `#{`. */
 export function isExpression(text: string): boolean {
   let position = 0
   for (;;) {

@@ -20,13 +20,13 @@ const transformations: ReadonlyMap<string, (value: Json, report: Report) => Json
   ['$decodeBase64', (value, report) => onText(value, report, (text) => decode(text, report))],
 ])
 
-/** Says whether an object is a transformation: one key, and that key the name of one. */
+/** Whether an object is a transformation: one key, and that key the name of one. */
 export function isTransformation(node: { readonly [key: string]: Json }): boolean {
   const keys = Object.keys(node)
   return keys.length === 1 && transformations.has(keys[0]!)
 }
 
-/** Applies the transformation an object stands for; what is inside it has been transformed before. */
+/** Applies a transformation; nested ones were applied before. */
 export function transform(node: { readonly [key: string]: Json }, report: Report): Json {
   const [[name, value]] = Object.entries(node) as [[string, Json]]
   return transformations.get(name)!(value, (message) => report(`${name}: ${message}`))

@@ -6,20 +6,20 @@ import { exposureOf } from './exposed.ts'
 /** The longest string an evaluation may make, in UTF-16 code units. */
 export const maxStringLength = 16 * 1024 * 1024
 
-/** Says whether a value is a map of its own enumerable entries; an instance of a class is not. */
+/** Whether a value is a map of its own enumerable entries; an instance of a class is not. */
 export function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value)
   // Objects of another realm (scripts) have that realm's Object.prototype, which also ends the chain.
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
 }
 
-/** Says whether a value is a Map, of whatever realm. */
+/** Whether a value is a Map, of whatever realm. */
 export const isMap = (value: unknown): value is Map<unknown, unknown> => types.isMap(value)
 
-/** Says whether a value is a Set, of whatever realm. */
+/** Whether a value is a Set, of whatever realm. */
 export const isSet = (value: unknown): value is Set<unknown> => types.isSet(value)
 
-/** Says whether a value is a byte array. */
+/** Whether a value is a byte array. */
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value)
 
 /** Turns what expressions must never hold (nothing, functions, symbols) into null. */
@@ -29,7 +29,7 @@ export function toExpressionValue(value: unknown): unknown {
   return type === 'function' || type === 'symbol' ? null : value
 }
 
-/** Gives a copy of a frozen list or map, such as the JSON of a body: what is assigned can be changed where it now stands. */
+/** A mutable copy of a frozen list or map, such as the JSON of a body. */
 export function mutableCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return value
   if (Array.isArray(value)) return value.map(mutableCopy)
@@ -70,7 +70,7 @@ export function keysOf(value: unknown): Iterable<string> | null {
   return Object.keys(value)
 }
 
-/** Counts what is in a string, list or map; null where counting means nothing. */
+/** Size of a string, list or map; null for other values. */
 export function sizeOf(value: unknown): number | null {
   if (typeof value === 'string' || Array.isArray(value) || isBytes(value)) return value.length
   if (isMap(value) || isSet(value)) return value.size

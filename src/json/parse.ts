@@ -32,7 +32,7 @@ export class JsonLimitError extends JsonSyntaxError {
   }
 }
 
-/** JSON text with an object that gives a member twice; which one it is, `readDocument` says. */
+/** JSON text with a duplicate member; `readDocument` names it. */
 export class DuplicateMemberError extends JsonSyntaxError {
   constructor(text: string) {
     super('a member is given twice', text, 0)
@@ -56,7 +56,7 @@ const DEFAULT_LIMITS: JsonLimits = { depth: DEFAULT_MAX_DEPTH, values: Number.PO
 
 /**
  * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a check of depth and number of values. Numbers
- * that a double would change are kept as they are written. `__proto__` becomes an own key, as JSON.parse does it.
+ * that a double would change stay as they are written. `__proto__` becomes an own key, as JSON.parse does it.
  */
 export function parseJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
   return parsed(text, checkJson(text, limits))

@@ -7,13 +7,13 @@ const TRY_AGAIN = 1_000
 
 /** What others want to know of it. */
 export interface AvailabilityEvents {
-  /** Said once, when Redis can no longer be used. */
+  /** Called once when Redis becomes unavailable. */
   lost(problem: string): void
-  /** Said once, when it can be used again. */
+  /** Called once when it is available again. */
   found(): void
 }
 
-/** Knows whether Redis answers, so that requests do not wait for one that has shown that it does not. */
+/** Tracks whether Redis answers, so that requests do not wait for an unresponsive server. */
 export class Availability {
   readonly #clock: Clock
   readonly #events: AvailabilityEvents

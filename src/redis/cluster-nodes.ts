@@ -27,7 +27,7 @@ export function watchNodes(cluster: Cluster, watch: WatchedCluster): void {
   const { servers, isCurrent } = watch
   cluster.on('+node', (node: Redis) => {
     const name = nameOf(node)
-    // A connection that the client itself gives up says nothing about the node.
+    // A connection closed by the client itself is no sign of the node's state.
     const counts = () => isCurrent() && cluster.nodes().includes(node)
     node.on('ready', () => counts() && findAgain(node, watch))
     node.on('error', ({ message }: Error) => counts() && servers.of(name).failed(message))
@@ -59,7 +59,7 @@ export async function nodesConnected(cluster: Cluster): Promise<void> {
   await Promise.all(pending.map((node) => new Promise((done) => node.once('ready', done).once('close', done))))
 }
 
-/** A node counts as found when it answers in time and says that it serves: one just started does not do so yet. */
+/** A node has recovered when it answers in time and reports that it serves: one just started does not do so yet. */
 async function findAgain(node: Redis, { servers, timeout, isCurrent }: WatchedCluster): Promise<void> {
   const name = nameOf(node)
   if (!servers.isLost(name)) return

@@ -80,7 +80,7 @@ function changing(values: RedisValues, env: Environment): readonly Changing[] {
   return sources.filter((source) => source !== null && source !== undefined)
 }
 
-/** The password and what is kept would pass for all to see. */
+/** The password and the data would cross the network in clear text. */
 function warnOfPlainConnection(values: RedisValues, env: Environment): void {
   const { url } = values
   const urls = typeof url === 'string' ? [url] : url

@@ -6,7 +6,7 @@ interface RedisAddress {
   readonly port: number
 }
 
-/** What stands at the addresses. */
+/** Kind of servers at the addresses. */
 export type RedisTopology =
   | { readonly kind: 'single'; readonly address: RedisAddress; readonly database: number }
   | { readonly kind: 'cluster'; readonly addresses: readonly RedisAddress[] }
@@ -17,7 +17,7 @@ export type RedisTopology =
       readonly database: number
     }
 
-/** The fields that say where Redis is. */
+/** The fields that locate Redis. */
 interface RedisLocation {
   readonly url: string | readonly string[]
   readonly sentinelName?: string | undefined
@@ -44,7 +44,7 @@ export function isSecure({ url }: RedisLocation): boolean {
   return (typeof url === 'string' ? url : (url[0] as string)).startsWith('rediss:')
 }
 
-/** Reports addresses that do not fit together, or say what other fields are for. */
+/** Reports addresses that contradict each other, or hold values that belong in other fields. */
 export function checkAddresses(
   { url, sentinelName }: RedisLocation,
   report: (path: string, message: string) => void,

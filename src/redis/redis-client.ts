@@ -30,7 +30,7 @@ const MAX_DELAY = 2_000
 const delayBefore = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), MAX_DELAY) * (0.5 + Math.random() / 2)
 
-/** A client that is not connected yet. Commands are never kept for later: a decision is wanted now or not at all. */
+/** A client that is not connected yet. Commands are never queued offline: a late decision is of no use. */
 export function redisClient(access: RedisAccess): RedisClient {
   const { topology, credentials, sentinelCredentials, tls, keyPrefix } = access
   const options = {
@@ -56,7 +56,7 @@ export function redisClient(access: RedisAccess): RedisClient {
     return new Cluster([...topology.addresses], {
       redisOptions,
       keyPrefix,
-      // Not for later: what is sent while a node is still being connected waits for that, as long as its sender does.
+      // No offline queue across reconnects: a command sent while a node is being connected waits for that within its timeout.
       enableOfflineQueue: true,
       // Commands that were gathered would fail together where one of them has to go to another node.
       enableAutoPipelining: false,
@@ -80,7 +80,7 @@ export function redisClient(access: RedisAccess): RedisClient {
     ...(sentinelCredentials.username === null ? {} : { sentinelUsername: sentinelCredentials.username }),
     ...(sentinelCredentials.password === null ? {} : { sentinelPassword: sentinelCredentials.password }),
     sentinelRetryStrategy: delayBefore,
-    // The next one is asked where a sentinel is silent.
+    // The next sentinel is used where one is unresponsive.
     sentinelCommandTimeout: SENTINEL_LIMIT,
     ...(tls === null ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
   })

@@ -106,7 +106,7 @@ export class RedisConnection {
     )
   }
 
-  /** Of lost nodes: whether it is worth to try. */
+  /** Whether a lost node is due for another attempt. */
   #isReachable(client: RedisClient, name: string): boolean {
     return !(client instanceof Cluster) || !this.#servers.isLost(name) || isConnected(client, name)
   }
@@ -126,7 +126,7 @@ export class RedisConnection {
   }
 }
 
-/** How the client says that the connection went away; it speaks of its own options then. */
+/** Messages of the client for a lost connection; they name its own options. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
 
 /** The message alone: errors of the client carry the arguments of the command, which may be a password. */
@@ -135,7 +135,7 @@ function problemOf({ message, lastNodeError }: ClientError): string {
   return CLOSED.test(message) ? 'the connection was closed' : message
 }
 
-/** An error of the client; where no node of a cluster could be asked, it says what happened to the last one. */
+/** An error of the client; where no node of a cluster was reachable, with the error of the last one. */
 interface ClientError extends Error {
   readonly lastNodeError?: Error | null
 }

@@ -16,7 +16,7 @@ import { checkAddresses, isSecure } from './redis-addresses.ts'
 
 const address = () => config(url(['redis', 'rediss']))
 
-/** The fields by which an object says how to reach Redis or Valkey. */
+/** The fields of an object that connects to Redis or Valkey. */
 export const REDIS_FIELDS = {
   url: byShape({ string: address(), array: list(address()) }).meta({
     description:

@@ -11,7 +11,7 @@ export function constant(value: unknown): Expression {
   return { source: shown(value), constant: true, reads, segments: [], evaluate: () => value }
 }
 
-/** Compiles a text, reporting what is wrong with it. */
+/** Compiles a text, reporting its errors. */
 export function compiled(text: string, report: (message: string) => void): Expression | null {
   try {
     return compile(text)

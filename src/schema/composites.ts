@@ -7,10 +7,10 @@ import type { PresenceRule } from './rules.ts'
 /** The fields of an object, by name. */
 export type Members = Readonly<Record<string, Field>>
 
-/** What an object with these members decodes to. */
+/** The decoded form of an object with these members. */
 export type DecodedMembers<M extends Members> = { readonly [K in keyof M]: Decoded<M[K]> }
 
-/** What beyond its members an object knows. */
+/** Options of an object field. */
 interface ObjectOptions {
   readonly rules?: readonly PresenceRule[]
   /** Old names of fields: accepted, with a warning that names the new one. */
@@ -159,7 +159,7 @@ interface Shapes {
 
 type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
 
-/** A field that takes several shapes. The JSON shape chooses the branch, so that one message names what is wrong. */
+/** A field that takes several shapes. The JSON shape chooses the branch, so that there is one message. */
 export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const branches = new Map(Object.entries(shapes) as [string, Field][])
   const label = [...new Set([...branches.values()].map((branch) => branch.info.shape.label))].join(', or ')

@@ -1,7 +1,7 @@
 import type { Scope } from '#expression'
 import type { Field } from './field.ts'
 
-/** What settling a decoded configuration needs of the world. */
+/** Input of settling. */
 export interface SettleContext {
   /** Properties, environment and so on: what configuration expressions see, and runtime expressions beyond the request. */
   readonly scope: Scope
@@ -13,12 +13,12 @@ export interface SettleContext {
 
 /** A decoded value that is known only once the environment is: a configuration expression, a reference, an expression to bind. */
 export abstract class Deferred<T> {
-  /** Tells the compiler what settling gives. */
+  /** Carries the settled type; no value. */
   declare readonly settled: T
   /** The member this stands in, so that a null can fall back to the member's default. */
   owner: { readonly field: Field; readonly key: string } | null = null
 
-  /** What is already decoded inside, so that references in it are found before anything is settled. */
+  /** The decoded content, so that references in it are found before anything is settled. */
   get content(): unknown {
     return undefined
   }

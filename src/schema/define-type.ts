@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts'
 import type { Typed } from './reference.ts'
 import type { PresenceRule } from './rules.ts'
 
-/** Everything there is to know about an object type; docs, JSON Schema and forms are made from it. */
+/** Definition of an object type; docs, JSON Schema and forms are made from it. */
 export interface TypeDefinition {
   /** The `type` users write; also the title of its page. */
   readonly name: string
@@ -20,7 +20,7 @@ export interface TypeDefinition {
   readonly rules: readonly PresenceRule[]
   /** For decorators: what the value beside `type` and `config` may be. */
   readonly settings: Field | null
-  /** Set for a type of the past: what to use instead. */
+  /** Set for a deprecated type: its replacement. */
   readonly replacement: string | null
   /** Whether its objects may set the server that a request goes to, or send requests to the one that is set. */
   readonly target: 'sets' | 'needs' | null
@@ -50,7 +50,7 @@ export function defineType<M extends Members, T>(
   return { ...complete(source), kind: source.kind, settings: null }
 }
 
-/** Defines a type whose objects are of the kind they say they are. */
+/** Defines a type whose objects carry their kind. */
 export function defineTypeOfAnyKind<M extends Members>(source: TypeSource<M, Typed>): TypeDefinition {
   return { ...complete(source), kind: null, settings: null }
 }

@@ -33,16 +33,16 @@ export interface Summary {
 export interface Reading {
   readonly labels?: Readonly<Record<string, string>>
   read(): number
-  /** Of a number that all units see alike, the largest is the whole truth; others are added up. */
+  /** `max` for a number that all units share; others are added up. */
   readonly merge?: 'max'
 }
 
-/** Where an object counts what it does. Labels are fixed at load: nothing a request sends may become one. */
+/** Metrics of an object. Labels are fixed at load: no data of a request may become one. */
 export interface Metrics {
   counter(name: string, help: string, labels?: Readonly<Record<string, string>>): Counter
   gauge(name: string, help: string, labels?: Readonly<Record<string, string>>): Gauge
   summary(name: string, help: string, labels?: Readonly<Record<string, string>>): Summary
-  /** A gauge of what is known elsewhere: it is read when the numbers are collected. */
+  /** A gauge that is read when metrics are collected. */
   reading(name: string, help: string, reading: Reading): void
 }
 
@@ -58,7 +58,7 @@ export interface Directories {
 /** Whether routes are tried by their names or by those of their files. */
 export type RouteOrder = 'name' | 'file'
 
-/** What a Router asks of the gateway it lives in. */
+/** Settings of a Router. */
 export interface RouterSettings {
   /** The heap name of the router, for the management API and metrics. */
   readonly name: string
@@ -69,7 +69,7 @@ export interface RouterSettings {
   readonly defaultHandler: Handler | null
 }
 
-/** The door to the route machinery; only Router uses it. */
+/** Opens routers; only Router uses it. */
 export interface RouterHost {
   /** Loads the routes of a directory and gives the handler that dispatches to them. */
   openRouter(settings: RouterSettings, env: Environment): Promise<Handler>
@@ -79,14 +79,14 @@ export interface RouterHost {
 export interface OwnListeners {
   /** Whether a connection to this address leads to one of them. */
   includes(address: string, port: number): boolean
-  /** The same of a host as a URI has it, as far as can be said without a look-up of names. */
+  /** The same for the host of a URI, as far as known without DNS. */
   named(host: string, port: number): boolean
 }
 
-/** How an object is doing, for operators: `degraded` serves less than it should, and tries to become whole again. */
+/** State of an object: a `degraded` one serves with limits and tries to recover. */
 export type ObjectState = 'starting' | 'up' | 'degraded'
 
-/** An object's only door to the world outside its configuration. */
+/** Everything an object can use beside its configuration. */
 export interface Environment {
   /** Heap path joined with `+`, such as `gateway+_router+my-route+my-filter`. */
   readonly name: string
@@ -100,7 +100,7 @@ export interface Environment {
   readonly scope: Scope
   /** How many units share the work of this gateway. */
   readonly units: number
-  /** What admin.json says. */
+  /** Settings of admin.json. */
   readonly settings: GatewaySettings
   /** Environment variables of the process. */
   readonly variables: Readonly<Record<string, string | undefined>>
@@ -120,10 +120,10 @@ export interface Environment {
   /** Called when the object is retired, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void
   /**
-   * Tells operators how the object is doing, by the health endpoints and the state of its route. The detail is shown to
-   * everybody who asks: no address and no secret in it.
+   * Reports the object's state, for the health endpoints and the state of its route. The detail is public:
+   * no address and no secret in it.
    */
   reportState(state: ObjectState, detail: string): void
-  /** Something the author of the configuration should know. */
+  /** Adds a warning for the author of the configuration. */
   warn(message: string): void
 }

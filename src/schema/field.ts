@@ -47,7 +47,7 @@ export interface FieldInfo {
   readonly fallback: unknown
 }
 
-/** Reports what is wrong with the value being decoded, at a path below it. */
+/** Reports a problem of the value being decoded, at a path below it. */
 export type Report = (message: string, path?: readonly (string | number)[]) => void
 
 /** Returns the decoded value, or reports. */
@@ -112,7 +112,7 @@ export function field<T>(shape: FieldShape, read: Read<T>): Field<T> {
   return new Field({ shape, notes: {}, required: true, fallback: undefined }, read)
 }
 
-/** The usual complaint: what was expected, what was found. */
+/** The usual message: expected, got. */
 export function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${shown(value)}`
 }

@@ -85,7 +85,7 @@ export const SETTING_FIELDS = {
 
 type SettingValues = Settled<DecodedMembers<typeof SETTING_FIELDS>>
 
-/** What admin.json says, decoded once. Plain data: it crosses thread boundaries. */
+/** Settings of admin.json, decoded once. Plain data: it crosses thread boundaries. */
 export interface GatewaySettings extends SettingValues {
   /** WebSocket subprotocols that may be relayed (`vertx.webSocketSubProtocols`); null for all of them. */
   readonly webSocketSubProtocols: readonly string[] | null

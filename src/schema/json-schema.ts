@@ -90,7 +90,7 @@ export function documentSchema(source: DocumentSource, definitions: readonly Typ
 
 const NAME = { description: 'The name by which others refer to it.', type: 'string', minLength: 1 }
 
-/** By name, or declared in place. What holds for objects says nothing about strings, so both need no choice. */
+/** By name, or declared in place. Keywords of objects ignore strings, so both need no choice. */
 function wholeKind(kind: Kind, object: JsonSchema): JsonSchema {
   const description = `A ${kind.name}: the name of one, or one declared in place.`
   return { description, type: ['string', 'object'], minLength: 1, ...object }

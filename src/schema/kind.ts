@@ -8,7 +8,7 @@ export interface Kind<T = unknown> {
   readonly adapters: readonly Adapter<T>[]
   /** Makes the faults of an object known under its qualified name, where the kind has a way to do so. */
   attribute?(value: T, name: string): T
-  /** Tells the compiler what an object of this kind is. */
+  /** Carries the type of its objects; no value. */
   readonly value?: T
 }
 

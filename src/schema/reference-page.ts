@@ -10,7 +10,7 @@ export function pageName(type: string): string {
     .toLowerCase()
 }
 
-/** The reference page of a type: what its definition says, and the prose that stands beside its code. */
+/** The reference page of a type, from its definition and the prose beside its code. */
 export function referencePage(definition: TypeDefinition, prose: string): string {
   const { lead, sections } = parted(prose)
   const parts = [

@@ -22,7 +22,7 @@ export const SHARED_DEFINITIONS: JsonSchema = {
   },
 }
 
-/** The JSON Schema of a field, with what its author says about it. */
+/** The JSON Schema of a field, with its description. */
 export function renderField(field: Field): JsonSchema {
   const { shape, notes, fallback } = field.info
   const { description, replacement, unsupported, secret } = notes

@@ -8,7 +8,7 @@ export interface SecretQuery {
   readonly stableId?: string
 }
 
-/** Knows the secrets of some ids. */
+/** A source of secrets by id. */
 export interface SecretStore {
   /**
    * Every secret of the id that is valid now, the active one first, whatever it can be used for: the provider compares

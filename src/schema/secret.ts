@@ -7,7 +7,7 @@ export type Purpose = 'SIGN' | 'VERIFY' | 'ENCRYPT' | 'DECRYPT' | 'GENERIC'
 /** What a secret is made from. */
 export interface SecretParts {
   readonly secretId: string
-  /** Tells the secrets of one id apart: an alias, a `kid`. */
+  /** Distinguishes the secrets of one id: an alias, a `kid`. */
   readonly stableId?: string | null
   /** What messages call the place it comes from, such as the qualified name of a store. */
   readonly source?: string | null
@@ -17,7 +17,7 @@ export interface SecretParts {
   readonly key?: KeyObject
   /** The certificates that go with a key, the key's own first; or the one that is trusted. */
   readonly certificates?: readonly X509Certificate[]
-  /** What its source lets a key do (key usage of a certificate, `use` of a JWK); null = whatever its type can. */
+  /** Purposes its source allows (key usage of a certificate, `use` of a JWK); null for all of its type. */
   readonly purposes?: readonly Purpose[] | null
   /** The algorithm its source names: that of a JWA name is the only one to use it with. */
   readonly algorithm?: string | null

@@ -1,7 +1,7 @@
 /** A record that outlives a request: JSON values by name. */
 export type SharedRecord = Readonly<Record<string, unknown>>
 
-/** What is to become of a record: emptied first if `clear`, then fields removed, then fields set. */
+/** Change of a record: emptied first if `clear`, then fields removed, then fields set. */
 export interface RecordChange {
   readonly clear?: boolean
   readonly remove?: readonly string[]
@@ -25,7 +25,7 @@ export function changedRecord(
 export const REVOCATION_SPACE = 'revocations'
 
 /**
- * A key-value store that all units of a gateway see alike, in memory, for as long as the gateway runs. What is in it
+ * A key-value store in memory, shared by all units, for as long as the gateway runs. Its content
  * survives a new version of the route, unlike shared memory. Every call is one message to the control thread and back.
  */
 export interface SharedStore {

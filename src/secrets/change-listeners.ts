@@ -1,8 +1,8 @@
-/** Those who want to know that secrets have changed. */
+/** Listeners for changes of secrets. */
 export class ChangeListeners {
   readonly #listeners = new Set<() => void>()
 
-  /** Adds a listener; gives the way to stop listening. */
+  /** Adds a listener; returns the function that removes it. */
   readonly onChange = (listener: () => void): (() => void) => {
     // A listener that was added twice is two listeners: each stops on its own.
     const own = () => listener()

@@ -1,12 +1,12 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Executor } from '#contracts'
 
-/** How often files are looked at, whatever the system tells of them: network and container mounts tell nothing. */
+/** Polling interval, beside file events: network and container mounts have none. */
 const INTERVAL = 1_000
 /** Editors and copies make many events of one change. */
 const SETTLING = 50
 
-/** What is watched and how. */
+/** Settings of a watch. */
 interface WatchSettings {
   readonly directory: string
   readonly executor: Executor
@@ -14,7 +14,7 @@ interface WatchSettings {
   check(): Promise<void>
 }
 
-/** Looks at the files of a directory each second, and at once when the system tells of a change in it. */
+/** Checks the files of a directory each second, and at once on a file event. */
 export class DirectoryWatch {
   readonly #settings: WatchSettings
   readonly #stopRepeating: () => void
@@ -41,7 +41,7 @@ export class DirectoryWatch {
     await this.#checking
   }
 
-  /** A directory that is not there, or a system without watching, is looked at by the interval alone. */
+  /** A missing directory, or a system without file events, is polled only. */
   #watch(): void {
     try {
       const watcher = watch(this.#settings.directory, { persistent: false }, () => this.#soon())

@@ -5,7 +5,7 @@ import { isPlainObject } from '#json'
 import type { Logger } from '#logging'
 import { decodeJwk } from './jwk.ts'
 
-/** The keys of a set that can be used, in its order, and what tells the set from another. */
+/** The usable keys of a set, in its order, and its fingerprint. */
 export interface JwkSet {
   readonly keys: readonly DecodedSecret[]
   readonly version: string

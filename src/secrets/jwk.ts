@@ -28,7 +28,7 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 /** Short RSA keys can be broken; RFC 7518 section 3.3 wants 2048 bits. */
 const SHORTEST_RSA = 2048
 
-/** Makes a key of a JWK (RFC 7517). Throws an Error that says what is wrong and shows nothing of the key. */
+/** Makes a key of a JWK (RFC 7517). Throws an Error without key material. */
 export function decodeJwk(jwk: unknown, part: KeyPart): DecodedSecret {
   if (!isPlainObject(jwk)) throw new Error('expected a JSON Web Key: an object with "kty"')
   const key = keyOf(jwk, part)
@@ -57,7 +57,7 @@ function keyOf(jwk: ParsedJwk, part: KeyPart): KeyObject {
   return key
 }
 
-/** Messages of OpenSSL are left out: they say nothing to users and could say too much. */
+/** Messages of OpenSSL are left out: they are of no help and could leak key material. */
 function imported(jwk: ParsedJwk, members: string[], kty: string, part: KeyPart): KeyObject {
   try {
     if (part === 'whole' && jwk['d'] !== undefined) {
@@ -138,7 +138,7 @@ export function publicJwk(key: KeyObject): JsonWebKey {
 /** The thumbprint of the public part of a key (RFC 7638), by which a key without a name can be named. */
 export function jwkThumbprint(key: KeyObject): string {
   const jwk = thumbprintMembers(key)
-  // Of a key that JWK does not know, the digest of its public part in DER tells it from others just as well.
+  // For a key type without a JWK form, the digest of its public part in DER.
   const text = jwk ?? (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -17,7 +17,7 @@ const KEY_AGREEMENT = 0x08
 const CERTIFICATE_SIGNING = 0x04
 const LIST_SIGNING = 0x02
 
-/** What the key usage of a certificate lets its key do; null where it says nothing. */
+/** Purposes that the key usage of a certificate allows; null without the extension. */
 export function certificatePurposes(certificate: X509Certificate): readonly Purpose[] | null {
   const usage = keyUsage(certificate.raw)
   if (usage === null) return null

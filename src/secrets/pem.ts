@@ -44,7 +44,7 @@ function blocksOf(content: Buffer): readonly Block[] {
   return blocks
 }
 
-/** What OpenSSL says of a key is left out: it speaks in codes, and could say too much. */
+/** Messages of OpenSSL are left out: they are codes and could leak key material. */
 function privateKeyOf({ label, text }: Block, passphrase: Buffer | null): KeyObject {
   const isEncrypted = label.startsWith('ENCRYPTED') || /^Proc-Type: 4,ENCRYPTED/m.test(text)
   if (isEncrypted && passphrase === null) {

@@ -1,4 +1,4 @@
-/** A password as it stands: nothing is cut off it, so what no password ends in is a mistake (spec: storePasswordSecretId). */
+/** A password without any trimming, so that a trailing line break is an error (spec: storePasswordSecretId). */
 export function plainPassword(content: Buffer): Buffer {
   if (content.length === 0) throw new Error('expected a password, got nothing')
   if (content[0] === 0xef && content[1] === 0xbb && content[2] === 0xbf) {

@@ -88,7 +88,7 @@ export class RemoteKeys implements SecretStore {
     if (pausedBy !== null) throw pausedBy
     if (pending === null && !this.#misses.takeLookup(now)) {
       this.#logExhausted()
-      // A set with nameless keys can not tell which of them a token means: those are tried.
+      // Keys without `kid` are all tried.
       if (keys.keys.some(({ stableId: name }) => (name ?? null) === null)) return keys
       throw new SecretError(`${this.#settings.source}: the key of the token can not be looked up at the moment`)
     }

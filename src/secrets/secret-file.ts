@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { constants, open, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 
-/** No password or key is larger; what is, is the wrong file. */
+/** Larger than any password or key. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /** Fingerprint of the state of a file; null where it does not exist. */
@@ -11,7 +11,7 @@ export async function fileState(path: string): Promise<string | null> {
     return stateOf(await stat(path, { bigint: true }))
   } catch (error) {
     if (isAbsent(error)) return null
-    // A file that can not be looked at has a state of its own, so that the end of the trouble is a change.
+    // An unreadable file has a state of its own, so that becoming readable is a change.
     return `error ${(error as NodeJS.ErrnoException).code}`
   }
 }

@@ -30,7 +30,7 @@ export function filledRows(facts: DemoFacts): { title: string; line: string }[] 
   }))
 }
 
-/** What the demo tells people once it runs. */
+/** Output of the demo once it runs. */
 export function demoText(facts: DemoFacts, context: ProcessContext): string {
   const paint = paintFor(context.stdout, context)
   const places = aligned([

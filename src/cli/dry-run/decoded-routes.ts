@@ -57,7 +57,7 @@ export async function decodeRoutes(
   folders.opened(directories.routes, failures)
 }
 
-/** Enough of a world to decode in; nothing is ever built in it. */
+/** A unit context for decoding; nothing is built in it. */
 function decodingContext(types: readonly TypeDefinition[], directories: InstanceDirectories): UnitContext {
   const never = (): never => {
     throw new Error('decoding builds nothing')

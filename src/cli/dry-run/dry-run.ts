@@ -22,7 +22,7 @@ export interface DryRun extends AsyncDisposable {
   readonly settings: AdminSettings | null
   /** Null where config.json can not be used. */
   readonly unit: Unit | null
-  /** config.json, or what stands in for it. */
+  /** config.json, or its default. */
   readonly config: JsonObject
   readonly types: readonly TypeDefinition[]
   readonly folders: RouteFolders

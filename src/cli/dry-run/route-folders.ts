@@ -5,7 +5,7 @@ import { type SharedStore, systemClock } from '#schema'
 import type { RouteFeed } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
 
-/** Hands a unit the routes of its folders as the files hold them now, and keeps what is wrong with them. */
+/** Supplies a unit with the route files of its folders, and collects their problems. */
 export class RouteFolders implements RouteFeed {
   readonly problems: LocatedProblem[] = []
   readonly warnings: LocatedProblem[] = []
@@ -14,7 +14,7 @@ export class RouteFolders implements RouteFeed {
   readonly #store = new KeyValueStore(systemClock)
   #withheld: boolean
 
-  /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` hears of each folder. */
+  /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` is called for each folder. */
   constructor(routes: 'given' | 'withheld' = 'given', progress: (directory: string, files: number) => void = () => {}) {
     this.#withheld = routes === 'withheld'
     this.#progress = progress
@@ -74,7 +74,7 @@ export class RouteFolders implements RouteFeed {
   #note(known: LocatedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
     const document = this.#folders.get(directory)?.get(name)?.route?.document ?? null
     for (const problem of locateProblems(join(directory, name), document, problems)) {
-      // Two routers may read one folder: what is wrong with a file is said once.
+      // Two routers may read one folder: problems of a file are reported once.
       const isKnown = known.some(
         ({ file, pointer, message }) =>
           file === problem.file && pointer === problem.pointer && message === problem.message,

@@ -7,7 +7,7 @@ import { altName, selfSigned, writePkcs12 } from '#secrets'
 /** The types of keys that are made. */
 export const KEY_TYPES = ['rsa', 'ec', 'ed25519'] as const
 
-/** What keystore is wanted. */
+/** Options of a keystore. */
 export interface KeystoreOptions {
   readonly out: string
   readonly alias: string
@@ -17,7 +17,7 @@ export interface KeystoreOptions {
   readonly passwordFile: string
 }
 
-/** What was made. */
+/** A generated keystore. */
 export interface GeneratedKeystore {
   readonly fingerprint: string
   readonly notAfter: Date

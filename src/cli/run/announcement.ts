@@ -24,7 +24,7 @@ function url(host: string, port: number, secure: boolean): string {
   return `${secure ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** Says that the gateway is ready and where: lines for people on a terminal, a log entry elsewhere. */
+/** Announces the ready gateway and its URLs: readable lines on a terminal, a log entry elsewhere. */
 export function announce(
   urls: { readonly traffic: readonly string[]; readonly admin: string },
   gateway: Gateway,

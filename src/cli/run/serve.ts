@@ -24,7 +24,7 @@ interface Serving {
   readonly warnings: readonly LocatedProblem[]
   /** Overrides the format of admin.json. */
   readonly logFormat: 'json' | 'pretty' | null
-  /** Says that the gateway is ready, in place of the usual lines. */
+  /** Announces the ready gateway, in place of the usual lines. */
   ready?(urls: { readonly traffic: readonly string[]; readonly admin: string }): void
 }
 
@@ -94,7 +94,7 @@ function reportFailedStart(
     for (const problem of problems) stderr.write(`${formatLocated(problem)}\n`)
     return EXIT.configuration
   }
-  // Text that is no configuration at all knows its own place.
+  // Syntax errors have their own position.
   if (error instanceof JsonSyntaxError || error instanceof ConfigError)
     return report(locateProblems(file, null, problemsOf(error)))
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {

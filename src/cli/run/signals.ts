@@ -5,7 +5,7 @@ import { EXIT } from '../exit-codes.ts'
 import { EVENTS } from '../log-events.ts'
 import type { FatalErrors } from './fatal-errors.ts'
 
-/** One press of Ctrl-C can arrive twice: npm passes on what its child got from the terminal as well. */
+/** One press of Ctrl-C can arrive twice: npm forwards signals that its child also got from the terminal. */
 const ONE_KEY_PRESS = 250
 
 /** SIGTERM and SIGINT, the first and the second of them, from the moment this is made. */
@@ -52,7 +52,7 @@ interface StopSources {
 }
 
 /**
- * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP looks at the routes
+ * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP reads the routes
  * again.
  */
 export async function serveUntilStopped(

@@ -19,7 +19,7 @@ interface ScriptRun {
   readonly log: LogDestination
 }
 
-/** Nothing is sent anywhere: what a script sends is answered so, and said in the log. */
+/** Nothing is sent: requests of a script get this response, and are logged. */
 function noNetwork(log: LogDestination): Handler {
   return async ({ request }) => {
     log.write(`not sent: ${request.method} ${request.uri}\n`)

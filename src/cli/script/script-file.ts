@@ -9,11 +9,11 @@ const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   '.ts': 'typescript',
 }
 
-/** Names of single types of objects: a file does not say which type runs it. */
+/** Names of single types of objects: the type that runs a file is unknown. */
 const TYPE_BINDINGS = ['next', 'token']
 const GROOVY_TYPE_BINDINGS = ['builder']
 
-/** Compiles a script in a file, by the language that its name says. Throws ScriptSyntaxError and errors of the file system. */
+/** Compiles a script in a file, in the language of its extension. Throws ScriptSyntaxError and errors of the file system. */
 export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
   const language = LANGUAGES[extname(file).toLowerCase()]
   if (language === undefined) {

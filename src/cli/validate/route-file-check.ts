@@ -8,7 +8,7 @@ import { RouteFolders } from '../dry-run/route-folders.ts'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** What was found in files that are to become routes. */
+/** Findings in files that are not routes yet. */
 interface RouteFileFindings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]

@@ -26,7 +26,7 @@ const WITHOUT_SECRETS: CommandOption = {
 interface Findings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
-  /** What was looked at, for people. */
+  /** Summary of the checked files. */
   readonly checked: string
 }
 

@@ -1,7 +1,7 @@
 import { type ContextKey, contextKey } from '#http'
 import type { ClaimsSet } from './claims-set.ts'
 
-/** What CrossDomainSingleSignOnFilter knows of the user of a request. */
+/** User information of CrossDomainSingleSignOnFilter. */
 export interface Cdsso {
   /** The token that the access manager gave for this gateway. */
   readonly token: string

@@ -1,6 +1,6 @@
 import { type ContextKey, contextKey } from '#http'
 
-/** What CertificateThumbprintFilter knows of the certificate of a client. */
+/** Thumbprint of the client certificate, by CertificateThumbprintFilter. */
 export interface CertificateThumbprint {
   /** The SHA-256 of the certificate in DER, as base64url: the `x5t#S256` of RFC 8705. */
   readonly thumbprint: string

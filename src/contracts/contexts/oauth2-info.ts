@@ -1,13 +1,13 @@
 import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
 
-/** What AuthorizationCodeOAuth2ClientFilter knows of the user of a request, under the names of the protocol. */
+/** User information of AuthorizationCodeOAuth2ClientFilter, under the names of the protocol. */
 export interface OAuth2Info {
   readonly access_token: string | null
   readonly scopes: readonly string[]
   readonly id_token: string | null
   readonly id_token_claims: JsonObject | null
-  /** Seconds the access token still lives; null where the server did not say. */
+  /** Remaining lifetime of the access token in seconds; null where unknown. */
   readonly expires_in: number | null
   /** Fetched on first read by an expression; null where absent. */
   readonly user_info: JsonObject | null

@@ -1,7 +1,7 @@
 import { type ContextKey, contextKey } from '#http'
 import type { AccessToken } from '../access-token-resolver.ts'
 
-/** What OAuth2ResourceServerFilter knows of the token of a request. */
+/** The access token of a request, by OAuth2ResourceServerFilter. */
 export interface OAuth2 {
   readonly accessToken: AccessToken
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '#json'
 export interface SsoToken {
   /** The session token. */
   readonly value: string
-  /** What the access manager says of the session: `username`, `uid`, `realm` and more. */
+  /** Session information of the access manager: `username`, `uid`, `realm` and more. */
   readonly info: JsonObject
   /** Where a user logs in, without `goto`: advices are sent there. */
   readonly loginEndpoint: string

@@ -30,7 +30,7 @@ function identity(description: Description, required: readonly string[]): JsonOb
   }
 }
 
-/** What says that something has to be there. */
+/** Keywords that require a member. */
 const PRESENCE = new Set(['required', 'dependentRequired', 'minProperties', 'minItems', 'contains', 'minContains'])
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas'])
 const LISTS_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])

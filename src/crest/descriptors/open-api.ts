@@ -152,7 +152,7 @@ function operation(name: string, parameters: readonly string[], body: JsonObject
   }
 }
 
-/** Common REST tells the actions of one path apart by a parameter, OpenAPI by path and method: they are one operation. */
+/** Common REST distinguishes actions of one path by a parameter, OpenAPI by path and method: they are one operation. */
 function post(of: string, actions: readonly (readonly [string, Action])[], create: boolean, names: Names): JsonObject {
   const offered = [...(create ? ['create'] : []), ...actions.map(([name]) => name)]
   const own = new Map(
@@ -200,7 +200,7 @@ const QUERY_PARAMETERS = [
 
 function queryOperation({ queries = {}, queryExpressions = false }: Collection, names: Names): JsonObject {
   const ids = Object.keys(queries)
-  // One of the three ways to say which resources has to be taken.
+  // One of the three selectors is required.
   const isChoice = ids.length > 0 || queryExpressions
   const stored = {
     name: '_queryId',

@@ -46,7 +46,7 @@ export async function applyPatch(
   return patched.root
 }
 
-/** What could not be sent as a whole does not come into being piece by piece; what is so large already may shrink. */
+/** A patch can not grow a resource beyond the size limit of a request; one that is larger already may shrink. */
 function checkSize(before: JsonObject, after: JsonObject): void {
   const size = new ResourceSize(after)
   if (!size.isTooLarge || !size.exceeds(new ResourceSize(before))) return
@@ -105,7 +105,7 @@ class Patching {
       throw new PatchError(`${formatPointer(field)}: one element at a time is added with "-", got a list`)
     }
     if (Array.isArray(place.holder) && this.#isSet(field.slice(0, -1))) {
-      // A set has no order, so that the index says nothing.
+      // A set has no order, so that the index has no meaning.
       this.#weight.spend(place.holder.length)
       if (!texts(place.holder).has(canonicalJson(value))) place.holder.push(value)
       return
@@ -194,7 +194,7 @@ class Patching {
     this.#tidySet(place, field)
   }
 
-  /** The place of a field, with the objects on the way to it. What stands in the same list may have to move. */
+  /** The location of a field, with its parents. Elements after it in the same list may move. */
   #made(field: Pointer): Place {
     this.#weight.spend(field.length)
     const place = makePlace(this.root, field)

@@ -19,7 +19,7 @@ export function findPlace(root: JsonObject, pointer: Pointer): Place | null {
   return isHolder(holder) ? placeIn(holder, pointer) : null
 }
 
-/** The place of a field; what is missing on the way is made: a list where its end (`-`) is meant, else an object. */
+/** The location of a field; missing parents are created: a list for its end (`-`), else an object. */
 export function makePlace(root: JsonObject, pointer: Pointer): Place {
   let holder: JsonObject | JsonValue[] = root
   for (const [depth, token] of pointer.slice(0, -1).entries()) {
@@ -66,7 +66,7 @@ export function putAt({ holder, name }: Place, value: JsonValue, pointer: Pointe
   holder.splice(index, 0, value)
 }
 
-/** Takes a field away; what is not there is left alone. */
+/** Removes a field; no-op where it does not exist. */
 export function removeAt({ holder, name, value }: Place): void {
   if (value === undefined) return
   if (Array.isArray(holder)) holder.splice(Number(name), 1)

@@ -35,7 +35,7 @@ export class WeightLimit {
     this.spend(Math.floor(text.length / CHARACTERS))
   }
 
-  /** Takes work into account: what is done with so many values. */
+  /** Counts operations on this many values. */
   spend(weight: number): void {
     this.#left -= weight
     if (this.#left < 0) throw new PatchError('the patch adds or goes through too much; split it')

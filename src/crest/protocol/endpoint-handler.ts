@@ -22,7 +22,7 @@ interface Serving {
 }
 
 /**
- * Serves an endpoint over Common REST: reads and checks requests, hands them to the provider, writes what it answers.
+ * Serves an endpoint over Common REST: reads and checks requests, calls the provider, writes its response.
  * A fault of the provider is 500, with the error as the cause of the response and not in it.
  */
 export function commonRest(endpoint: Endpoint, serving: Serving): Handler {

@@ -15,7 +15,7 @@ export interface Resource {
   readonly content: JsonObject
   /** Further fields that are sent only when `_fields` names them. */
   readonly onRequest?: JsonObject
-  /** One field of both, for providers that can say it without making all of them. */
+  /** One field of both, for providers that can compute it without the others. */
   field?(name: string): JsonValue | undefined
 }
 
@@ -45,7 +45,7 @@ export interface ActionInput {
 export interface Action {
   readonly description: string
   readonly parameters?: readonly ParameterDescription[]
-  /** JSON Schemas of what is sent and answered. */
+  /** JSON Schemas of request and response. */
   readonly request?: JsonObject
   readonly response?: JsonObject
   /** Null: nothing to return, 204. */
@@ -68,15 +68,15 @@ export interface Description {
   readonly version: string
   /** JSON Schema of a resource. */
   readonly schema: JsonObject
-  /** JSON Schema of what is answered, where that can be other than what may be sent. */
+  /** JSON Schema of responses, where it differs from that of requests. */
   readonly answer?: JsonObject
   /** Regular expression of the ids that there can be. */
   readonly idPattern?: string
   /** False where resources have no `_rev`. */
   readonly revisions?: boolean
-  /** Updates, patches and deletes must say which revision they mean; without one they get 428. */
+  /** Updates, patches and deletes need a revision; without one they get 428. */
   readonly requiresRevision?: boolean
-  /** Who gives new resources their ids; both may where nothing is said. */
+  /** Whether client or server chooses ids of new resources; both by default. */
   readonly ids?: 'client' | 'server' | 'both'
   /** Fields that can be read on their own with `_mimeType`, and as which media types. */
   readonly media?: Readonly<Record<string, readonly string[]>>
@@ -112,5 +112,5 @@ export interface Singleton {
   readonly actions?: Readonly<Record<string, Action>>
 }
 
-/** What is served at a path. */
+/** An endpoint at a path. */
 export type Endpoint = Collection | Singleton

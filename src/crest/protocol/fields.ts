@@ -43,7 +43,7 @@ export function selectFields(all: JsonObject, defaults: JsonObject, fields: Fiel
   return { ...selected, ...(keep(all, wanted) as JsonObject | undefined) }
 }
 
-/** Names to what is wanted below them; a name without entry below it is wanted whole. */
+/** Selected names with their nested selection; a name without one is selected whole. */
 type Wanted = Map<string, Wanted | 'whole'>
 
 function want(wanted: Wanted, [name, ...rest]: Pointer): void {
@@ -58,7 +58,7 @@ function want(wanted: Wanted, [name, ...rest]: Pointer): void {
   want(below, rest)
 }
 
-/** What is wanted of a value; undefined where nothing of it is there. Of a list, its wanted elements. */
+/** The selected part of a value; undefined where nothing is selected. Of a list, its selected elements. */
 function keep(value: JsonValue, wanted: Wanted | 'whole'): JsonValue | undefined {
   if (wanted === 'whole') return value
   const kept: [string, JsonValue][] = []

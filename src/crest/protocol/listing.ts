@@ -36,7 +36,7 @@ function* listingSteps(
   return typeof page === 'string' ? new Refusal(400, page) : page
 }
 
-/** Only what a query looks at is looked up: with many resources, putting each together would be most of the work. */
+/** Only the fields of the query are read: with many resources, building each would take most of the time. */
 function readerOf(pointer: Pointer): FieldReader<Resource> {
   const [name, ...rest] = pointer
   if (name === undefined) return wholeOf

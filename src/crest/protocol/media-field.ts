@@ -39,7 +39,7 @@ function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Media other than text are kept as base64url. */
+/** Media other than text are stored as base64url. */
 function bytesOf(value: JsonValue): Uint8Array {
   if (typeof value !== 'string' || !/^[\w+/-]*={0,2}$/.test(value))
     throw new RequestError(400, '_mimeType: the field holds no media')

@@ -1,7 +1,7 @@
 import type { Headers } from '#http'
 import { RequestError } from './refusal.ts'
 
-/** What a request says about versions. */
+/** Version preconditions of a request. */
 interface Preconditions {
   /** `If-Match`: a revision, `*`, or null where it is not given. */
   readonly ifMatch: string | null

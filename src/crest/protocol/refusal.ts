@@ -1,6 +1,6 @@
 import type { JsonValue } from '#json'
 
-/** What a provider answers where it does not do what was asked: a status from the spec's table, and why. */
+/** Refusal of a provider: a status from the spec's table, and the reason. */
 export class Refusal {
   readonly status: number
   readonly message: string
@@ -19,7 +19,7 @@ export class Refusal {
   }
 }
 
-/** What a provider gives: the thing that was asked for, or a refusal. A throw is a fault of the server. */
+/** Result of a provider, or a refusal. A throw is a fault of the server. */
 export type Outcome<T> = Promise<T | Refusal>
 
 /** A request that can not be read; caught where requests are dispatched. */

@@ -17,7 +17,7 @@ import { RequestError } from './refusal.ts'
 
 const LARGE_BODY_BYTES = 64 * 1024
 
-/** Longer texts are not read again to say what is wrong with them. */
+/** Longer texts are not parsed again for a better message. */
 const MAX_REREAD = 65_536
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)"?/i
@@ -82,7 +82,7 @@ function parseStrictly(text: string, members: number): JsonValue {
   }
 }
 
-/** The engine seldom says where it stopped. The reader of files does, but takes its time, and comments too. */
+/** JSON.parse seldom reports the position. The parser of configuration files does, but is slower and accepts comments. */
 function whyNot(text: string, { message }: JsonSyntaxError): string {
   if (text.length > MAX_REREAD) return message
   try {
@@ -93,7 +93,7 @@ function whyNot(text: string, { message }: JsonSyntaxError): string {
   }
 }
 
-/** Reads once more, slowly, to say which member it is and where. */
+/** Parses again with the slower parser, to name the member and its position. */
 function duplicate(text: string): Error {
   readDocument(text)
   return new RequestError(400, 'the body: a member is given twice')

@@ -6,13 +6,13 @@ import { type Comparison, standardComparison } from './standard-operators.ts'
 /** True, false, or unknown. */
 export type Truth = boolean | undefined
 
-/** An extended operator: what it says of one value of a field; undefined where it can not say. */
+/** An extended operator: its result for one value of a field; undefined where unknown. */
 type ExtendedOperator = (value: JsonValue, assertion: Assertion) => Truth
 
 /** Extended operators by name. */
 export type ExtendedOperators = Readonly<Record<string, ExtendedOperator>>
 
-/** What a filter says of an entry. */
+/** Result of a filter for an entry. */
 export type Predicate<E> = (entry: E) => Truth
 
 /** Finds a field of an entry; undefined where it has none. */

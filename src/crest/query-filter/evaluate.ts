@@ -8,12 +8,12 @@ const NO_OPERATORS: ExtendedOperators = {}
 /** Filters that were made into functions, each for the operators it was last used with. */
 const compiled = new WeakMap<QueryFilter, { operators: ExtendedOperators; predicate: Predicate<JsonValue> }>()
 
-/** Whether a resource matches: only what is true does, what is unknown does not. */
+/** Whether a resource matches; unknown does not. */
 export function matches(filter: QueryFilter, resource: JsonValue, operators = NO_OPERATORS): boolean {
   return evaluate(filter, resource, operators) === true
 }
 
-/** What a filter says of a resource, in three-valued logic. */
+/** Result of a filter for a resource, in three-valued logic. */
 export function evaluate(filter: QueryFilter, resource: JsonValue, operators = NO_OPERATORS): Truth {
   let known = compiled.get(filter)
   if (known?.operators !== operators) {

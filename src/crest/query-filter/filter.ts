@@ -13,10 +13,10 @@ export type QueryFilter =
   | { readonly kind: 'present'; readonly pointer: Pointer }
   | { readonly kind: 'comparison'; readonly pointer: Pointer; readonly operator: string; readonly value: Assertion }
 
-/** The operators every filter knows; others are extended ones. */
+/** The standard operators; others are extended ones. */
 export const OPERATORS = ['eq', 'co', 'sw', 'lt', 'le', 'gt', 'ge'] as const
 
-/** Longer filters are refused before they are looked at. */
+/** Longer filters are refused before they are parsed. */
 export const MAX_FILTER_LENGTH = 16_384
 
 /** Deeper nesting is refused: reading and evaluating recurse. */

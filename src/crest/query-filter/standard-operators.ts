@@ -1,10 +1,10 @@
 import { compareNumbers, JsonNumber, type JsonValue } from '#json'
 import type { Assertion } from './filter.ts'
 
-/** What an operator with its assertion says of one value; undefined where it can not say. */
+/** Result of an operator for one value; undefined where unknown. */
 export type Comparison = (value: JsonValue) => boolean | undefined
 
-/** The comparison of an operator that every filter knows; null for others. Texts are compared without case. */
+/** The comparison of a standard operator; null for others. Texts are compared without case. */
 export function standardComparison(operator: string, assertion: Assertion): Comparison | null {
   if (typeof assertion === 'string' && (operator === 'co' || operator === 'sw')) {
     const part = assertion.toLowerCase()
@@ -15,7 +15,7 @@ export function standardComparison(operator: string, assertion: Assertion): Comp
   const order = orderTo(assertion)
   switch (operator) {
     case 'eq':
-    // What is no text contains and starts with nothing but itself.
+    // A value that is no text contains and starts with itself only.
     case 'co':
     case 'sw':
       return (value) => order(value) === 0

@@ -1,7 +1,7 @@
 import type { Steps } from '../time-slices.ts'
 import type { Order, RankedEntry } from './order.ts'
 
-/** Beyond twice what is wanted, so many are gathered before they are sorted and the last of them let go. */
+/** Entries collected beyond twice the limit before they are sorted and the last dropped. */
 const SLACK = 1_024
 
 /** Keeps the first so many of a result, in order. A page of a large collection does not need the rest of it sorted. */

@@ -12,7 +12,7 @@ const MAC_BYTES = 16
 const MAX_COOKIE_LENGTH = 65_536
 
 /**
- * Makes and reads the cookies of paging. A cookie says which entry was the last one, so that a page is right also when
+ * Makes and reads the cookies of paging. A cookie has the key of the last entry, so that a page is right also when
  * entries came and went since; it is signed, and good only for the query it was made for.
  */
 export class PageCookies {
@@ -29,7 +29,7 @@ export class PageCookies {
     return Buffer.concat([this.#mac(payload), payload]).toString('base64url')
   }
 
-  /** The place in a cookie; a text that says why not where it is not one of ours for this query. */
+  /** The position in a cookie; the reason as a text where it is not a cookie of this query. */
   read(query: string, cookie: string): PagePlace | string {
     if (cookie.length > MAX_COOKIE_LENGTH) return UNKNOWN
     const bytes = Buffer.from(cookie, 'base64url')

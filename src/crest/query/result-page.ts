@@ -10,7 +10,7 @@ import type { PageCookies } from './page-cookies.ts'
 import type { CountPolicy, Query } from './query.ts'
 import { printSortKeys } from './sort-keys.ts'
 
-/** An entry that a query looks at. */
+/** An entry of a query. */
 export interface Entry {
   readonly id: string
   /** What filters and sort keys see: the resource with `_id` and `_rev`. */
@@ -41,7 +41,7 @@ export interface ListingOptions<E> {
 /** Entries processed between two turns of the event loop. */
 const LOOKS = 32
 
-/** Answers a query over entries that are all at hand; a text says what is wrong with it. */
+/** Answers a query over entries in memory; returns the reason as a text for an invalid query. */
 export function resultPage<E extends Entry>(
   entries: Iterable<E>,
   filter: QueryFilter,
@@ -52,7 +52,7 @@ export function resultPage<E extends Entry>(
   return runToEnd(pageSteps(entries, filter, query, { ...options, readerOf }))
 }
 
-/** The same in steps, for entries of any form. Each is looked at once, in the order they come. */
+/** The same in steps, for entries of any form. Each is read once, in order. */
 export function* pageSteps<E extends { readonly id: string }>(
   entries: Iterable<E>,
   filter: QueryFilter,

@@ -37,7 +37,7 @@ export function printSortKeys(keys: readonly SortKey[]): string {
   return keys.map(({ pointer, descending }) => `${descending ? '-' : '+'}${formatQueryPointer(pointer)}`).join(',')
 }
 
-/** What a field says about the place of its resource; of a list the smallest value counts. */
+/** Sort value of a field; of a list the smallest value counts. */
 export function sortValue(value: JsonValue | undefined): SortValue {
   if (typeof value === 'string') return value.toLowerCase().slice(0, SORTED_LENGTH)
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof JsonNumber) return value

@@ -67,7 +67,7 @@ function percentEncode(value: string, safe: string): string {
   )
 }
 
-/** Decodes what is a valid escape and leaves the rest; bytes that are not UTF-8 become U+FFFD. */
+/** Decodes valid escapes and leaves the rest; bytes that are not UTF-8 become U+FFFD. */
 function percentDecode(value: string): string {
   return value.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),

@@ -2,7 +2,7 @@ import type { Numeric } from '#json'
 import { order, same } from '../operators.ts'
 import { type Method, method } from './method.ts'
 
-/** Without what stands behind the point; a whole number stays as it is, however long. */
+/** Truncated to an integer; an integer stays as it is, however long. */
 const truncated = (number: Numeric): Numeric =>
   typeof number === 'object' && number.isInteger ? number : Math.trunc(Number(number))
 

@@ -43,7 +43,7 @@ function childrenOf(node: RegexNode): readonly RegexNode[] {
   return 'item' in node ? [node.item] : []
 }
 
-/** Says whether a node or anything in it satisfies `test`. */
+/** Whether a node or a descendant satisfies `test`. */
 export function some(node: RegexNode, test: (node: RegexNode) => boolean): boolean {
   return test(node) || childrenOf(node).some((inner) => some(inner, test))
 }

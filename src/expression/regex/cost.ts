@@ -11,7 +11,7 @@ interface Trial {
   readonly work: Polynomial
 }
 
-/** What has to come next: one of these characters or the end of the text, or else it fails after so many steps. */
+/** The required next input: one of these characters or the end of the text; anything else fails after so many steps. */
 interface Expected {
   readonly set: CharSet
   readonly failure: number
@@ -147,7 +147,7 @@ function ofRepeat({ item, minimum, maximum }: Repeat, follow: Follow, direction:
   return { ends: decided ? one : perPosition, work: plus(one, times(rounds, trial)) }
 }
 
-/** What a piece expects first, given what is expected after it; null if unknown, or if it can be skipped in many ways. */
+/** The required first input of a node, given that of its successor; null if unknown, or if it can be skipped in many ways. */
 function expectedBy(node: RegexNode, after: Expected | null): Expected | null {
   switch (node.type) {
     case 'set':

@@ -17,7 +17,7 @@ const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
 const fail = -1
 
-/** Marks places (state, position) and says whether they had been marked before. */
+/** Marks pairs of state and position; returns whether one was marked before. */
 interface Memory {
   readonly cost: number
   seen(state: number, position: number): boolean
@@ -75,7 +75,7 @@ export class Machine {
     }
   }
 
-  /** Runs from one instruction to its `done`, where `end` may say which position it has to be. */
+  /** Runs from one instruction to its `done`, at the position `end` where given. */
   #run(entry: number, start: number, memory: Memory | null, end: number | null): number {
     const { code } = this.#program
     // Pairs: an instruction and a position to go back to, or a slot (as -1 - slot) and its former value.

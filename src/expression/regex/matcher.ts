@@ -30,7 +30,7 @@ export interface Match {
 export interface Matcher {
   readonly source: string
   readonly parsed: ParsedRegex
-  /** Says whether the pattern is found anywhere in a text. */
+  /** Whether the pattern is found anywhere in a text. */
   test(subject: string): boolean
   /** Finds the first match at or after `from`. */
   find(subject: string, from?: number): Match | null

@@ -24,7 +24,7 @@ const anyLine: RegexNode = {
   options: [{ type: 'sequence', items: [set(charsOf('\r')), set(charsOf('\n'))] }, set(verticalSpace)],
 }
 
-/** Parses a pattern of Java's syntax; throws a `RegexSyntaxError` that names what is not supported. */
+/** Parses a pattern of Java's syntax; throws a `RegexSyntaxError` that names the unsupported part. */
 export function parseRegex(pattern: string, flags: string): ParsedRegex {
   const reader = new PatternReader(pattern)
   if (pattern.length > maxPatternLength) throw reader.error(`a pattern has at most ${maxPatternLength} characters`)

@@ -80,7 +80,7 @@ export function commonPrefix(left: string, right: string): string {
   return left.slice(0, length)
 }
 
-/** Says whether every alternative of a pattern is bound to the start and to the end of the text. */
+/** Whether every alternative of a pattern is bound to the start and to the end of the text. */
 export function isAnchored({ root }: ParsedRegex): boolean {
   return begins(root) && ends(root)
 }

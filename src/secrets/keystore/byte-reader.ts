@@ -1,6 +1,6 @@
 import { corrupt } from './keystore-error.ts'
 
-/** Reads what Java's DataOutputStream writes, front to back; a length is checked against what is left before use. */
+/** Reads the format of Java's DataOutputStream; a length is checked against the remaining bytes before use. */
 export class ByteReader {
   readonly #bytes: Buffer
   #at = 0

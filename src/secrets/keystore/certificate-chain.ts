@@ -24,7 +24,7 @@ function parse(bytes: Buffer): X509Certificate {
   }
 }
 
-/** The certificates of a PKCS #12 file, which does not say how they follow each other. */
+/** The certificates of a PKCS #12 file, which has no order for them. */
 export class CertificatePool {
   readonly #bySubject: Map<string, X509Certificate[]>
   readonly #issuers = new Map<X509Certificate, X509Certificate | undefined>()

@@ -59,7 +59,7 @@ export function time(date: Date): Buffer {
   return element(isShort ? 0x17 : 0x18, Buffer.from(isShort ? text.slice(2) : text, 'latin1'))
 }
 
-/** What stands in a context tag around whole elements. */
+/** Explicit context tag around elements. */
 export const tagged = (tag: number, ...content: readonly Uint8Array[]): Buffer => element(0xa0 | tag, ...content)
 
 /** A context tag in place of the element's own. */

@@ -2,7 +2,7 @@ import type { KeyObject, X509Certificate } from 'node:crypto'
 
 interface Named {
   readonly alias: string
-  /** When it was put in, where the file says so. */
+  /** Creation date, where the file has one. */
   readonly created: Date | null
 }
 
@@ -20,7 +20,7 @@ interface TrustedEntry extends Named {
   readonly certificate: X509Certificate
 }
 
-/** A secret key, or a password kept as one: its algorithm then starts with `PBE` and its bytes are the password. */
+/** A secret key, or a password stored as one: its algorithm then starts with `PBE` and its bytes are the password. */
 interface SecretKeyEntry extends Named {
   readonly kind: 'secret'
   /** Opens the secret; null stands for the password the store was read with. */

@@ -35,7 +35,7 @@ export function readJavaKeyStore(bytes: Buffer, type: 'JKS' | 'JCEKS', password:
   return { entries: items.map((item) => entryOf(item, storePassword)), warnings: [] }
 }
 
-/** The digest does not tell a wrong password from changed bytes; a key that the password opens shows it to be right. */
+/** The digest does not distinguish a wrong password from changed bytes; a key that the password opens does. */
 function notVouchedFor(items: readonly Item[], password: string): KeyStoreError {
   const key = items.find((item) => item.kind === 'key')
   if (key !== undefined && opens(key.encrypted, password)) {

@@ -173,7 +173,7 @@ class ObjectReader {
   }
 }
 
-/** Tells class descriptions from values among the things a reference may point to. */
+/** Distinguishes class descriptions from values among the targets of references. */
 class KnownClass {
   readonly description: ClassDescription
 

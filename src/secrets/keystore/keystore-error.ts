@@ -5,7 +5,7 @@ export type KeyStoreErrorCode =
   | 'GW_KEYSTORE_UNSUPPORTED'
   | 'GW_KEYSTORE_LIMIT'
 
-/** A keystore that cannot be read. The message says where and what, and never holds a password or a key. */
+/** A keystore that cannot be read. The message has location and reason, never a password or a key. */
 export class KeyStoreError extends Error {
   override readonly name = 'KeyStoreError'
   readonly code: KeyStoreErrorCode
@@ -19,7 +19,7 @@ export class KeyStoreError extends Error {
   }
 }
 
-/** The password does not open it, or what it should open was changed: the formats cannot always tell. */
+/** Wrong password or changed content: the formats cannot always distinguish them. */
 export function wrongPassword(detail: string): KeyStoreError {
   return new KeyStoreError('GW_KEYSTORE_PASSWORD', detail)
 }
@@ -49,7 +49,7 @@ export function at<T>(place: string, read: () => T): T {
   }
 }
 
-/** How messages name an entry; an alias is what a file says, so it is quoted and cut. */
+/** Name of an entry in messages; the alias is untrusted, so it is quoted and truncated. */
 export function entryPlace(alias: string): string {
   return `entry ${JSON.stringify(alias.length > 64 ? `${alias.slice(0, 64)}...` : alias)}`
 }

@@ -32,12 +32,12 @@ export class KeyStore {
 /**
  * Reads a keystore from its bytes. Its integrity (the MAC of PKCS #12, the keyed digest of JKS and JCEKS) is checked
  * before anything is believed; throws a KeyStoreError. A null password means no password. The content decides
- * the format, as for Java since version 9: where the declared type differs, a warning says so.
+ * the format, as for Java since version 9: a different declared type is a warning.
  */
 export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {
   checkLimit('bytes of the file', bytes.length, limits.fileBytes)
   const type = typeOf(bytes)
-  // Entries are opened later, from what was checked now: a buffer that changes in between must not matter.
+  // A copy: entries are opened later, and must be the checked bytes.
   const { entries, warnings } = readAs(type, Buffer.from(bytes), password)
   checkLimit('entries', entries.length, limits.entries)
   return new KeyStore(type, entries, [...mismatch(type, declared), ...warnings, ...shadowed(entries)])

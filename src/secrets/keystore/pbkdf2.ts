@@ -17,7 +17,7 @@ export const hmacs: ReadonlyMap<string, { readonly name: string; readonly size: 
 
 /** PBKDF2 with the parameters of a file (RFC 8018 appendix A.2). */
 interface Pbkdf2 {
-  /** What the file says of the length of the key, where it does. */
+  /** The key length in the file, where it has one. */
   readonly keyLength: number | null
   derive(password: Buffer, length: number, budget: Budget): Buffer
 }

@@ -8,7 +8,7 @@ export interface PasswordForm {
 
 /**
  * The forms to try. Tools disagree on the empty password: for some it is two zero bytes, for others nothing at all, and
- * a file does not say which of them made it.
+ * a file does not record which of them made it.
  */
 export function passwordForms(password: string | null): readonly PasswordForm[] {
   const text = password ?? ''

@@ -15,7 +15,7 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2'
 const ENVELOPED_DATA = '1.2.840.113549.1.7.3'
 const ENCRYPTED_DATA = '1.2.840.113549.1.7.6'
 
-/** Reads a PKCS #12 file (RFC 7292): the integrity check first, then what it vouches for. */
+/** Reads a PKCS #12 file (RFC 7292): the integrity check first, then the content. */
 export function readPkcs12(bytes: Buffer, password: string | null): Contents {
   const budget = new Budget()
   const [version, authSafe, macData] = Der.read(bytes, budget).sequence('PKCS #12 file', 2, 3)
@@ -49,7 +49,7 @@ function dataOf(contentInfo: Der, what: string): Buffer {
 function verified(mac: Mac, content: Buffer, forms: readonly PasswordForm[], budget: Budget): PasswordForm {
   const form = forms.find((candidate) => mac(content, candidate, budget))
   if (form !== undefined) return form
-  // A MAC does not tell a wrong password from changed bytes. If the password still opens what is encrypted, it is right.
+  // A MAC does not distinguish a wrong password from changed bytes; a password that decrypts the content is right.
   if (forms.some((candidate) => opensContent(content, candidate, budget))) {
     throw corrupt('the password is right, but the integrity check fails: the file was changed or damaged')
   }

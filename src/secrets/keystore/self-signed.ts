@@ -21,7 +21,7 @@ export interface AltName {
   readonly bytes: Uint8Array
 }
 
-/** What a certificate is to say. */
+/** Content of a certificate. */
 interface SelfSigned {
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject

@@ -10,7 +10,7 @@ export function blockText(block: syntax.BlockNode, migration: Migration, gives: 
   return lines.length === 0 ? '{}' : `{\n${lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`).join('\n')}\n}`
 }
 
-/** Statements, each after what is to be said of it. */
+/** Statements, each after its remarks. */
 export function statementLines(statements: readonly Statement[], migration: Migration, gives: boolean): string[] {
   return statements.flatMap((statement, at) => {
     const text = statementText(statement, migration, gives && at === statements.length - 1)

@@ -1,6 +1,6 @@
 import type { syntax } from '#groovy'
 
-/** What a translation keeps while it goes through a script. */
+/** State of the translation of a script. */
 export class Migration {
   /** Methods of the script, which are asynchronous functions. */
   readonly methods: ReadonlySet<string>
@@ -13,7 +13,7 @@ export class Migration {
     this.block = block
   }
 
-  /** Notes what a person must look at; it is written before the statement. */
+  /** Adds a remark for manual review; it is written before the statement. */
   remark({ line, column }: syntax.Position, message: string): void {
     const text = `// LOOK ${line}:${column}: ${message}`
     if (!this.#remarks.includes(text)) this.#remarks.push(text)
