@@ -14,7 +14,7 @@ import {
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 
 /** A question to the access manager. */
-export interface RestCall {
+interface RestCall {
   readonly method: 'GET' | 'POST'
   readonly uri: Uri
   /** `Accept-API-Version: protocol=1.0,resource=<this>`; protocol 2 is refused by servers of the OpenAM 13 era. */

@@ -83,7 +83,7 @@ export interface ConnectOptions {
 }
 
 /** A connection that is being established. */
-export interface PendingConnection {
+interface PendingConnection {
   /** Closes the socket; the callback gets an error. */
   cancel(): void
 }

@@ -16,7 +16,7 @@ export interface Destination {
 }
 
 /** A request in the form of undici. */
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly options: Dispatcher.DispatchOptions
   /** Edit of the head when it is written. */
   readonly headEdit: TextEdit | null

@@ -34,7 +34,7 @@ export interface ClientSettings {
 }
 
 /** How HTTP/2 is used. */
-export interface Http2Settings {
+interface Http2Settings {
   /** Whether ALPN offers h2. */
   readonly overTls: boolean
   /** HTTP/2 without TLS. */

@@ -6,7 +6,7 @@ import { openToProxy } from './secure-proxy.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** A server behind a proxy, with callbacks for the result. */
-export interface TunnelAttempt {
+interface TunnelAttempt {
   readonly hostname: string
   readonly port: number
   readonly localAddress: string | null

@@ -2,7 +2,7 @@ import { errors } from 'undici'
 import { AnswerableError, BodyConsumedError, BodyTooLargeError } from '#http'
 
 /** Status and message of each failure of an upstream request. */
-export const UPSTREAM_ERRORS = {
+const UPSTREAM_ERRORS = {
   GW_UPSTREAM_CONNECT: {
     status: 502,
     message: 'upstream: expected a connection, got none; check that the server runs and can be reached',

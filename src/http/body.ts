@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 import { type BodyControl, BodyFlow, type BodySink, type BodySource, FINISHED } from './body-flow.ts'
 import { OverfullContent } from './overfull-content.ts'
+import type { StoredContent } from './stored-content.ts'
 import { PulledStream, StreamSource } from './stream-source.ts'
-import { memoryWriter, type StorageWriter, type StoredContent, type TemporaryStorage } from './temporary-storage.ts'
+import { memoryWriter, type StorageWriter, type TemporaryStorage } from './temporary-storage.ts'
 
 const NOTHING = new Uint8Array(0)
 

@@ -35,7 +35,7 @@ const BUILT_IN: readonly BuiltIn[] = [
 ]
 
 /** One context as expressions see it: the properties of its value, and its place among the others. */
-export class ContextView {
+class ContextView {
   readonly name: string
   readonly value: object
   readonly #exchange: Exchange

@@ -4,7 +4,7 @@ import { allowing, percentDecode, percentEncode } from './percent.ts'
 export type Form = Record<string, (string | null)[]>
 
 /** More fields than this are not a form but an attack on memory. */
-export const MAX_FORM_FIELDS = 10_000
+const MAX_FORM_FIELDS = 10_000
 
 /** A form with more fields than are kept. */
 export class TooManyFieldsError extends Error {

@@ -5,7 +5,7 @@ import type { Headers } from './headers.ts'
 import type { Response } from './response.ts'
 
 /** Limits of a request that the gateway itself makes. */
-export interface InternalCallLimits {
+interface InternalCallLimits {
   /** Milliseconds until the response must have been read completely. */
   readonly timeout: number
   /** Bytes of the response body; a larger one is a failure. */

@@ -1,6 +1,7 @@
 import { BodyTooLargeError } from './body-errors.ts'
 import type { BodyControl, BodySink, BodySource } from './body-flow.ts'
-import type { StorageWriter, StoredContent } from './temporary-storage.ts'
+import type { StoredContent } from './stored-content.ts'
+import type { StorageWriter } from './temporary-storage.ts'
 
 /** How content ended. */
 type End = { readonly trailers: readonly string[] | null } | { readonly error: Error }

@@ -2,7 +2,7 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The value of a hexadecimal digit given by its character code, or -1. */
-export function hexDigit(code: number): number {
+function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1

@@ -1,7 +1,7 @@
 import { escapeByte, escapedByte, escapesAreUtf8, SUB_DELIMS, UNRESERVED } from './percent.ts'
 
 /** Either the normal form of a part of the request target, or why it is invalid. */
-export type Normal = { text: string } | { problem: string }
+type Normal = { text: string } | { problem: string }
 
 const KEEP = 1
 const DECODE = 2

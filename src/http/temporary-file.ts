@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BodyConsumedError } from './body-errors.ts'
 import type { BodySink, BodySource } from './body-flow.ts'
-import type { StoredContent } from './temporary-storage.ts'
+import type { StoredContent } from './stored-content.ts'
 
 const openFile = promisify(fs.open)
 const unlinkFile = promisify(fs.unlink)

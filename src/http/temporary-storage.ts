@@ -1,16 +1,8 @@
 import { BodyTooLargeError } from './body-errors.ts'
-import type { BodySource } from './body-flow.ts'
 import { DEFAULT_ENTITY_LIMITS, type EntityLimits } from './entity-limits.ts'
 import { MemoryContent } from './memory-content.ts'
+import type { StoredContent } from './stored-content.ts'
 import { TemporaryFile } from './temporary-file.ts'
-
-/** Content that was written to a file and can be read as often as needed until it is disposed of. */
-export interface StoredContent {
-  readonly length: number
-  bytes(): Uint8Array
-  source(trailers: readonly string[] | null): BodySource
-  dispose(): void
-}
 
 /** Takes content in pieces; throws BodyTooLargeError at the piece that is too much. */
 export interface StorageWriter {

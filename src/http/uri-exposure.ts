@@ -1,6 +1,5 @@
 import type { Exposure } from '#expression'
 import { percentDecode } from './percent.ts'
-import type { Uri } from './uri.ts'
 import { InvalidUriError } from './uri-syntax.ts'
 
 function text(value: unknown): string {
@@ -12,8 +11,25 @@ function textOrNull(value: unknown): string | null {
   return value === null || value === undefined ? null : text(value)
 }
 
-/** What expressions see of a URI. */
-export const URI_EXPOSURE: Exposure<Uri> = {
+/** Members of Uri that expressions use. */
+interface ExposedUri {
+  scheme: string
+  userInfo: string | null
+  host: string
+  port: number
+  authority: string
+  path: string
+  query: string | null
+  fragment: string | null
+  rawPath: string
+  rawQuery: string | null
+  rawFragment: string | null
+  pathElements: string[]
+  toString(): string
+}
+
+/** A URI in expressions. */
+export const URI_EXPOSURE: Exposure<ExposedUri> = {
   kind: 'uri',
   get: {
     scheme: (self) => self.scheme,
@@ -76,5 +92,5 @@ export const URI_EXPOSURE: Exposure<Uri> = {
       self.userInfo = textOrNull(value)
     },
   },
-  call: { toString: (self: Uri) => self.toString() },
+  call: { toString: (self: ExposedUri) => self.toString() },
 }

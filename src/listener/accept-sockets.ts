@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Server as NetServer, type Socket }
 const ACCEPT_SOCKETS = 8
 
 /** Address of the first socket of a port. */
-export interface AcceptAddress {
+interface AcceptAddress {
   readonly host: string
   readonly backlog: number | undefined
 }

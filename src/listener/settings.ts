@@ -5,7 +5,7 @@ import type { Handler, Response, TemporaryStorage } from '#http'
 export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
 
 /** Socket options. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly backlog?: number
   readonly noDelay?: boolean
   readonly keepAlive?: boolean

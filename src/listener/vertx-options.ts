@@ -1,7 +1,7 @@
 import type { ListenerSettings } from './settings.ts'
 
 /** The `vertx` options of a connector as listener settings, with warnings for the others. */
-export interface MappedOptions {
+interface MappedOptions {
   readonly options: Partial<ListenerSettings>
   readonly warnings: string[]
 }

@@ -1,5 +1,4 @@
 export { Discovery, type ServerMetadata } from './discovery.ts'
-export { fetchBy } from './fetch-by-handler.ts'
 export { type IssuedTokens, idTokenClaims } from './issued-tokens.ts'
 export { stateOfJwtResponse } from './jwt-response.ts'
 export { isLoginSecret, loginSecrets, newLoginSecret } from './login-secrets.ts'

@@ -5,7 +5,7 @@ import { Pauses } from './retries/pauses.ts'
 import { type RetrySettings, retrying } from './retries/retries.ts'
 
 /** What makes sending more than one attempt at one time. */
-export interface Resilience {
+interface Resilience {
   readonly retries: RetrySettings | undefined
   readonly circuitBreaker: (CircuitBreakerSettings & { readonly enabled: boolean }) | undefined
 }

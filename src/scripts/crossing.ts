@@ -57,7 +57,7 @@ export function packed(value: unknown): unknown {
 }
 
 /** What a realm has handed over. */
-export function opened(value: unknown): unknown {
+function opened(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'function' || typeof value === 'symbol') throw foreign(value)
     return value

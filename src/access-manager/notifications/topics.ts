@@ -1,5 +1,5 @@
 /** Topic of revoked tokens and grants; undocumented, and configurable for that reason. */
-export const REVOCATION_TOPIC = '/oauth2/grant/revoked'
+const REVOCATION_TOPIC = '/oauth2/grant/revoked'
 
 /** Topics that the gateway subscribes to by default. */
 export const DEFAULT_TOPICS: readonly string[] = [

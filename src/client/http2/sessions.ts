@@ -7,7 +7,7 @@ import type { Carrier, UpstreamCall } from '../upstream-call.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
 
 /** Limits of the HTTP/2 connections to one origin. Times are milliseconds. */
-export interface SessionLimits {
+interface SessionLimits {
   readonly maxSessions: number
   /** Concurrent streams of one connection, if the peer allows as many. */
   readonly maxStreams: number
@@ -17,7 +17,7 @@ export interface SessionLimits {
 }
 
 /** The user of the connections. */
-export interface SessionsOwner {
+interface SessionsOwner {
   /** Dispatches a call again, possibly over another connection. */
   dispatch(options: Dispatcher.DispatchOptions, call: UpstreamCall): void
   /** The number of possible requests may have grown. */

@@ -3,7 +3,7 @@ import type { OwnListeners } from '#schema'
 import { leadsToSelf, markOwnConnection } from '../self-connection.ts'
 
 /** A server that may support h2c. */
-export interface ProbedServer {
+interface ProbedServer {
   readonly hostname: string
   readonly port: number
   /** Milliseconds. */

@@ -4,13 +4,13 @@ import type { OutboundContext, OutboundContexts } from './outbound-context.ts'
 import { identityProblem } from './server-identity.ts'
 
 /** The server's certificate was rejected. */
-export class ServerIdentityError extends Error {
+class ServerIdentityError extends Error {
   override readonly name = 'ServerIdentityError'
   readonly code = 'GW_TLS_IDENTITY'
 }
 
 /** Target of a connection. */
-export interface SecureTarget {
+interface SecureTarget {
   readonly hostname: string
   readonly port: number
   readonly localAddress?: string | null

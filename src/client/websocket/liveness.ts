@@ -33,7 +33,7 @@ export class IdleTimeout implements Liveness {
 }
 
 /** Actions of a heartbeat on its peer. */
-export interface HeartbeatActions {
+interface HeartbeatActions {
   /** Returns whether the ping was sent. */
   ping(): boolean
   terminate(): void

@@ -14,7 +14,7 @@ function freeMemoryOf({ buffer, length }: Buffer): void {
 }
 
 /** Events of a relay direction. */
-export interface RelayDirectionEvents {
+interface RelayDirectionEvents {
   /** Bytes were received from the source. */
   received(): void
   /** Back-pressure: the source is paused until the sink drains. */

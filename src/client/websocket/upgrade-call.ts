@@ -11,7 +11,7 @@ import { Relay, type RelayTimeouts } from './relay.ts'
 const MAX_HEADER_BYTES = 65_536
 
 /** Inputs of a handshake beside the request. */
-export interface UpgradeSurroundings {
+interface UpgradeSurroundings {
   readonly offer: Offer
   /** Longest wait for the response. */
   readonly soTimeout: number

@@ -13,7 +13,7 @@ import { askForUpgrade } from './upgrade-call.ts'
 import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
 
 /** Settings of relayed WebSocket connections; times in milliseconds. */
-export interface WebSocketSettings extends OfferLimits, RelayTimeouts {
+interface WebSocketSettings extends OfferLimits, RelayTimeouts {
   readonly connectionTimeout: number
   /** Open connections to one server in this unit. */
   readonly maxConnections: number

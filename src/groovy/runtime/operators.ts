@@ -48,7 +48,7 @@ function minus(left: Value, right: Value): Value {
   return invokeOperator('minus', left, right)
 }
 
-export function multiply(left: Value, right: Value): Value {
+function multiply(left: Value, right: Value): Value {
   if (typeof left === 'number' && typeof right === 'number') return Math.imul(left, right)
   if (areNumbers(left, right)) return multiplyNumbers(left, right)
   return invokeOperator('multiply', left, right)
@@ -67,7 +67,7 @@ function numbersOnly(left: Value, right: Value): boolean {
   return numberRank(left) !== NOT_A_NUMBER && numberRank(right) !== NOT_A_NUMBER
 }
 
-export function power(left: Value, right: Value): Value {
+function power(left: Value, right: Value): Value {
   return numbersOnly(left, right) ? powerOf(left, right) : invokeOperator('power', left, right)
 }
 

@@ -125,7 +125,7 @@ export class TokenStream {
 }
 
 /** A token as messages show it. */
-export function describe(token: Token): string {
+function describe(token: Token): string {
   switch (token.kind) {
     case 'end':
       return token.text === '' ? 'the end of the script' : 'the end of the value'

@@ -14,7 +14,7 @@ const MAX_FIELDS = 2_000
 const MAX_MEMORY_IN_MB = 16
 
 /** Node's limits for a session; `streamReset...` are missing in its types. */
-export interface SessionOptions extends ServerSessionOptions {
+interface SessionOptions extends ServerSessionOptions {
   readonly streamResetBurst: number
   readonly streamResetRate: number
 }

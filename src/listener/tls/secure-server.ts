@@ -16,7 +16,7 @@ export type HttpsServer = Server<typeof RequestMessage, typeof Http1Channel>
 type HttpOptions = ServerOptions<typeof RequestMessage, typeof Http1Channel>
 
 /** Settings of a connector with TLS. */
-export interface SecureSettings {
+interface SecureSettings {
   readonly tls: ServerTls
   readonly handshakeTimeout: number
   readonly http: HttpOptions

@@ -30,7 +30,7 @@ export const CIRCUIT_FIELDS = {
 }
 
 /** The settled fields of a circuit breaker. */
-export type CircuitValues = Settled<DecodedMembers<typeof CIRCUIT_FIELDS>>
+type CircuitValues = Settled<DecodedMembers<typeof CIRCUIT_FIELDS>>
 
 /** The field `circuitBreaker` of handlers. */
 export const CIRCUIT_BREAKER_FIELD = object({

@@ -1,10 +1,7 @@
 import { equalsIgnoreCase, Headers, isHopByHop } from '#http'
 import { appendPointer } from '#json'
 import type { Runtime } from '#schema'
-import { encodedValue, type HeaderEncoding } from './header-values.ts'
-
-/** Header names to values, as many types take them. */
-export type HeaderFields = Readonly<Record<string, readonly Runtime<string>[]>>
+import { encodedValue, type HeaderEncoding, type HeaderFields } from './header-values.ts'
 
 type Report = (path: string, message: string) => void
 

@@ -1,7 +1,9 @@
 import { type Exchange, HeaderEncodingError, type Headers, type Response } from '#http'
 import { type Environment, ResultTypeError, type Runtime } from '#schema'
-import type { HeaderFields } from './header-fields.ts'
 import { EVENTS } from './log-events.ts'
+
+/** Header names to values, as many types take them. */
+export type HeaderFields = Readonly<Record<string, readonly Runtime<string>[]>>
 
 /** The encodings header values are sent in. */
 export const HEADER_ENCODINGS = ['ISO-8859-1', 'UTF-8'] as const

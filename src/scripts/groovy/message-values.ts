@@ -11,7 +11,7 @@ export const RequestClass = gatewayClass('http.protocol.Request', { parent: Mess
 export const ResponseClass = gatewayClass('http.protocol.Response', { parent: MessageClass })
 export const EntityClass = gatewayClass('http.protocol.Entity')
 
-export type Subject = 'request' | 'response'
+type Subject = 'request' | 'response'
 
 abstract class MessageValue<Host extends Message> extends GroovyObject {
   readonly host: Host

@@ -2,7 +2,7 @@ import { type ClassInfo, CollectionValue, MapEntry, MapValue, textOf, type Value
 import { toGroovy, toHost } from './host-values.ts'
 
 /** Where the entries of a shared map are. */
-export interface SharedStore {
+interface SharedStore {
   get(key: string): unknown
   set(key: string, value: unknown): void
   delete(key: string): void

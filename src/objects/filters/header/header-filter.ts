@@ -1,14 +1,8 @@
 import { FilterKind } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Filter, type Headers, type Response, sameManagedName } from '#http'
 import { config, defineType, list, listOrOne, map, oneOf, type Runtime, runtime, string } from '#schema'
-import {
-  checkHeaderFields,
-  constantText,
-  type HeaderFields,
-  reportHeader,
-  warnOfFraming,
-} from '../../lib/header-fields.ts'
-import { HEADER_ENCODINGS, HeaderValues } from '../../lib/header-values.ts'
+import { checkHeaderFields, constantText, reportHeader, warnOfFraming } from '../../lib/header-fields.ts'
+import { HEADER_ENCODINGS, type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 
 /** Removes, replaces and adds headers of requests or responses. */
 export const HeaderFilter = defineType({

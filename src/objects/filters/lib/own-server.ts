@@ -1,7 +1,7 @@
 import { defaultPort, type Exchange, parseAuthority, Uri } from '#http'
 
 /** A reference in a response header, cut where its path begins and ends; joined again it is what was written. */
-export interface Reference {
+interface Reference {
   /** Scheme and authority as written; empty for a reference without them. */
   readonly server: string
   readonly path: string

@@ -4,7 +4,7 @@ import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 
 /** Where users log in at the access manager. */
-export interface LoginPage {
+interface LoginPage {
   /** The page, which may have a query of its own. */
   readonly endpoint: string
   readonly realm: string

@@ -27,8 +27,8 @@ import {
   runtime,
   string,
 } from '#schema'
-import { checkHeaderFields, constantText, type HeaderFields, warnOfFraming } from '../../lib/header-fields.ts'
-import { HeaderValues } from '../../lib/header-values.ts'
+import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
+import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 
 /** Puts a request of its own in the place of the one that came. */
 export const StaticRequestFilter = defineType({

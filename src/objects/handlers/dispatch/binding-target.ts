@@ -3,7 +3,7 @@ import type { Runtime } from '#schema'
 import { parseBase } from '../../lib/base-uri.ts'
 
 /** Where the requests of a binding are sent: a server, or one resource on it. */
-export interface Target {
+interface Target {
   readonly server: Uri
   /** Replaces the path of the request; null leaves it as it is. */
   readonly rawPath: string | null

@@ -8,7 +8,7 @@ import { preconditions, rangeStillWanted, validatorsOf } from './preconditions.t
 import { type RequestedFile, requestedFile } from './requested-file.ts'
 
 /** What is served, and from where. */
-export interface Site {
+interface Site {
   /** Folders in the order in which they are searched. */
   readonly roots: readonly string[]
   /** Normal: with a leading and without a trailing slash, or empty. */

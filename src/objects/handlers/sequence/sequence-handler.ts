@@ -23,7 +23,7 @@ export const SequenceHandler = defineType({
 })
 
 /** One step of a sequence; without a postcondition the sequence goes on. */
-export interface Step {
+interface Step {
   readonly handler: Handler
   readonly postcondition: RequestCondition | undefined
 }

@@ -2,8 +2,8 @@ import { HandlerKind } from '#contracts'
 import { Body, type Exchange, equalsIgnoreCase, type Handler, Headers, Response } from '#http'
 import { appendPointer } from '#json'
 import { byShape, config, defineType, integer, list, listOrOne, map, type Runtime, runtime, string } from '#schema'
-import { checkHeaderFields, constantText, type HeaderFields, warnOfFraming } from '../../lib/header-fields.ts'
-import { HeaderValues } from '../../lib/header-values.ts'
+import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
+import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
 /** Answers every request with one response. */

@@ -14,7 +14,7 @@ import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
 /** What a server said. */
-export interface ServerAnswer {
+interface ServerAnswer {
   readonly status: number
   /** Null where the body is no JSON object. */
   readonly content: JsonObject | null

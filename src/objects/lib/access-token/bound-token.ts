@@ -3,7 +3,7 @@ import type { Exchange } from '#http'
 import { isPlainObject } from '#json'
 
 /** What a token says about whom it is bound to. */
-export type Binding = 'none' | 'other' | { readonly thumbprint: string }
+type Binding = 'none' | 'other' | { readonly thumbprint: string }
 
 /** The thumbprint under a name of the confirmation of a token (RFC 7800 section 3.1); `other` where it is bound otherwise. */
 export function bindingOf({ info }: AccessToken, method: 'jkt' | 'x5t#S256'): Binding {

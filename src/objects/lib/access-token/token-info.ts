@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, numberValue } from '#json'
 export const EXPIRED: TokenRefusal = { outcome: 'invalid', description: 'The access token has expired.' }
 
 /** The refusal where a server says of a token what can not be understood: nothing is granted by a guess (threats B62). */
-export const INCOMPREHENSIBLE: TokenRefusal = {
+const INCOMPREHENSIBLE: TokenRefusal = {
   outcome: 'unavailable',
   description: 'The answer of the authorization server can not be understood.',
 }
@@ -20,7 +20,7 @@ export function resolutionOf(token: string, info: JsonObject, now: number): Toke
 }
 
 /** Scopes in one text with spaces between them (RFC 6749 section 3.3), or as a list; null where they are neither. */
-export function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
+function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
   if (scope === undefined || scope === null) return new Set()
   if (typeof scope === 'string') return new Set(scope.split(' ').filter((each) => each !== ''))
   if (!Array.isArray(scope)) return null
@@ -28,7 +28,7 @@ export function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | nu
 }
 
 /** Milliseconds since the epoch by `exp`, else by `expires_in`, both in seconds; null where neither is given. */
-export function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
+function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
   const exp = info['exp'] ?? null
   if (exp !== null) return milliseconds(exp) ?? 'unknown'
   const rest = info['expires_in'] ?? null

@@ -3,7 +3,7 @@ import { type Exchange, type Filter, formatForm } from '#http'
 import { withoutFormField } from './form-content.ts'
 
 /** Who authenticates, and where the password comes from. */
-export interface BasicSettings {
+interface BasicSettings {
   readonly username: string
   readonly passwordSecretId: string
   readonly secretsProvider: SecretsProvider

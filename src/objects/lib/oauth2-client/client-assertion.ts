@@ -10,7 +10,7 @@ import { withFormFields } from './form-content.ts'
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** Who authenticates, where, and by which key. */
-export interface AssertionSettings {
+interface AssertionSettings {
   readonly clientId: string
   readonly tokenEndpoint: string
   readonly secretsProvider: SecretsProvider

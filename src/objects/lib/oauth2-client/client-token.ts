@@ -5,7 +5,7 @@ import { EVENTS } from '../log-events.ts'
 import type { IssuedToken, TokenAnswer } from './token-request.ts'
 
 /** Settings of a token of the gateway itself. */
-export interface ClientTokenSettings {
+interface ClientTokenSettings {
   readonly clock: Clock
   readonly logger: Logger
   /** Requests to the token endpoint. */

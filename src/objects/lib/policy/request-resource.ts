@@ -4,7 +4,7 @@ import { takeAdviceMarker } from './advice-marker.ts'
 import { takeTransaction } from './transaction.ts'
 
 /** Which URI of a request names the resource. */
-export interface RequestResourceSettings {
+interface RequestResourceSettings {
   readonly includeQuery: boolean
   /** The URI before `baseURI` and rewriting, in place of the one that is sent on. */
   readonly useOriginalUri: boolean

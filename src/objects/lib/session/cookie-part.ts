@@ -1,5 +1,4 @@
 import type { Exchange, Response, Session } from '#http'
-import { ChangingSession } from './changing-session.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
 import { joinValue, splitValue } from './split-cookie.ts'
 
@@ -97,7 +96,8 @@ export class CookiePart {
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 
 function sharedPart(session: Session, name: string, names: readonly string[]): CookiePart | null {
-  return session instanceof ChangingSession ? session.cookie.find(name, names) : null
+  const { cookie } = session as Session & { readonly cookie?: unknown }
+  return cookie instanceof CookiePart ? cookie.find(name, names) : null
 }
 
 const STRICTNESS = { NONE: 0, LAX: 1, STRICT: 2 }

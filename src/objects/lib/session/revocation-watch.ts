@@ -7,14 +7,14 @@ const POLL_INTERVAL = 1_000
 const CHECKED_AT_ONCE = 100
 
 /** A login that something depends on for longer than a request. */
-export interface WatchedLogin {
+interface WatchedLogin {
   readonly subjects: readonly string[]
   readonly login: LoginMoment
   readonly onRevoked: () => void
 }
 
 /** Where a watch looks. */
-export interface WatchSource {
+interface WatchSource {
   /** Revocations of at least the last `covered` milliseconds. */
   recent(): Promise<readonly (readonly [string, LoginMoment])[]>
   isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean>

@@ -14,7 +14,7 @@ const LIST_INTERVAL = 10_000
 const LIST_LIFETIME = 60_000
 
 /** What revocations of one kind of sessions need. */
-export interface RevocationSettings {
+interface RevocationSettings {
   readonly store: SharedStore
   /** Milliseconds a session lives. */
   readonly sessionTimeout: number

@@ -6,7 +6,7 @@ export function hostCookieName(exchange: Exchange, name: string): string {
 }
 
 /** How long a host cookie lives, and whether it goes with forms that other sites post. */
-export interface HostCookieOptions {
+interface HostCookieOptions {
   /** Seconds. */
   readonly maxAge: number
   /** Only over TLS do browsers send a cookie with such a form. */

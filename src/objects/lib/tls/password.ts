@@ -1,7 +1,7 @@
 import type { SecretsProvider } from '#contracts'
 
 /** The fields by which a password is given. */
-export interface PasswordFields {
+interface PasswordFields {
   readonly password?: string | undefined
   readonly passwordSecretId?: string | undefined
   readonly secretsProvider?: SecretsProvider | undefined

@@ -11,7 +11,7 @@ const USED = 1n << 39n
 const TAG_MASK = USED - 1n
 
 /** What became of a proof that wanted to be the first of its kind. */
-export type Entry = 'first' | 'seen' | 'full'
+type Entry = 'first' | 'seen' | 'full'
 
 /**
  * Which proofs were used, in memory that all units share. An entry is one word: 40 bits of a keyed digest and the second
