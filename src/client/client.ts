@@ -69,7 +69,7 @@ class SharedClient {
   /** Yields once: the part of the body that arrived with the head is then buffered. */
   async #sendArriving(exchange: Exchange, request: Request): Promise<Response> {
     await null
-    request.body.keepArrived(PIECE_BYTES)
+    request.body.bufferIfComplete(PIECE_BYTES)
     return this.#admit(exchange, request)
   }
 

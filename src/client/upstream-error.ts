@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import { AnswerableError, BodyConsumedError, BodyTooLargeError } from '#http'
+import { BodyConsumedError, BodyTooLargeError, StatusError } from '#http'
 
 /** Status and message of each failure of an upstream request. */
 const UPSTREAM_ERRORS = {
@@ -57,7 +57,7 @@ export type UpstreamErrorCode = keyof typeof UPSTREAM_ERRORS
  * A failed upstream request. The message may reach the client: it names no host and quotes no received bytes. Details for
  * the log are in `cause`.
  */
-export class UpstreamError extends AnswerableError {
+export class UpstreamError extends StatusError {
   override readonly name = 'UpstreamError'
   readonly code: UpstreamErrorCode
   readonly status: 400 | 413 | 500 | 502 | 503 | 504 | 508

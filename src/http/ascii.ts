@@ -1,4 +1,4 @@
-/** Whether two strings are equal but for the case of ASCII letters; allocates nothing. */
+/** Case-insensitive comparison of ASCII, without allocation. */
 export function equalsIgnoreCase(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   if (a === b) return true
@@ -10,7 +10,7 @@ export function equalsIgnoreCase(a: string, b: string): boolean {
   return true
 }
 
-/** Whether two header names are the same to a peer that takes `_` and `.` for `-`, as CGI and WSGI servers do. */
+/** Whether two header names are equal with `_` and `.` as `-`, as in CGI and WSGI servers. */
 export function sameManagedName(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) {

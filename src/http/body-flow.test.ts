@@ -114,7 +114,7 @@ test('B91: a sink that throws fails its own body only', () => {
   assert.deepEqual(seen, ['cancelled: bad sink', 'failed: bad sink'])
 })
 
-test('B91: a sink that throws at the end gets the failure', () => {
+test('B91: a sink that throws at the end is failed', () => {
   const seen: string[] = []
   Body.fromSource(new Pusher([])).pipe({
     write: () => true,
@@ -199,7 +199,7 @@ test('a producer that answers each resume with an empty chunk is resumed once fo
 })
 
 for (const way of ['buffer', 'bufferIfFits'] as const) {
-  test(`${way} waits for the producer while a file holds what has come, and does not spin`, async (context) => {
+  test(`${way} waits for the producer after the buffered part in a file, and does not spin`, async (context) => {
     const directory = await mkdtemp(join(tmpdir(), 'body-flow-test-'))
     context.after(() => rm(directory, { recursive: true, force: true }))
     const storage = new TemporaryStorage({ initialLength: 8, memoryLimit: 16, fileLimit: 1_000, directory })

@@ -1,33 +1,33 @@
-/** Takes the bytes of a body. After `end` or `fail`, or once the taker has cancelled, nothing more comes. */
+/** Receives the bytes of a body. No call follows `end`, `fail` or the cancellation of the flow. */
 export interface BodySink {
-  /** False asks the producer to wait for resume(); `end` may still follow at once, as it carries no bytes. */
+  /** False pauses the producer until resume(); `end` may still follow, as it carries no bytes. */
   write(chunk: Uint8Array): boolean
   end(trailers: readonly string[] | null): void
   fail(error: Error): void
 }
 
 /**
- * A pushing producer: after start it writes to the sink until write() returns false, goes on at resume(), and stops at
+ * A push producer: after start it writes to the sink until write() returns false, continues at resume(), and stops at
  * cancel().
  */
 export interface BodySource {
-  /** The content, if all these bytes of it are here and nothing follows; then it is taken. Asked before start only. */
-  arrived?(length: number): Uint8Array | null
+  /** Consumes the content if all of it was received, without trailers; called before start only. */
+  takeIfComplete?(length: number): Uint8Array | null
   start(sink: BodySink): void
   resume(): void
   cancel(reason?: Error): void
 }
 
-/** What the taker of a body holds while it flows; cancelling it tells the producer, not the sink. */
+/** Controls a flow for its sink; cancel() reaches the producer, not the sink. */
 export interface BodyControl {
   resume(): void
   cancel(reason?: Error): void
 }
 
 /**
- * A body on its way from one producer to one sink; holds both to their contract. Every pause costs the producer at least
- * one byte: empty chunks never reach the sink, and resume() reaches the producer only after a pause. So a producer that
- * answers each resume() with an empty chunk, as HTTP parsers do, cannot keep the two busy without I/O.
+ * The flow of a body from one producer to one sink; enforces the contract of both. Every pause needs at least one byte: empty
+ * chunks never reach the sink, and resume() reaches the producer only after a pause. So a producer that answers each resume()
+ * with an empty chunk, as HTTP parsers do, can not loop without I/O.
  */
 export class BodyFlow implements BodySink, BodyControl {
   readonly #source: BodySource
@@ -59,12 +59,12 @@ export class BodyFlow implements BodySink, BodyControl {
     try {
       more = this.#sink.write(chunk)
     } catch (error) {
-      // A fault of the taker, in an event of the producer: it concerns this body and not the process.
+      // An exception of the sink in an event of the producer must not end the process.
       this.abort(asError(error))
     } finally {
       this.#writing = false
     }
-    // A sink may ask for more from within write(), before the producer knows that it was to wait.
+    // A sink may resume within write(), before the producer has paused.
     this.#paused = !(more || this.#resumed)
     return this.#open && !this.#paused
   }
@@ -101,7 +101,7 @@ export class BodyFlow implements BodySink, BodyControl {
     this.#source.cancel(reason)
   }
 
-  /** Stops the flow from outside: the producer is cancelled and the sink sees a failure, never a clean end. */
+  /** Cancels the producer and fails the sink, which never sees a clean end. */
   abort(reason: Error): void {
     if (!this.#open) return
     this.#open = false
@@ -114,5 +114,5 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`body: the sink threw ${typeof thrown}`)
 }
 
-/** For content that was delivered whole while it was asked for. */
-export const FINISHED: BodyControl = { resume: () => undefined, cancel: () => undefined }
+/** For content that was delivered synchronously. */
+export const COMPLETED: BodyControl = { resume: () => undefined, cancel: () => undefined }

@@ -131,7 +131,7 @@ test('a stream that is destroyed early is a failure, never a clean end', async (
   }
 })
 
-test('a stream that failed before it is read fails its reader only', async () => {
+test('a stream that failed before it was read fails its reader, not the process', async () => {
   const stream = new Readable({ read: () => undefined })
   const body = Body.fromStream(stream)
   const closed = new Promise((resolve) => stream.once('close', resolve))
@@ -199,7 +199,7 @@ test('a paused Readable is not read ahead beyond its own buffer', async () => {
   assert.equal(Buffer.concat(sink.chunks).length, 400)
 })
 
-test('no byte is lost or repeated, however the stream is cut and however slow the sink is', async () => {
+test('no byte is lost or repeated, for any chunking and any slow sink', async () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(
@@ -368,7 +368,7 @@ test('trailers of a request on the wire reach the sink', async () => {
   close()
 })
 
-test('a client that goes away in the middle of its body is a failure', async () => {
+test('a client that disconnects within its body is a failure', async () => {
   const sink = new Collector()
   const { client, close } = await oneRequest((request) => {
     sink.accept = () => {
@@ -397,17 +397,19 @@ test('giving up a request body leaves the connection for the answer', async () =
   close()
 })
 
-test('what has arrived is kept; what has not, or is too long, is left to be streamed', async () => {
+test('a body that has arrived is buffered; an incomplete or long one is left to be streamed', async () => {
   const arriving = (content: string | null, length: number | null = 2) => {
-    const source = Object.assign(new ManualSource(), { arrived: () => (content === null ? null : bytes(content)) })
+    const source = Object.assign(new ManualSource(), {
+      takeIfComplete: () => (content === null ? null : bytes(content)),
+    })
     return Body.fromSource(source, length)
   }
   const arrived = arriving('hi')
-  arrived.keepArrived(2)
+  arrived.bufferIfComplete(2)
   assert.equal(arrived.text(), 'hi')
   const others = [arriving(null), arriving('hi', null), arriving('long', 4), Body.fromSource(new ManualSource(), 2)]
   for (const body of others) {
-    body.keepArrived(3)
+    body.bufferIfComplete(3)
     assert.equal(body.isBuffered, false)
     body.pipe(new Collector())
   }

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
-import { type BodyControl, BodyFlow, type BodySink, type BodySource, FINISHED } from './body-flow.ts'
-import { OverfullContent } from './overfull-content.ts'
+import { type BodyControl, BodyFlow, type BodySink, type BodySource, COMPLETED } from './body-flow.ts'
+import { SpillBuffer } from './spill-buffer.ts'
 import type { StoredContent } from './stored-content.ts'
-import { PulledStream, StreamSource } from './stream-source.ts'
+import { BodyReadable, StreamSource } from './stream-source.ts'
 import { memoryWriter, type StorageWriter, type TemporaryStorage } from './temporary-storage.ts'
 
 const NOTHING = new Uint8Array(0)
 
-/** The content of a message: nothing, bytes, a stream or a pushing source; read once unless buffered. */
+/** The content of a message: empty, bytes, a stream or a push source; read once unless buffered. */
 export class Body {
   #bytes: Uint8Array | null
   #stored: StoredContent | null = null
@@ -42,7 +42,7 @@ export class Body {
     return new Body(null, source, length)
   }
 
-  /** The number of bytes, where it is known before reading. */
+  /** Bytes, where known before reading. */
   get length(): number | null {
     return this.#length
   }
@@ -51,17 +51,17 @@ export class Body {
     return this.#length === 0
   }
 
-  /** Whether it can be read again, and at once. */
+  /** Whether it can be read repeatedly and synchronously. */
   get isBuffered(): boolean {
     return this.#bytes !== null || this.#stored !== null
   }
 
-  /** Whether its content can be read, or is already consumed. */
+  /** False once the content was consumed without buffering. */
   get isAvailable(): boolean {
     return this.isBuffered || this.#source !== null
   }
 
-  /** The fields after a buffered body, as a flat list; null where there are none or they are not known yet. */
+  /** Trailers of a buffered body, as a flat list; null without any or before buffering. */
   get trailers(): readonly string[] | null {
     return this.#trailers
   }
@@ -71,40 +71,39 @@ export class Body {
     if (this.#bytes !== null) {
       if (this.#bytes.length > 0) sink.write(this.#bytes)
       sink.end(this.#trailers)
-      return FINISHED
+      return COMPLETED
     }
     return this.#start(this.#stored?.source(this.#trailers) ?? this.#take(), sink)
   }
 
-  /** The content as a Readable: the very stream for fromStream, else a new one. */
+  /** The content as a Readable: the same stream for fromStream, otherwise a new one. */
   stream(): Readable {
     if (this.#source instanceof StreamSource) {
       const { stream } = this.#source
       this.#source = null
       return stream
     }
-    if (this.isBuffered) return new PulledStream((sink) => this.pipe(sink))
+    if (this.isBuffered) return new BodyReadable((sink) => this.pipe(sink))
     const source = this.#take()
-    return new PulledStream(
+    return new BodyReadable(
       (sink) => this.#start(source, sink),
       (reason) => source.cancel(reason),
     )
   }
 
-  /** The limit of a storage that the content did not fit into; null where it did, or was not asked to. */
+  /** The limit of a storage that the content exceeded; null without such a storage. */
   get exceededLimit(): number | null {
     return this.#exceeded
   }
 
   /**
-   * Keeps the content in the storage so that it can be read again. BodyTooLargeError where it does not fit: the content
-   * is not lost then, it can still be read once.
+   * Buffers the content in the storage. Throws BodyTooLargeError where it does not fit; it can then still be read once.
    */
   async buffer(storage: TemporaryStorage): Promise<void> {
     if (!(await this.bufferIfFits(storage))) throw new BodyTooLargeError(storage.limit)
   }
 
-  /** Keeps the content if it fits into the storage; false where it does not: then it can still be read, once. */
+  /** Buffers the content if it fits into the storage; false where it does not, and can be read once. */
   bufferIfFits(storage: TemporaryStorage): Promise<boolean> {
     if (this.isBuffered) return Promise.resolve(true)
     return this.#once(() => this.#spill(storage))
@@ -118,7 +117,7 @@ export class Body {
       return false
     }
     const writer = storage.open()
-    const content = new OverfullContent(writer)
+    const content = new SpillBuffer(writer)
     try {
       if (await content.collect((sink) => this.pipe(sink))) {
         this.#keep(await writer.finish())
@@ -135,13 +134,10 @@ export class Body {
     }
   }
 
-  /**
-   * Keeps the content if all of it has come already: a short body that came in one piece with its head need not be
-   * streamed. Nothing is waited for.
-   */
-  keepArrived(maxBytes: number): void {
+  /** Buffers the content if all of it was received, as of a short body that arrived with its head; never waits. */
+  bufferIfComplete(maxBytes: number): void {
     if (this.#length === null || this.#length > maxBytes || this.#source === null) return
-    const bytes = this.#source.arrived?.(this.#length) ?? null
+    const bytes = this.#source.takeIfComplete?.(this.#length) ?? null
     if (bytes === null) return
     this.#source = null
     this.#bytes = bytes
@@ -154,14 +150,14 @@ export class Body {
     return this.bytes()
   }
 
-  /** The content of a buffered body; of one that lies in a file, read from there. */
+  /** The content of a buffered body, read from its temporary file if it has one. */
   bytes(): Uint8Array {
     if (this.#bytes !== null) return this.#bytes
     if (this.#stored !== null) return this.#stored.bytes()
     throw this.#exceeded === null ? new BodyNotBufferedError() : new BodyTooLargeError(this.#exceeded)
   }
 
-  /** A value computed from the content; cached until another key is asked for. */
+  /** A value computed from the content; cached for one key. */
   derived<T>(key: string, make: () => T): T {
     if (this === Body.empty) return make()
     if (this.#derived?.key !== key) this.#derived = { key, value: make() }
@@ -172,11 +168,11 @@ export class Body {
     return new TextDecoder(charset).decode(this.bytes())
   }
 
-  /** Discards what is left and frees the producer or the temporary file; a sink still waiting sees a failure. */
+  /** Discards the rest and frees the producer or the temporary file; an open sink fails. */
   cancel(reason?: Error): void {
     if (this === Body.empty) return
     this.#cancelled = true
-    // Errors are costly to make, and most bodies have long ended when their exchange lets go of them.
+    // Errors are expensive, and most bodies have ended before their exchange completes.
     if (this.#flow?.isOpen) this.#flow.abort(reason ?? new BodyCancelledError())
     this.#flow = null
     this.#source?.cancel(reason)
@@ -212,7 +208,7 @@ export class Body {
     if (this.#source === null) throw new BodyConsumedError()
     if (this.#length !== null && this.#length > limit) {
       const error = new BodyTooLargeError(limit)
-      // The caller wanted the whole and has no use for a part, and a producer without a reader would wait for ever.
+      // A part is of no use, and a producer without a reader would wait for ever.
       this.cancel(error)
       throw error
     }

@@ -1,4 +1,4 @@
-/** What is known of the peer. */
+/** The client of an exchange. */
 export interface ClientInfo {
   readonly remoteAddress: string
   readonly remotePort: number
@@ -13,7 +13,7 @@ export interface ClientInfo {
 
 const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i
 
-/** One spelling for the address of a socket: IPv4 seen through an IPv6 socket is IPv4 (threats B20). */
+/** Normalizes the address of a socket: IPv4-mapped IPv6 becomes IPv4 (threats B20). */
 export function plainAddress(address: string): string {
   return MAPPED.exec(address)?.[1] ?? address
 }

@@ -5,13 +5,13 @@ import type { Headers } from './headers.ts'
 const MAX_CODINGS = 2
 
 /**
- * Content that becomes more than so many times what was sent is made to harm (threats B88), for text seldom shrinks to a
- * thirtieth; a little may become more, since repeated text shrinks far.
+ * Largest ratio of decoded to encoded content: text seldom compresses to a thirtieth, more is a decompression bomb (threats
+ * B88). Small content may exceed it, since repeated text compresses further.
  */
 const MAX_RATIO = 100
 const LITTLE_BYTES = 64 * 1024
 
-/** Content in a coding that is not known here, or damaged. */
+/** An unsupported coding, or malformed content. */
 export class ContentCodingError extends Error {
   override readonly name = 'ContentCodingError'
   readonly code = 'GW_CONTENT_CODING'
@@ -27,7 +27,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['zstd', zlib.zstdDecompressSync as Decoder],
 ])
 
-/** Undoes the Content-Encoding of a message (RFC 9110 section 8.4), the last applied first, within so many bytes. */
+/** Decodes the Content-Encoding of a message (RFC 9110 section 8.4), the last applied first, up to a number of bytes. */
 export function decodeContent(headers: Headers, content: Uint8Array, maxBytes: number): Uint8Array {
   const codings = codingsOf(headers)
   if (codings.length === 0 || content.length === 0) return content

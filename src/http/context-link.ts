@@ -1,15 +1,15 @@
-/** Names a kind of context and the type of its value. */
+/** Name of a context, typed by its value. */
 export interface ContextKey<T> {
   readonly name: string
   readonly type?: T
 }
 
-/** Makes the key of a context; expressions reach it as `contexts.<name>`. */
+/** Creates the key of a context, `contexts.<name>` in expressions. */
 export function contextKey<T extends object>(name: string): ContextKey<T> {
   return { name }
 }
 
-/** One added context and those before it. */
+/** One added context, linked to those before it. */
 export interface ContextLink {
   readonly name: string
   readonly value: object

@@ -20,11 +20,11 @@ export const RouterContext = contextKey<RouterInfo>('router')
 interface BuiltIn {
   readonly name: string
   readonly value: (exchange: Exchange) => object
-  /** What the view shows, where that is not simply the own properties of the value. */
+  /** Members of the view, where they are not the own properties of the value. */
   readonly exposure?: () => Exposure<ContextView>
 }
 
-/** The contexts every exchange has, from the root up, made when an expression asks. */
+/** The contexts of every exchange, from the root up, created on first use. */
 const BUILT_IN: readonly BuiltIn[] = [
   { name: 'root', value: () => ({}) },
   { name: 'session', value: (exchange) => ({ session: new SessionMap(exchange.session) }) },
@@ -166,7 +166,7 @@ const CONTEXTS: Exposure<ContextsView> = {
 
 const mergedByExposure = new WeakMap<Exposure<unknown>, Exposure<ContextView>>()
 
-/** What a host value shows, seen through its context. */
+/** The exposure of a host value, through its context. */
 function merged(own: Exposure<unknown>): Exposure<ContextView> {
   const known = mergedByExposure.get(own)
   if (known !== undefined) return known

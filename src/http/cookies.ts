@@ -13,7 +13,7 @@ export interface Cookie {
   version?: number
 }
 
-/** Reads a Cookie header (RFC 6265 section 5.4), with the `$Path` and `$Domain` of RFC 2965. */
+/** Parses a Cookie header (RFC 6265 section 5.4), with the `$Path` and `$Domain` of RFC 2965. */
 export function parseCookieHeader(value: string): Cookie[] {
   const cookies: Cookie[] = []
   let version: number | null = null
@@ -36,7 +36,7 @@ export function parseCookieHeader(value: string): Cookie[] {
   return cookies
 }
 
-/** Reads a Set-Cookie header (RFC 6265 section 5.2); unknown attributes are dropped. */
+/** Parses a Set-Cookie header (RFC 6265 section 5.2); unknown attributes are dropped. */
 export function parseSetCookie(value: string): Cookie {
   const [pair = '', ...attributes] = value.split(';')
   const equals = pair.indexOf('=')
@@ -61,7 +61,7 @@ export function cookiesByName(headers: readonly string[]): Readonly<Record<strin
   return byName
 }
 
-/** A cookie that can not be written without becoming another one. */
+/** A cookie that can not be serialized unchanged. */
 export class InvalidCookieError extends Error {
   override readonly name = 'InvalidCookieError'
   readonly code = 'GW_COOKIE_INVALID'
@@ -70,7 +70,7 @@ export class InvalidCookieError extends Error {
 const VALUE = /^(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*|"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*")$/
 const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/
 
-/** Writes a Set-Cookie value (RFC 6265 section 4.1); what would change its meaning is refused (threats B29). */
+/** Formats a Set-Cookie value (RFC 6265 section 4.1); throws where a part would change its meaning (threats B29). */
 export function formatSetCookie(cookie: Cookie): string {
   if (!isToken(cookie.name)) throw new InvalidCookieError('cookie: the name is not a token')
   if (!VALUE.test(cookie.value))

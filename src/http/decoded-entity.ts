@@ -28,7 +28,7 @@ export class DecodedEntity {
     this.#form = once(() => this.#fields())
   }
 
-  /** Equal for headers by which the same bytes mean the same. */
+  /** Equal for headers that decode the same bytes to the same content. */
   static key(headers: Headers): string {
     return `${charsetOf(headers)} ${headers.all('content-encoding').join()}`
   }
@@ -37,7 +37,7 @@ export class DecodedEntity {
     return this.#text()
   }
 
-  /** Null where there is no content. */
+  /** Null without content. */
   get json(): JsonValue {
     return this.#json()
   }
@@ -46,7 +46,7 @@ export class DecodedEntity {
     return this.#form()
   }
 
-  /** The text, where it is not deeper and does not hold more values than JSON may. */
+  /** The text, within the limits for depth and number of JSON values. */
   get jsonText(): string {
     return this.#within((text, limits) => {
       checkJson(text, limits)

@@ -305,7 +305,7 @@ const fragment = fc.constantFrom(
 )
 const target = fc.array(fragment, { maxLength: 12 }).map((parts) => `/${parts.join('')}`)
 
-test('normalising a second time changes nothing, and the result holds no trick', () => {
+test('normalizing is idempotent, and the result is unambiguous', () => {
   fc.assert(
     fc.property(target, (text) => {
       const first = effectiveUri(text, ['gw'], 'http', 'GET')

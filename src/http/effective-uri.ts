@@ -1,5 +1,5 @@
 import { type Authority, parseAuthority } from './host-name.ts'
-import { normalPath, normalQuery } from './request-path.ts'
+import { normalizePath, normalizeQuery } from './request-path.ts'
 import { defaultPort, Uri } from './uri.ts'
 
 /**
@@ -25,10 +25,10 @@ export function effectiveUri(
 
 function fromOrigin(target: string, authority: Authority, scheme: string): { uri: Uri } | { problem: string } {
   const mark = target.indexOf('?')
-  const path = normalPath(mark < 0 ? target : target.slice(0, mark))
+  const path = normalizePath(mark < 0 ? target : target.slice(0, mark))
   if ('problem' in path) return path
   if (mark < 0) return made(scheme, authority, path.text, null)
-  const query = normalQuery(target.slice(mark + 1))
+  const query = normalizeQuery(target.slice(mark + 1))
   if ('problem' in query) return query
   return made(scheme, authority, path.text, query.text)
 }

@@ -8,17 +8,17 @@ import type { Form } from './form.ts'
 import type { Headers } from './headers.ts'
 import { jsonCopy } from './json-copy.ts'
 
-/** A request or response, as far as its content goes. */
+/** A request or response with content. */
 export interface Message {
   headers: Headers
   body: Body
-  /** Limits for reading the content in expressions and scripts. */
+  /** Limits for the content in expressions and scripts. */
   entityLimits: EntityLimits
 }
 
 const URLENCODED = 'application/x-www-form-urlencoded'
 
-/** The content of a message as expressions see it; the body must be buffered before it is looked into. Bytes are as sent. */
+/** The content of a message in expressions; the body must be buffered. Bytes are as sent. */
 export class Entity {
   readonly message: Message
   readonly #subject: 'request' | 'response'
@@ -56,7 +56,7 @@ export class Entity {
     return this.#decoded().jsonText
   }
 
-  /** The fields of urlencoded content; none where it is of another type. */
+  /** The fields of urlencoded content; empty for other types. */
   get form(): Form {
     const { headers, body } = this.message
     if (mediaType(headers) !== URLENCODED || body.isEmpty) return Object.create(null)
@@ -80,7 +80,7 @@ export class Entity {
   }
 }
 
-/** Replaces the content by text, bytes or a JSON value; headers that described the old content go. */
+/** Replaces the content by text, bytes or a JSON value, and removes headers of the old content. */
 export function setEntity(message: Message, value: unknown): void {
   const { headers } = message
   const body = entityBody(value)

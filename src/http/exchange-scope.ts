@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 import type { Response } from './response.ts'
 import { SessionMap } from './session.ts'
 
-/** The bindings an expression sees while an exchange is under way; every other name comes from `outer`. */
+/** The bindings of expressions during an exchange; other names are resolved in `outer`. */
 export function exchangeScope(exchange: Exchange, response: Response | null, outer: Scope): Scope {
   return new ExchangeScope(exchange, response, outer)
 }

@@ -108,7 +108,7 @@ test('abort tells every subscriber once, also those who come later', () => {
   assert.equal((child.signal.reason as Error).message, 'gone')
 })
 
-test('abort listeners are called in the order of subscription, also after removals in between', () => {
+test('subscribers of an abort are called in the order of subscription, also after unsubscriptions', () => {
   const exchange = exchangeOf()
   const seen: string[] = []
   const subscribe = (name: string) => exchange.onAbort(() => seen.push(name))
@@ -122,7 +122,7 @@ test('abort listeners are called in the order of subscription, also after remova
   assert.deepEqual(seen, ['second', 'third'])
 })
 
-test('a listener that subscribed several times is called as often, and each removal removes one subscription', () => {
+test('a function that subscribed several times is called as often, and unsubscribes once at a time', () => {
   const exchange = exchangeOf()
   let calls = 0
   const count = () => {
@@ -141,7 +141,7 @@ test('a listener that subscribed several times is called as often, and each remo
   assert.equal(calls, 2)
 })
 
-test('a listener added after completion is never called, and can be removed', () => {
+test('a subscriber after the completion is never called, and may unsubscribe', () => {
   const exchange = exchangeOf()
   exchange.complete()
   const leave = exchange.onAbort(() => assert.fail('called'))
@@ -158,7 +158,7 @@ test('the signal follows the abort', () => {
   assert.equal(exchange.signal, signal)
 })
 
-test('a listener that throws does not stop the others', () => {
+test('a subscriber that throws does not keep the others from being called', () => {
   const exchange = exchangeOf()
   let calls = 0
   exchange.onAbort(() => {
@@ -171,7 +171,7 @@ test('a listener that throws does not stop the others', () => {
   assert.equal(calls, 1)
 })
 
-test('completion is reported once, and an abort after it has no effect', () => {
+test('completion is reported once, and a later abort is ignored', () => {
   const exchange = exchangeOf()
   const seen: string[] = []
   exchange.onComplete(() => seen.push('complete'))
@@ -261,7 +261,7 @@ test('a session keeps copies of JSON values and nothing else', () => {
   assert.equal(session.isEmpty, true)
 })
 
-test('informational responses reach their listener until the exchange is complete', () => {
+test('informational responses reach the sender until the exchange is complete', () => {
   const exchange = exchangeOf()
   const taken: number[] = []
   exchange.informationalSender = { sendInformational: (status) => taken.push(status) }

@@ -1,13 +1,13 @@
 import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
-import { ExchangeLife, type InformationalSender } from './exchange-life.ts'
+import { ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
 import type { Session } from './session.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
 import type { TransactionId } from './transaction-id.ts'
 import type { Uri } from './uri.ts'
 
-/** What an exchange starts with. */
+/** Initial values of an exchange. */
 export interface ExchangeInit {
   request: Request
   client: ClientInfo
@@ -17,21 +17,21 @@ export interface ExchangeInit {
   originalUri?: Uri
 }
 
-/** One request on its way: the request, what is known about it, and the contexts filters add downstream. */
+/** A request in flight, its client, and the contexts that filters add downstream. */
 export class Exchange {
   readonly request: Request
   readonly client: ClientInfo
   readonly storage: TemporaryStorage
   readonly originalUri: Uri
-  /** The contexts added so far, the nearest first. */
+  /** Added contexts, the nearest first. */
   readonly contexts: ContextLink | null
   readonly #session: Session | null
-  readonly #life: ExchangeLife
+  readonly #state: ExchangeState
 
-  /** The second argument is for children only. */
+  /** `parent` is for children only. */
   constructor(
     init: ExchangeInit,
-    parent?: { life: ExchangeLife; contexts: ContextLink | null; session: Session | null },
+    parent?: { state: ExchangeState; contexts: ContextLink | null; session: Session | null },
   ) {
     this.request = init.request
     this.client = init.client
@@ -39,33 +39,33 @@ export class Exchange {
     this.originalUri = init.originalUri ?? init.request.uri.clone()
     this.contexts = parent?.contexts ?? null
     this.#session = parent === undefined ? (init.session ?? null) : parent.session
-    this.#life = parent?.life ?? new ExchangeLife(init.request, init.transactionId ?? null)
+    this.#state = parent?.state ?? new ExchangeState(init.request, init.transactionId ?? null)
   }
 
-  /** One map for all of the exchange, without prototype. */
+  /** One map for an exchange and its children, without prototype. */
   get attributes(): Record<string, unknown> {
-    return this.#life.attributes
+    return this.#state.attributes
   }
 
   get session(): Session {
-    return this.#session ?? this.#life.session
+    return this.#session ?? this.#state.session
   }
 
   get transactionId(): TransactionId {
-    return this.#life.transactionId
+    return this.#state.transactionId
   }
 
   get id(): string {
-    return this.#life.id
+    return this.#state.id
   }
 
-  /** A child with one more context, seen downstream only. */
+  /** A child with a further context, visible downstream only. */
   with<T extends object>(key: ContextKey<T>, value: T): Exchange {
     return this.#child(this, { name: key.name, value, parent: this.contexts }, this.#session)
   }
 
   withRequest(request: Request): Exchange {
-    this.#life.own(request)
+    this.#state.own(request)
     const { client, storage, originalUri } = this
     return this.#child({ request, client, storage, originalUri }, this.contexts, this.#session)
   }
@@ -84,56 +84,56 @@ export class Exchange {
     return findContext(this.contexts, key)
   }
 
-  /** Whether the client has gone away. */
+  /** Whether the client has disconnected. */
   get aborted(): boolean {
-    return this.#life.aborted
+    return this.#state.aborted
   }
 
-  /** Calls back when the client goes away, at once if it has; returns the unsubscriber. */
+  /** Calls back when the client disconnects, at once if it has; returns the unsubscriber. */
   onAbort(callback: (reason: Error) => void): () => void {
-    return this.#life.onAbort(callback)
+    return this.#state.onAbort(callback)
   }
 
   get signal(): AbortSignal {
-    return this.#life.signal
+    return this.#state.signal
   }
 
-  /** Calls back when the response was sent completely or the exchange was abandoned. */
+  /** Calls back when the response was sent or the exchange was abandoned. */
   onComplete(callback: () => void): void {
-    this.#life.onComplete(callback)
+    this.#state.onComplete(callback)
   }
 
   /** Whether the response was truncated after its head, through no fault of the client. */
   get isTruncated(): boolean {
-    return this.#life.isTruncated
+    return this.#state.isTruncated
   }
 
   /** For the listener: the response body failed. */
   markTruncated(): void {
-    this.#life.isTruncated = true
+    this.#state.isTruncated = true
   }
 
   /** For handlers: forwards an informational response of the server. No filter sees it. */
   sendInformational(status: number, fields: readonly string[]): void {
-    this.#life.informationalSender?.sendInformational(status, fields)
+    this.#state.informationalSender?.sendInformational(status, fields)
   }
 
   /** For the listener. */
   set informationalSender(sender: InformationalSender) {
-    this.#life.informationalSender = sender
+    this.#state.informationalSender = sender
   }
 
-  /** For the listener: the client has gone away. */
+  /** For the listener: the client has disconnected. */
   abort(reason: Error): void {
-    this.#life.abort(reason)
+    this.#state.abort(reason)
   }
 
-  /** For the listener: nothing more will be sent; frees what the exchange holds. */
+  /** For the listener: the exchange has ended; frees its resources. */
   complete(): void {
-    this.#life.complete()
+    this.#state.complete()
   }
 
   #child(init: ExchangeInit, contexts: ContextLink | null, session: Session | null): Exchange {
-    return new Exchange(init, { life: this.#life, contexts, session })
+    return new Exchange(init, { state: this.#state, contexts, session })
   }
 }

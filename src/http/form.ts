@@ -1,12 +1,11 @@
 import { allowing, percentDecode, percentEncode } from './percent.ts'
 
-/** Name to values; a name without `=` has null. It has no prototype, so that every name is data. */
+/** Name to values; null for a name without `=`. Without prototype, so that every name is data. */
 export type Form = Record<string, (string | null)[]>
 
-/** More fields than this are not a form but an attack on memory. */
 const MAX_FORM_FIELDS = 10_000
 
-/** A form with more fields than are kept. */
+/** A form with more fields than the limit. */
 export class TooManyFieldsError extends Error {
   override readonly name = 'TooManyFieldsError'
   readonly code = 'GW_FORM_TOO_LARGE'
@@ -16,7 +15,7 @@ const FORM = allowing('*')
 // application/x-www-form-urlencoded escapes "~" (WHATWG URL section 5.2).
 FORM[0x7e] = 0
 
-/** Reads `a=1&b=2` as in a query or a urlencoded body; names without `=` are kept with null by default. */
+/** Parses `a=1&b=2` as in a query or a urlencoded body; names without `=` have null by default. */
 export function parseForm(text: string, options?: { keepNamesWithoutValue?: boolean; maxFields?: number }): Form {
   const form: Form = Object.create(null)
   const keepBare = options?.keepNamesWithoutValue ?? true
@@ -34,7 +33,7 @@ export function parseForm(text: string, options?: { keepNamesWithoutValue?: bool
   return form
 }
 
-/** Writes a form as `a=1&b=2`. */
+/** Formats a form as `a=1&b=2`. */
 export function formatForm(form: Record<string, readonly (string | null)[]>): string {
   const fields: string[] = []
   for (const name of Object.keys(form)) {
@@ -45,7 +44,7 @@ export function formatForm(form: Record<string, readonly (string | null)[]>): st
   return fields.join('&')
 }
 
-/** Writes a form as a query: a blank is `%20`, which readers of URIs and of forms take alike (RFC 3986 knows no `+`). */
+/** Formats a form as a query: a space is `%20`, which parsers of URIs and of forms decode alike (RFC 3986 has no `+`). */
 export function formatQuery(form: Record<string, readonly (string | null)[]>): string {
   return formatForm(form).replaceAll('+', '%20')
 }

@@ -1,16 +1,16 @@
 import { type Response, respond } from './response.ts'
 
-/** A page of the gateway itself: what happened, and a link that leads on. */
+/** An HTML page of the gateway: a message and a link. */
 export interface GatewayPage {
   readonly title: string
   readonly text: string
   readonly link: { readonly href: string; readonly label: string } | null
 }
 
-/** Nothing is loaded or run, and no other site may frame it. */
+/** No resources, no scripts, no framing by other sites. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Answers with a page of the gateway. Everything in it is text. */
+/** A response with a page of the gateway; all values are escaped. */
 export function pageResponse(status: number, { title, text, link }: GatewayPage, head = ''): Response {
   const body = [
     `<h1>${escapeHtml(title)}</h1>`,
@@ -29,7 +29,7 @@ export function pageResponse(status: number, { title, text, link }: GatewayPage,
   )
 }
 
-/** Text for HTML, also inside of attributes. */
+/** Escapes text for HTML and attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

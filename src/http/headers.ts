@@ -4,13 +4,13 @@ import { equalsIgnoreCase } from './ascii.ts'
 import { dashedName } from './header-alias.ts'
 import { isToken } from './token.ts'
 
-/** A header name or value that must not be sent: it could end the line or the head it stands in. */
+/** A header name or value that could end its line or the head. */
 export class InvalidHeaderError extends Error {
   override readonly name = 'InvalidHeaderError'
   readonly code = 'GW_HEADER_INVALID'
 }
 
-/** A value with characters that its header can not carry, though nothing in it is hostile. */
+/** A value with characters that headers can not carry. */
 export class HeaderEncodingError extends InvalidHeaderError {
   constructor(name: string) {
     super(`header ${name}: the value holds a character beyond its encoding`)
@@ -20,14 +20,14 @@ export class HeaderEncodingError extends InvalidHeaderError {
 const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
-/** Header fields in their order and original case, looked up without regard to case (RFC 9110 section 5). */
+/** Header fields in their order and case, with case-insensitive lookup (RFC 9110 section 5). */
 export class Headers {
   #list: string[]
   #borrowed: boolean
-  /** What was removed, and must not come back in another way. */
+  /** Removed names, which trailers must not add again. */
   #removals: ((name: string) => boolean)[] | null = null
 
-  /** Takes a flat list of names and values as the parser made it; it is copied only when first written to. */
+  /** From the flat list of a parser; copied on the first write. */
   static fromRaw(raw: readonly string[]): Headers {
     const headers = new Headers()
     headers.#list = raw as string[]
@@ -58,7 +58,7 @@ export class Headers {
     return this.get(name) !== null
   }
 
-  /** Replaces every value of the name, at the place of the first; an empty list removes it. */
+  /** Replaces all values of a name, at the position of the first; an empty list removes it. */
   set(name: string, value: string | readonly string[]): void {
     const values = typeof value === 'string' ? [value] : value
     checkName(name)
@@ -94,7 +94,7 @@ export class Headers {
     return this.deleteWhere((each) => equalsIgnoreCase(each, name)) > 0
   }
 
-  /** Removes every field whose name the predicate accepts and says how many there were. */
+  /** Removes all fields whose name matches, and returns their number. */
   deleteWhere(accepts: (name: string) => boolean): number {
     this.#remember(accepts)
     const list = this.#list
@@ -112,8 +112,8 @@ export class Headers {
   }
 
   /**
-   * Whether fields of this name, or of one that an upstream could take for it, were removed, also if there were none: a trailer
-   * must not bring them back (threats B15).
+   * Whether fields of this name, or of one that an upstream could confuse with it, were removed, even without a match: a trailer
+   * must not add them again (threats B15).
    */
   isRemoved(name: string): boolean {
     if (this.#removals === null) return false

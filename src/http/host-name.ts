@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { isPunycode } from './punycode.ts'
 
-/** A host and port as a request names them, in normal form; the port is -1 when not written. */
+/** Host and port of a request, normalized; port -1 where omitted. */
 export interface Authority {
   readonly host: string
   readonly port: number
@@ -19,17 +19,17 @@ const DOT = 0x2e
 const HYPHEN = 0x2d
 const UNDERSCORE = 0x5f
 
-/** Names asked for lately: most requests of a gateway are for few of them, and checking one takes a while. */
+/** Cache: most requests are for few hosts, and parsing is expensive. */
 const known = new Map<string, Authority>()
 const MAX_KNOWN = 256
 
-/** Reads `host[:port]` as it may stand in Host, or says what is wrong with it (RFC 9110 section 7.2; threats B7, B34). */
+/** Parses `host[:port]` of Host (RFC 9110 section 7.2; threats B7, B34). */
 export function parseAuthority(text: string): Authority | { problem: string } {
   const before = known.get(text)
   if (before !== undefined) return before
   const parsed = readAuthority(text)
   if ('problem' in parsed) return parsed
-  // Not the least recently used, but bounded: an attacker's names cost the others one more reading.
+  // Cleared at its limit: names of an attacker cost the others one more parse.
   if (known.size >= MAX_KNOWN) known.clear()
   known.set(text, parsed)
   return parsed
@@ -54,13 +54,13 @@ function parsePort(text: string): number | null {
 
 function addressLiteral(host: string, port: number): Authority | { problem: string } {
   const address = host.slice(1, -1)
-  // isIPv6 also takes a zone (`fe80::1%eth0`), which means nothing to another machine.
+  // isIPv6 accepts a zone (`fe80::1%eth0`), which is meaningless to another machine.
   if (!host.endsWith(']') || address.includes('%') || !isIPv6(address)) return { problem: 'the host is not an address' }
   return { host, port }
 }
 
 function registeredName(written: string, port: number): Authority | { problem: string } {
-  // A final dot only says that the name is complete; without it there is one spelling.
+  // The final dot of a fully qualified name is removed: one spelling.
   const host = written.endsWith('.') ? written.slice(0, -1) : written
   let start = 0
   for (let end = 0; end <= host.length; end++) {
@@ -69,14 +69,14 @@ function registeredName(written: string, port: number): Authority | { problem: s
     if (problem !== null) return { problem }
     if (end < host.length) start = end + 1
   }
-  // What ends in a number is read as an address by others, often as another one: 127.1, 0x7f.1.
+  // Other parsers read a name that ends in a number as an IPv4 address: 127.1, 0x7f.1.
   if (isDigit(host.charCodeAt(start)) && NUMBER.test(host.slice(start)) && !isIPv4(host)) {
     return { problem: 'the host is not an address' }
   }
   return { host, port }
 }
 
-/** Checks the label between two positions (RFC 1123 section 2.1; underscores are taken, as many internal names have them). */
+/** Checks the label between two positions (RFC 1123 section 2.1; underscores are accepted, as in many internal names). */
 function labelProblem(host: string, start: number, end: number): string | null {
   const length = end - start
   if (length === 0 || length > MAX_LABEL) return 'the host is not a name'

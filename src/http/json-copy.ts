@@ -2,7 +2,7 @@ import { isPlainObject, JsonNumber, type JsonValue, setOwn } from '#json'
 
 const MAX_DEPTH = 64
 
-/** Copies a value that consists of what JSON can hold; anything else, or nesting without end, is refused. */
+/** Copies a JSON value; throws for other values and for cycles. */
 export function jsonCopy(value: unknown, depth = 0): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (value instanceof JsonNumber || (typeof value === 'number' && Number.isFinite(value))) return value

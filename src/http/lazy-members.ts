@@ -1,19 +1,19 @@
 import type { Exchange } from './exchange.ts'
 
-/** The key under which the value of a context names its members that are fetched when they are first read. */
+/** Key of the lazy members in the value of a context. */
 export const lazyMembers: unique symbol = Symbol('lazyMembers')
 
-/** The value of a context with such members. */
+/** The value of a context with lazy members. */
 export interface WithLazyMembers {
-  /** Member to the function that fetches it. */
+  /** Loader of each member. */
   readonly [lazyMembers]: Readonly<Record<string, () => Promise<void>>>
 }
 
 /**
- * Fetches the lazy members of contexts whose names a text mentions: scripts read values at once and can not wait for them
- * later. Null if missing.
+ * Loads the lazy members of contexts whose names occur in a text: scripts read values synchronously. Null without such
+ * members.
  */
-export function loadMentioned(exchange: Exchange, text: string): Promise<unknown> | null {
+export function loadLazyMembers(exchange: Exchange, text: string): Promise<unknown> | null {
   let loading: Promise<void>[] | null = null
   for (let link = exchange.contexts; link !== null; link = link.parent) {
     const members = (link.value as Partial<WithLazyMembers>)[lazyMembers]

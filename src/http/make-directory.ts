@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a directory and those above it that are missing. The recursion of Node itself never ends in a file system that refuses
- * new entries with ENOENT, as /proc does.
+ * Creates a directory and its missing parents. Node's own recursion never ends in a file system that refuses new entries with
+ * ENOENT, as /proc does.
  */
 export function makeDirectory(path: string, mode?: number): void {
   const missing: string[] = []

@@ -1,6 +1,6 @@
 const NOTHING = Buffer.alloc(0)
 
-/** Content in one block of memory that grows by doubling: many small pieces cost no more than their bytes. */
+/** Content in one buffer that grows by doubling, so that many small chunks cost no more than their bytes. */
 export class MemoryContent {
   readonly #limit: number
   readonly #initialLength: number

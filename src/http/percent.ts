@@ -8,7 +8,7 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
-/** The byte that the escape at `index` stands for, or -1 where `%` is not followed by two hexadecimal digits. */
+/** The byte of the escape at `index`, or -1 without two hexadecimal digits. */
 export function escapedByte(text: string, index: number): number {
   if (index + 2 >= text.length) return -1
   const high = hexDigit(text.charCodeAt(index + 1))

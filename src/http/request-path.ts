@@ -1,22 +1,22 @@
 import { escapeByte, escapedByte, escapesAreUtf8, SUB_DELIMS, UNRESERVED } from './percent.ts'
 
-/** Either the normal form of a part of the request target, or why it is invalid. */
-type Normal = { text: string } | { problem: string }
+/** The normalized part of a request target, or why it is refused. */
+type Normalized = { text: string } | { problem: string }
 
 const KEEP = 1
 const DECODE = 2
 const ENCODE = 3
 
-// What is done with a character that stands in a path, by its code; 0 is refused.
+// Treatment of path characters by code; 0 is refused.
 const IN_PATH = table(`${SUB_DELIMS}:@/`)
 const IN_QUERY = table(`${SUB_DELIMS}:@/?%[]\\`)
 IN_QUERY[0x5c] = ENCODE
-// Decoded twice, these would change the structure of the path or end it: `.`, `/`, `\`, `%`, control characters.
+// Double-decoded, these would change the structure of the path or end it: `.`, `/`, `\`, `%`, control characters.
 const TWICE_ENCODED = /%25(?:2[ef5]|5c|7f|[01][0-9a-f])/i
-// Servers that drop parameters see a dot segment here.
+// A dot segment for servers that drop path parameters.
 const DOTS_WITH_PARAMETERS = /^\.{1,2}(?:;|%3B|%253B)/i
 
-// A segment of dots and blanks, as it is and escaped once more: servers that trim names see a dot segment here.
+// A segment of dots and spaces, plain or escaped: a dot segment for servers that trim names.
 const BLANK =
   '%(?:25)*20|%C2%(?:85|A0)|%E1%(?:9A%80|A0%8E)|%E2%80%(?:8[0-D]|A[89F])|%E2%81%(?:9F|A0)|%E3%80%80|%EF%BB%BF'
 const DOTS_AND_BLANKS = new RegExp(`^(?:${BLANK})*\\.(?:\\.|${BLANK})*$`)
@@ -30,18 +30,18 @@ function table(kept: string): Uint8Array {
 }
 
 /**
- * Brings an absolute path to its one spelling: dot segments resolved, runs of slashes merged, needless escapes
- * decoded and the others in upper case. What two readers could take for different paths is refused (threats B1, B5).
+ * Normalizes an absolute path: resolves dot segments, merges slashes, decodes needless escapes, upper-cases the others.
+ * Ambiguous paths are refused (threats B1, B5).
  */
-export function normalPath(path: string): Normal {
+export function normalizePath(path: string): Normalized {
   if (isPlain(path)) return { text: path }
   const spelled = spell(path)
   if ('problem' in spelled) return spelled
   return resolveSegments(spelled.text)
 }
 
-/** Keeps a query as it is but for printable characters that have no place in one, which are escaped. */
-export function normalQuery(query: string): Normal {
+/** Escapes illegal printable characters of a query. */
+export function normalizeQuery(query: string): Normalized {
   let text = ''
   let from = 0
   for (let i = 0; i < query.length; i++) {
@@ -54,7 +54,7 @@ export function normalQuery(query: string): Normal {
   return { text: from === 0 ? query : text + query.slice(from) }
 }
 
-/** Whether the path is already normal beyond doubt: only plain characters, and no dot or slash after a slash. */
+/** Fast path: only plain characters, and no dot or slash after a slash. */
 function isPlain(path: string): boolean {
   let afterSlash = false
   for (let i = 0; i < path.length; i++) {
@@ -67,7 +67,7 @@ function isPlain(path: string): boolean {
   return true
 }
 
-function spell(path: string): Normal {
+function spell(path: string): Normalized {
   let text = ''
   let escaped = false
   for (let i = 0; i < path.length; i++) {
@@ -85,9 +85,9 @@ function spell(path: string): Normal {
     if (action === 0) return { problem: characterProblem(code) }
     text += action === ENCODE ? escapeByte(code) : path[i]
   }
-  // Looked for in the result, as the digits may have been escaped themselves: %25%32%65.
+  // Checked in the result, since the digits may be escaped themselves: %25%32%65.
   if (TWICE_ENCODED.test(text)) return { problem: 'the path is encoded twice' }
-  // Overlong forms (%C0%AF for "/") are read as what they hide by lenient decoders.
+  // Lenient decoders accept overlong forms (%C0%AF for "/").
   if (escaped && !escapesAreUtf8(text)) return { problem: 'the path holds escapes that are not UTF-8' }
   return { text }
 }
@@ -106,8 +106,8 @@ function characterProblem(code: number): string {
   return 'the path holds a character that must be escaped'
 }
 
-/** RFC 3986 section 5.2.4, refusing to climb above the root and dot segments that carry parameters. */
-function resolveSegments(path: string): Normal {
+/** RFC 3986 section 5.2.4, without climbing above the root or dot segments with parameters. */
+function resolveSegments(path: string): Normalized {
   const kept: string[] = []
   const segments = path.split('/')
   for (let i = 1; i < segments.length; i++) {

@@ -9,7 +9,7 @@ import { isToken } from './token.ts'
 import { Uri } from './uri.ts'
 import { InvalidUriError } from './uri-syntax.ts'
 
-/** What a client asks for, or what the gateway asks of a server. */
+/** A request of a client, or of the gateway to a server. */
 export class Request {
   method: string
   uri: Uri
@@ -28,7 +28,7 @@ export class Request {
     this.body = init.body ?? Body.empty
   }
 
-  /** The cookies by name, parsed when first asked for and again when the header has changed. */
+  /** The cookies by name, parsed on first use and after a change of the header. */
   get cookies(): Readonly<Record<string, Cookie[]>> {
     const values = this.headers.all('cookie')
     const text = values.length === 1 ? values[0]! : values.join('\n')
@@ -43,7 +43,7 @@ export class Request {
     return parseForm(this.uri.rawQuery ?? '', { keepNamesWithoutValue: true })
   }
 
-  /** A copy whose line and headers can be changed on their own; the body is the same one. */
+  /** A copy with its own request line and headers, and the same body. */
   clone(): Request {
     const { method, uri, headers, body, version } = this
     const copy = new Request({ method, uri: uri.clone(), headers: headers.clone(), body, version })

@@ -6,10 +6,10 @@ import { Headers } from './headers.ts'
 import { reasonPhrase, Status } from './status.ts'
 import type { Upgrade } from './upgrade.ts'
 
-/** Headers as they are handed over in a call: a Headers, or names with one or more values. */
+/** Headers, or names with one or more values. */
 export type HeaderInit = Headers | Record<string, string | string[]>
 
-/** What is left to say about a response after its status. */
+/** Parts of a response beside its status. */
 export interface ResponseInit {
   reason?: string
   headers?: HeaderInit
@@ -20,7 +20,7 @@ export interface ResponseInit {
   upgrade?: Upgrade
 }
 
-/** What a server answers. */
+/** A response of a server or of the gateway. */
 export class Response {
   #status: number
   reason: string
@@ -31,7 +31,7 @@ export class Response {
   /** The fault behind an error response; for logs, never sent. */
   cause: Error | null
   version: string
-  /** What follows on the connection where the status is 101; without it no 101 is sent. */
+  /** The upgraded protocol of a 101; without it no 101 is sent. */
   upgrade: Upgrade | null
 
   constructor(status: number, init?: ResponseInit) {
@@ -58,7 +58,7 @@ export class Response {
   }
 }
 
-/** An answer of the gateway itself: plain text unless the headers say otherwise, never sniffed, refusals never cached. */
+/** A response of the gateway itself: plain text by default, `nosniff`, errors not cacheable. */
 export function respond(status: number, headers?: Record<string, string | string[]>, body?: string): Response {
   const all = headersOf(headers)
   if (body !== undefined && body !== '') {

@@ -1,4 +1,4 @@
-/** A point in time by two clocks; neither alone is right where several servers have part in a login. */
+/** A point in time by two clocks, those of the issuer and of the gateway. */
 export interface LoginMoment {
   /** Milliseconds since the epoch by the clock of the issuer, to the second. */
   readonly issuedAt: number
@@ -7,15 +7,15 @@ export interface LoginMoment {
 }
 
 /**
- * Revocations of logins, seen by all units, and by all gateways where the sessions are shared. A login is known by subjects:
- * digests of its session or user at the issuer. Every method rejects where the store does not answer.
+ * Revocations of logins, seen by all units, and by all gateways where the sessions are shared. A login is identified by subjects:
+ * digests of its session or user at the issuer. Every method rejects if the store is unresponsive.
  */
 export interface SessionRevocations {
-  /** Milliseconds a revocation is kept. A login that was not checked for so long counts as revoked. */
+  /** Lifetime of a revocation in milliseconds. A login that was not checked for so long counts as revoked. */
   readonly lifetime: number
-  /** False where other gateways that read the same sessions, and this one after a restart, do not know the revocations. */
+  /** False where revocations are lost in a restart and unknown to other gateways with the same sessions. */
   readonly isShared: boolean
-  /** Whether this is the first use of an id within a lifetime; of several at the same moment one is the first. */
+  /** Whether this is the first use of an id within a lifetime; atomic. */
   claim(id: string, lifetime: number): Promise<boolean>
   /** Undoes a claim. */
   release(id: string): Promise<void>
@@ -23,6 +23,6 @@ export interface SessionRevocations {
   revoke(subjects: readonly string[], moment: LoginMoment): Promise<void>
   /** Whether a login that began at a moment was revoked by one of its subjects. */
   isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean>
-  /** Calls back, within seconds, when a login is revoked; returns the way to stop. */
+  /** Calls back, within seconds, when a login is revoked; returns the unsubscriber. */
   watch(subjects: readonly string[], login: LoginMoment, onRevoked: () => void): () => void
 }

@@ -10,15 +10,15 @@ export interface Session {
   keys(): Iterable<string>
   clear(): void
   readonly isEmpty: boolean
-  /** Makes the session known to the client by another name from now on, as after a login (session fixation). */
+  /** Changes the session id, as after a login (session fixation). */
   renew?(): void
-  /** Whether the client keeps the content, which then takes room in the head of every request. */
+  /** Whether the content is in cookies, and so in the head of every request. */
   readonly isInCookies?: boolean
-  /** Logins in sessions of this kind that ended elsewhere; absent where sessions end with their exchange. */
+  /** Revocations of logins; absent where sessions last for one exchange. */
   readonly revocations?: SessionRevocations
 }
 
-/** A session that ends with its exchange, for routes without a session filter. */
+/** A session for one exchange, for routes without a session filter. */
 export function transientSession(): Session {
   return new TransientSession()
 }

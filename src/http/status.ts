@@ -23,7 +23,7 @@ export function statusFamily(status: number): StatusFamily {
   return FAMILIES[Math.floor(status / 100)] ?? 'UNKNOWN'
 }
 
-/** A status as expressions see it: an object with parts, that is also a number. */
+/** A status in expressions: an object with members that is also a number. */
 export class Status {
   readonly code: number
   readonly reasonPhrase: string

@@ -12,14 +12,14 @@ export class StreamAbortedError extends Error {
 
 const ignore = () => undefined
 
-/** Pushes what a Readable gives; a stream that closes before its end is a failure. */
+/** Pushes the chunks of a Readable; a stream that closes before its end is a failure. */
 export class StreamSource implements BodySource {
   readonly stream: Readable
   #detach: (() => void) | null = null
 
   constructor(stream: Readable) {
     this.stream = stream
-    // Before start(), an error must neither crash the process nor get lost: start() checks stream.errored.
+    // An error before start() must not end the process; start() reads stream.errored.
     stream.on('error', ignore)
   }
 
@@ -58,8 +58,7 @@ export class StreamSource implements BodySource {
 
   cancel(reason?: Error): void {
     this.#stop()
-    // The answer to a request goes out on the connection its stream would destroy: there, only reading stops, and the
-    // server disposes of the rest.
+    // Destroying the stream of a request would close the connection before the response; the server discards the rest.
     if (isServerRequest(this.stream)) this.stream.pause()
     else this.stream.destroy(reason)
   }
@@ -70,7 +69,7 @@ export class StreamSource implements BodySource {
   }
 }
 
-/** Whether a stream is a request as node:http and node:http2 servers hand it out. */
+/** Whether a stream is a request of a node:http or node:http2 server. */
 function isServerRequest(stream: Readable): boolean {
   const { method, statusCode } = stream as { method?: unknown; statusCode?: unknown }
   return typeof method === 'string' && (statusCode === null || statusCode === undefined)
@@ -81,8 +80,8 @@ function rawTrailers(stream: Readable): readonly string[] | null {
   return Array.isArray(list) && list.length > 0 ? list : null
 }
 
-/** A Readable fed by a piping function, for takers that want a stream; carries trailers as node:http does. */
-export class PulledStream extends Readable {
+/** A Readable fed by a pipe function, with trailers as in node:http. */
+export class BodyReadable extends Readable {
   readonly #pipe: (sink: BodySink) => BodyControl
   readonly #unused: ((reason?: Error) => void) | null
   #control: BodyControl | null = null

@@ -11,10 +11,10 @@ const unlinkFile = promisify(fs.unlink)
 const makeDirectory = promisify(fs.mkdir)
 const READ_SIZE = 64 * 1024
 
-/** Closes the file of a body that was neither read nor cancelled. */
-const forgotten = new FinalizationRegistry<number>((descriptor) => fs.close(descriptor, () => undefined))
+/** Closes the files of bodies that were not cancelled. */
+const unclosed = new FinalizationRegistry<number>((descriptor) => fs.close(descriptor, () => undefined))
 
-/** A file without a name: removed as soon as it is open, so that not even a crash leaves it behind. */
+/** A file that is unlinked as soon as it is open, so that a crash leaves nothing behind. */
 export class TemporaryFile implements StoredContent {
   readonly #directory: string
   #descriptor = -1
@@ -39,8 +39,8 @@ export class TemporaryFile implements StoredContent {
         await makeDirectory(this.#directory, { recursive: true, mode: 0o700 })
         return openFile(path, 'wx+', 0o600)
       })
-      forgotten.register(this, this.#descriptor, this)
-      // Some systems keep the name of an open file; it is then removed when the file is closed.
+      unclosed.register(this, this.#descriptor, this)
+      // Some systems can not unlink an open file; it is then removed on close.
       await unlinkFile(path).catch(() => {
         this.#leftover = path
       })
@@ -79,7 +79,7 @@ export class TemporaryFile implements StoredContent {
     this.#disposed = true
     if (this.#busy > 0 || this.#descriptor < 0) return
     const leftover = this.#leftover
-    forgotten.unregister(this)
+    unclosed.unregister(this)
     fs.close(this.#descriptor, () => {
       if (leftover !== null) fs.unlink(leftover, () => undefined)
     })
@@ -105,7 +105,7 @@ export class TemporaryFile implements StoredContent {
     })
   }
 
-  /** A file is closed only between operations: the number of a closed one may already mean another file. */
+  /** Delays close until no operation runs: the descriptor of a closed file may be reused. */
   async #using<T>(work: () => Promise<T>): Promise<T> {
     if (this.#disposed) throw new BodyConsumedError()
     this.#busy += 1

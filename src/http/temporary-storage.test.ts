@@ -48,7 +48,7 @@ test('small content stays in memory', async (context) => {
   await assert.rejects(readdir(directory), { code: 'ENOENT' })
 })
 
-test('larger content goes to a file that has no name, and can be read in every way again', async (context) => {
+test('larger content is stored in an unlinked file, and can be read repeatedly', async (context) => {
   const { storage, directory } = await storageFor(context)
   const content = pattern(9_000)
   const body = bodyOf(content)

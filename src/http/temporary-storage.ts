@@ -4,16 +4,16 @@ import { MemoryContent } from './memory-content.ts'
 import type { StoredContent } from './stored-content.ts'
 import { TemporaryFile } from './temporary-file.ts'
 
-/** Takes content in pieces; throws BodyTooLargeError at the piece that is too much. */
+/** Stores content in chunks; throws BodyTooLargeError at the chunk that exceeds the limit. */
 export interface StorageWriter {
-  /** Null when the piece is kept already, else a promise to wait for before the next one, which I/O fulfils. */
+  /** Null when the chunk is stored; otherwise a promise to await before the next one. */
   write(chunk: Uint8Array): Promise<void> | null
-  /** The whole: bytes where they fit into memory. */
+  /** All content; bytes where it is in memory. */
   finish(): Promise<Uint8Array | StoredContent>
   discard(): void
 }
 
-/** The bounds of a storage, in bytes, and the directory for its files. */
+/** Limits of a storage, in bytes, and the directory of its files. */
 export interface StorageLimits {
   readonly initialLength: number
   readonly memoryLimit: number
@@ -21,10 +21,10 @@ export interface StorageLimits {
   readonly directory: string
 }
 
-/** Where bodies are buffered: memory first, then a file, then BodyTooLargeError. */
+/** Buffers bodies in memory, then in a file, then throws BodyTooLargeError. */
 export class TemporaryStorage {
   readonly limits: StorageLimits
-  /** Limits for reading kept bodies in expressions and scripts. */
+  /** Limits for buffered bodies in expressions and scripts. */
   readonly entityLimits: EntityLimits
 
   constructor(limits: StorageLimits, entityLimits: EntityLimits = DEFAULT_ENTITY_LIMITS) {
@@ -32,7 +32,7 @@ export class TemporaryStorage {
     this.entityLimits = entityLimits
   }
 
-  /** The most bytes one body may have. */
+  /** Largest body in bytes. */
   get limit(): number {
     return Math.max(this.limits.memoryLimit, this.limits.fileLimit)
   }

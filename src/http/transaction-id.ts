@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 const MAX_LENGTH = 200
 const UNSAFE = /[^A-Za-z0-9._~:/@=+-]/g
 
-/** Names one piece of work across servers: what a trusted peer sent, made harmless, or a fresh one (threats B21). */
+/** Id of a request across servers: sanitized from a trusted peer, or new (threats B21). */
 export class TransactionId {
   readonly value: string
   #calls = 0

@@ -27,7 +27,7 @@ function switching(connection: UpgradedConnection): Response {
   return new Response(101, { upgrade })
 }
 
-test('each watcher gets the connection when it starts, and is called once when it has ended', async () => {
+test('each watcher gets the connection when it starts, and is called once when it has closed', async () => {
   const connection = new RecordedConnection()
   const response = switching(connection)
   const seen: string[] = []

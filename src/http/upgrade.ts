@@ -1,31 +1,31 @@
 import type { Duplex } from 'node:stream'
 
-/** A connection that has left HTTP (RFC 9110 section 7.8); it ends with the client's socket. */
+/** An upgraded connection (RFC 9110 section 7.8), closed when the socket of the client closes. */
 export interface UpgradedConnection {
-  /** Starts the closing handshake with both ends, with a status code of the new protocol. */
+  /** Sends a close frame to both ends, with a status code of the new protocol. */
   close(code: number, reason: string): void
   destroy(): void
 }
 
-/** What follows a response of status 101. The sender of that response starts it, once; one that is never started is closed when its exchange ends. */
+/** The protocol after a 101. Started once, by the sender of the 101; otherwise closed when its exchange completes. */
 export interface Upgrade {
-  /** Takes the client's connection over; `head` is what the client has sent already. */
+  /** Takes over the connection of the client; `head` has the bytes already received. */
   start(client: Duplex, head: Buffer): UpgradedConnection
 }
 
-// Time for the closing handshake of a connection that the gateway closes.
+// Time for both ends to answer a close.
 const CLOSE_TIMEOUT = 1000
 
-/** Closes an upgraded connection, and destroys it when the ends do not let go: neither can keep it open. */
+/** Closes an upgraded connection, and destroys it when an end does not answer in time. */
 export function endUpgraded(connection: UpgradedConnection, code: number, reason: string): void {
   connection.close(code, reason)
   setTimeout(() => connection.destroy(), CLOSE_TIMEOUT).unref()
 }
 
 /**
- * For filters that have a say in a connection after their response was sent, as when a token ends before it: `started` is
- * called when the connection has left HTTP, and what it returns when the connection has ended, once. Several filters may
- * watch one response; nothing is called for a response that is not an upgrade, or whose upgrade never takes place.
+ * For filters that may end an upgraded connection, as when its token expires: calls `started` when the connection is upgraded,
+ * and the function it returns once, when the connection has closed. Never called for a response without an upgrade, or whose
+ * upgrade is not started. Several filters may watch one response.
  */
 export function watchUpgrade(
   response: { upgrade: Upgrade | null },
@@ -51,7 +51,7 @@ class WatchedUpgrade implements Upgrade {
       if (client.closed) ended()
       else client.once('close', ended)
     } catch (error) {
-      // A filter that can not watch would not end the connection either.
+      // A filter that failed could not end the connection later.
       connection.destroy()
       throw error
     }

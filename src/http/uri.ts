@@ -3,7 +3,7 @@ import { type Exposure, exposed } from '#expression'
 import { percentDecode, percentEncode } from './percent.ts'
 import { URI_EXPOSURE } from './uri-exposure.ts'
 import {
-  encoded,
+  encodePart,
   GENERIC,
   InvalidUriError,
   PATH,
@@ -12,10 +12,10 @@ import {
   RAW_PATH,
   RAW_QUERY,
   REG_NAME,
+  rejectControls,
   SCHEME,
   SEGMENT,
   USER_INFO,
-  uncontrolled,
 } from './uri-syntax.ts'
 
 /** The parts of a URI as written, that is, still percent-encoded. */
@@ -31,7 +31,7 @@ export interface UriParts {
   isWebSocket?: boolean
 }
 
-/** A mutable URI (RFC 3986): parts as written, with their decoded twins made when asked for. */
+/** A mutable URI (RFC 3986): parts as written, decoded on use. */
 export class Uri {
   #scheme: string
   #userInfo: string | null
@@ -44,9 +44,9 @@ export class Uri {
   #path: string | null = null
   #text: string | null = null
 
-  /** Reads an absolute or relative URI; printable characters that may not stand in one are percent-encoded. */
+  /** Parses an absolute or relative URI; illegal printable characters are percent-encoded. */
   static parse(text: string): Uri {
-    const [, scheme = '', authority, path = '', query, fragment] = GENERIC.exec(uncontrolled('text', text))!
+    const [, scheme = '', authority, path = '', query, fragment] = GENERIC.exec(rejectControls('text', text))!
     const uri = new Uri({
       scheme: '',
       userInfo: null,
@@ -64,7 +64,7 @@ export class Uri {
     return uri
   }
 
-  /** Takes parts that are known to be legal and normal; nothing is checked. */
+  /** For parts that are known to be legal and normalized; nothing is checked. */
   constructor(parts: UriParts) {
     this.#scheme = parts.scheme
     this.#userInfo = parts.userInfo
@@ -76,7 +76,7 @@ export class Uri {
     this.#isWebSocket = parts.isWebSocket ?? false
   }
 
-  /** Whether the server was named by a URI of WebSocket, `ws` or `wss`, also where the scheme says `http` or `https`. */
+  /** Whether the scheme was `ws` or `wss`, also where it was replaced by `http` or `https`. */
   get isWebSocket(): boolean {
     return this.#isWebSocket || this.#scheme === 'ws' || this.#scheme === 'wss'
   }
@@ -98,7 +98,7 @@ export class Uri {
   }
 
   set userInfo(value: string | null) {
-    this.#userInfo = value === null ? null : encoded('user info', value, USER_INFO)
+    this.#userInfo = value === null ? null : encodePart('user info', value, USER_INFO)
     this.#text = null
   }
 
@@ -132,7 +132,7 @@ export class Uri {
   }
 
   set rawPath(value: string) {
-    const path = encoded('path', value, RAW_PATH)
+    const path = encodePart('path', value, RAW_PATH)
     if (this.#host !== '' && path !== '' && path !== '*' && !path.startsWith('/')) {
       throw new InvalidUriError(`uri path: expected a leading "/" after the host, got ${quote(value)}`)
     }
@@ -149,7 +149,7 @@ export class Uri {
   }
 
   set rawQuery(value: string | null) {
-    this.#rawQuery = value === null ? null : percentEncode(uncontrolled('query', value), RAW_QUERY)
+    this.#rawQuery = value === null ? null : percentEncode(rejectControls('query', value), RAW_QUERY)
     this.#text = null
   }
 
@@ -158,11 +158,11 @@ export class Uri {
   }
 
   set rawFragment(value: string | null) {
-    this.#rawFragment = value === null ? null : percentEncode(uncontrolled('fragment', value), RAW_QUERY)
+    this.#rawFragment = value === null ? null : percentEncode(rejectControls('fragment', value), RAW_QUERY)
     this.#text = null
   }
 
-  /** Host and port, with user information before them where there is any. */
+  /** Host and port, preceded by user information if any. */
   get authority(): string {
     const user = this.#userInfo === null ? '' : `${this.#userInfo}@`
     return this.#port < 0 ? `${user}${this.#host}` : `${user}${this.#host}:${this.#port}`
@@ -192,7 +192,7 @@ export class Uri {
 
   set path(decoded: string) {
     const absolute = this.#host !== '' && !decoded.startsWith('/') ? `/${decoded}` : decoded
-    this.#rawPath = percentEncode(uncontrolled('path', absolute), PATH)
+    this.#rawPath = percentEncode(rejectControls('path', absolute), PATH)
     this.#path = null
     this.#text = null
   }
@@ -202,7 +202,7 @@ export class Uri {
   }
 
   set query(value: string | null) {
-    this.#rawQuery = value === null ? null : percentEncode(uncontrolled('query', value), QUERY)
+    this.#rawQuery = value === null ? null : percentEncode(rejectControls('query', value), QUERY)
     this.#text = null
   }
 
@@ -211,7 +211,7 @@ export class Uri {
   }
 
   set fragment(value: string | null) {
-    this.#rawFragment = value === null ? null : percentEncode(uncontrolled('fragment', value), QUERY)
+    this.#rawFragment = value === null ? null : percentEncode(rejectControls('fragment', value), QUERY)
     this.#text = null
   }
 
@@ -222,7 +222,7 @@ export class Uri {
   }
 
   set pathElements(elements: readonly string[]) {
-    this.rawPath = `/${elements.map((each) => percentEncode(uncontrolled('path', each), SEGMENT)).join('/')}`
+    this.rawPath = `/${elements.map((each) => percentEncode(rejectControls('path', each), SEGMENT)).join('/')}`
   }
 
   /** Scheme, host and port, without the port that the scheme implies. */
@@ -231,13 +231,13 @@ export class Uri {
     return `${this.#scheme}://${this.#host}${port}`
   }
 
-  /** What stands in a request line: path and query, `/` for an empty path (RFC 9112 section 3.2.1). */
+  /** Origin-form: path and query, `/` for an empty path (RFC 9112 section 3.2.1). */
   get requestTarget(): string {
     const path = this.#rawPath === '' ? '/' : this.#rawPath
     return this.#rawQuery === null ? path : `${path}?${this.#rawQuery}`
   }
 
-  /** Takes scheme, host and port of the base; path and query stay as they are. */
+  /** Replaces scheme, user information, host and port by those of the base. */
   rebase(base: Uri): void {
     this.#scheme = base.#scheme
     this.#userInfo = base.#userInfo

@@ -201,7 +201,7 @@ test('a short body that arrived with its head is buffered, and the next request 
   await using server = await listening(async (exchange) => {
     const { body } = exchange.request
     await null
-    body.keepArrived(10)
+    body.bufferIfComplete(10)
     const way = body.isBuffered ? 'arrived' : 'to be read'
     return respond(200, {}, `${way}: ${Buffer.from(await body.read(100))}`)
   })

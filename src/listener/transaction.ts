@@ -1,5 +1,4 @@
 import {
-  AnswerableError,
   Body,
   BodyTooLargeError,
   type Exchange,
@@ -7,6 +6,7 @@ import {
   type Response,
   reasonPhrase,
   respond,
+  StatusError,
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
@@ -166,7 +166,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const transactionId = exchange.transactionId.value
     this.context.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, EVENTS.HANDLER_FAILED)
     if (this.#channel.headersSent) this.#truncate(asError(error))
-    else this.#answer(error instanceof AnswerableError ? error.status : 500, 'keep')
+    else this.#answer(error instanceof StatusError ? error.status : 500, 'keep')
   }
 
   /** Responds without a handler and closes a connection of HTTP/1.1: its next bytes can not be trusted. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LazyValue } from '#expression'
-import { contextKey, lazyMembers, loadMentioned } from '#http'
+import { contextKey, lazyMembers, loadLazyMembers } from '#http'
 import { exchangeFor } from '#test/exchange'
 import { decodeInto } from './field.ts'
 import { condition, leftValue, type Runtime, runtime } from './index.ts'
@@ -90,8 +90,8 @@ test('members that a text mentions are fetched ahead, for scripts', async () => 
     fetches += 1
     return 'there'
   })
-  assert.equal(loadMentioned(exchange, 'return contexts.login.user'), null)
-  await loadMentioned(exchange, 'return contexts.login.info')
+  assert.equal(loadLazyMembers(exchange, 'return contexts.login.user'), null)
+  await loadLazyMembers(exchange, 'return contexts.login.info')
   assert.equal((exchange.context(contextKey<{ info: string }>('login')) as { info: string }).info, 'there')
   assert.equal(fetches, 1)
 })

@@ -1,4 +1,4 @@
-import { loadMentioned } from '#http'
+import { loadLazyMembers } from '#http'
 import type { Script, ScriptEngine, ScriptSettings } from './engine.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import type { ScriptSource } from './program.ts'
@@ -31,7 +31,7 @@ export class ObjectScript {
   evaluate(input: EvaluationInput): Promise<unknown> {
     const { text, program } = this.#script
     // A script reads values at once: those that are fetched on first read are fetched before it runs.
-    const loading = loadMentioned(input.exchange, text)
+    const loading = loadLazyMembers(input.exchange, text)
     if (loading === null) return this.#engine.evaluate(program, input)
     return loading.then(() => this.#engine.evaluate(program, input))
   }

@@ -25,7 +25,7 @@ export class MessageBody extends ReceivedBody {
     if (framing === 'chunked') message.onProgress = (isParsed) => this.#checkExtensions(isParsed)
   }
 
-  arrived(length: number): Uint8Array | null {
+  takeIfComplete(length: number): Uint8Array | null {
     // Chunks can have trailers; a client that waits for 100 Continue has sent nothing.
     if (this.#framing === 'chunked' || this.owner.expectsContinue || this.hasFailed) return null
     if (this.#message.readableLength !== length || length > this.maxBytes) return null

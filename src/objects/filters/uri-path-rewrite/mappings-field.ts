@@ -1,4 +1,4 @@
-import { normalPath, Uri } from '#http'
+import { normalizePath, Uri } from '#http'
 import { appendPointer, isPlainObject } from '#json'
 import { config, Deferred, type Field, field, type SettleContext } from '#schema'
 import { type Mapping, PathMap } from './path-map.ts'
@@ -62,9 +62,9 @@ function path(): Field<string> {
   })
 }
 
-function normalOf(text: string): ReturnType<typeof normalPath> {
+function normalOf(text: string): ReturnType<typeof normalizePath> {
   try {
-    return normalPath(Uri.parse(`http://path${text}`).rawPath)
+    return normalizePath(Uri.parse(`http://path${text}`).rawPath)
   } catch (error) {
     return { problem: (error as Error).message }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Exchange, type Filter, type Handler, normalPath, respond } from '#http'
+import { type Exchange, type Filter, type Handler, normalizePath, respond } from '#http'
 import type { JsonValue } from '#json'
 import { build, type Surroundings } from '#test/build'
 import { exchangeFor } from '#test/exchange'
@@ -96,7 +96,7 @@ test('every path that is sent is a normal form again', async () => {
       const response = await built.object(requestFor(`/${pieces.join('')}`), application())
       if (response.status === 500) return
       const target = response.headers.get('target') as string
-      assert.deepEqual(normalPath(target), { text: target })
+      assert.deepEqual(normalizePath(target), { text: target })
     }),
     { numRuns: 300 },
   )

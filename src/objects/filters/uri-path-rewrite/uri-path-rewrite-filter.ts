@@ -1,5 +1,5 @@
 import { FilterKind, HandlerKind } from '#contracts'
-import { type Exchange, type Filter, type Handler, normalPath, type Response, respond } from '#http'
+import { type Exchange, type Filter, type Handler, normalizePath, type Response, respond } from '#http'
 import { defineType, ref } from '#schema'
 import { cutReference, namesOwnServer } from '../lib/own-server.ts'
 import { mappings } from './mappings-field.ts'
@@ -26,7 +26,7 @@ function rewritePath(paths: PathMap, failure: Handler): Filter {
   return async (exchange, next) => {
     const { rawPath } = exchange.request.uri
     if (rawPath === '*') return next(exchange)
-    const path = normalPath(rawPath === '' ? '/' : rawPath)
+    const path = normalizePath(rawPath === '' ? '/' : rawPath)
     if ('problem' in path) return failure(exchange)
     const mapping = paths.forward(path.text)
     const sent = mapping === null ? exchange : withPath(exchange, replaced(path.text, mapping.from, mapping.to))
@@ -67,6 +67,6 @@ function originalReference(value: string, exchange: Exchange, paths: PathMap, se
 /** RFC 3986 section 5.2.3. What has no normal form is taken as it is: nothing is decided by it. */
 function absolute(path: string, base: string): string {
   const merged = path.startsWith('/') ? path : `${base.slice(0, base.lastIndexOf('/') + 1) || '/'}${path}`
-  const normal = normalPath(merged)
+  const normal = normalizePath(merged)
   return 'text' in normal ? normal.text : merged
 }

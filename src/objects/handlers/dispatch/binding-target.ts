@@ -1,4 +1,4 @@
-import { type Exchange, InvalidUriError, normalPath, Uri } from '#http'
+import { type Exchange, InvalidUriError, normalizePath, Uri } from '#http'
 import type { Runtime } from '#schema'
 import { parseBase } from '../../lib/base-uri.ts'
 
@@ -26,7 +26,7 @@ export function parseTarget(text: string): Target | null {
   // A slash alone is how people end the name of a server; it is not meant to replace every path by the root.
   if (rawPath === '' || rawPath === '/') return { server: base.uri, rawPath: null }
   // Parts of a request may stand in it: what goes upstream is as normal as what came in (threats B1).
-  const path = normalPath(rawPath)
+  const path = normalizePath(rawPath)
   if ('problem' in path) throw new InvalidUriError(path.problem)
   return { server: base.uri, rawPath: path.text }
 }

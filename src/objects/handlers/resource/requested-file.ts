@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import { normalPath } from '#http'
+import { normalizePath } from '#http'
 
 /** What a request path asks for, below the base path. */
 export interface RequestedFile {
@@ -27,7 +27,7 @@ export function isServableName(name: string): boolean {
  * may have changed what the listener had made normal (threats B1, B5).
  */
 export function requestedFile(rawPath: string, basePath: string): RequestedFile | null {
-  const normal = normalPath(rawPath === '' ? '/' : rawPath)
+  const normal = normalizePath(rawPath === '' ? '/' : rawPath)
   if ('problem' in normal) return null
   const path = normal.text
   const rawLast = path.slice(path.lastIndexOf('/') + 1)
@@ -48,7 +48,7 @@ export function requestedFile(rawPath: string, basePath: string): RequestedFile 
 
 /** A base path as it is compared: normal, with a leading and without a trailing slash, empty for the root. */
 export function normalBasePath(basePath: string): string {
-  const normal = normalPath(basePath.startsWith('/') ? basePath : `/${basePath}`)
+  const normal = normalizePath(basePath.startsWith('/') ? basePath : `/${basePath}`)
   if ('problem' in normal) throw new TypeError(normal.problem)
   return normal.text.endsWith('/') ? normal.text.slice(0, -1) : normal.text
 }

@@ -1,4 +1,4 @@
-import { normalPath, Uri } from '#http'
+import { normalizePath, Uri } from '#http'
 
 /**
  * Whether `htu` names the resource of a request: scheme, host, port and path in their normal form, without query and
@@ -21,6 +21,6 @@ function parsed(text: string): Uri | null {
 
 function plainPath({ rawPath }: Uri): string | null {
   if (rawPath === '*') return rawPath
-  const path = normalPath(rawPath === '' ? '/' : rawPath)
+  const path = normalizePath(rawPath === '' ? '/' : rawPath)
   return 'problem' in path ? null : path.text
 }

@@ -90,7 +90,7 @@ test('the producer waits from the piece that is too much until that is read', as
   assert.deepEqual(seen, ['1234', '56', '7', '8', 'end X,1'])
 })
 
-test('an end or a failure before the rest is read is reported after it', async () => {
+test('an end or a failure that arrives before the rest is read is reported after it', async () => {
   for (const [finish, last] of [
     [(sink: BodySink) => sink.end(null), 'end'],
     [(sink: BodySink) => sink.fail(new Error('cut')), 'cut'],
@@ -138,15 +138,15 @@ test('a body that is cancelled frees the producer, at each stage', async () => {
   assert.equal(keeping.state.cancelled, 1)
 
   for (const started of [false, true]) {
-    const overfull = manual()
-    const collected = overfull.body.bufferIfFits(storageOf(1, 3))
-    overfull.write('12')
-    overfull.write('34')
+    const exceeding = manual()
+    const collected = exceeding.body.bufferIfFits(storageOf(1, 3))
+    exceeding.write('12')
+    exceeding.write('34')
     assert.equal(await collected, false)
     const failed = Promise.withResolvers<Error>()
-    if (started) overfull.body.pipe({ write: () => false, end: () => {}, fail: failed.resolve })
-    overfull.body.cancel()
-    assert.equal(overfull.state.cancelled, 1)
+    if (started) exceeding.body.pipe({ write: () => false, end: () => {}, fail: failed.resolve })
+    exceeding.body.cancel()
+    assert.equal(exceeding.state.cancelled, 1)
     if (started) assert.ok((await failed.promise) instanceof BodyCancelledError)
   }
 })

@@ -25,7 +25,7 @@ async function hinting() {
   return Object.assign(upstream, { goOn: resolve })
 }
 
-test('interim responses reach the client before the response, of 103 its links', async () => {
+test('informational responses reach the client before the final one, 103 with its links', async () => {
   await using upstream = await hinting()
   await using gateway = await proxying(upstream.url)
   await using client = new RawClient(gateway.port)
@@ -40,7 +40,7 @@ test('interim responses reach the client before the response, of 103 its links',
   assert.ok(client.text.endsWith('\r\n\r\ndone'))
 })
 
-test('interim responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, timeout: 20_000 }, async () => {
+test('informational responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, timeout: 20_000 }, async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => {
     response.stream.additionalHeaders({ ':status': 103, link: LINKS, 'x-other': '1' })
     response.end('done')
@@ -51,10 +51,10 @@ test('interim responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, tim
   })
   await using client = new H2Client(gateway.port)
   const stream = client.open('/')
-  const interim: unknown[] = []
-  stream.on('headers', (headers) => interim.push(headers[':status'], headers['link'], headers['x-other']))
+  const informational: unknown[] = []
+  stream.on('headers', (headers) => informational.push(headers[':status'], headers['link'], headers['x-other']))
   assert.equal((await answerOf(stream)).text, 'done')
-  assert.deepEqual(interim, [103, LINKS.join(', '), undefined])
+  assert.deepEqual(informational, [103, LINKS.join(', '), undefined])
 })
 
 test('a client of HTTP/1.0 gets the response alone', async () => {

@@ -9,8 +9,8 @@ export interface InformationalSender {
   sendInformational(status: number, fields: readonly string[]): void
 }
 
-/** What an exchange and all its children share; everything in it is made when first asked for. */
-export class ExchangeLife {
+/** State shared by an exchange and its children, created on first use. */
+export class ExchangeState {
   readonly #request: Request
   #replacements: Request[] | null = null
   #transactionId: TransactionId | null
@@ -66,7 +66,7 @@ export class ExchangeLife {
     return this.#controller.signal
   }
 
-  /** Makes the body of another request end with this exchange. */
+  /** The body of another request is cancelled when this exchange completes. */
   own(request: Request): void {
     if (request.body === this.#request.body) return
     this.#replacements ??= []
@@ -75,9 +75,9 @@ export class ExchangeLife {
 
   onAbort(callback: (reason: Error) => void): () => void {
     if (this.#reason !== null) callback(this.#reason)
-    if (this.#reason !== null || this.#completed) return NOTHING_TO_DO
-    // While others are in the list, it alone keeps the order.
-    if (this.#abortCallback !== null || this.#abortCallbacks !== null) return this.#alsoOnAbort(callback)
+    if (this.#reason !== null || this.#completed) return NO_OP
+    // The list keeps the order while it has entries.
+    if (this.#abortCallback !== null || this.#abortCallbacks !== null) return this.#addAbortCallback(callback)
     this.#abortCallback = callback
     let subscribed = true
     return () => {
@@ -98,8 +98,8 @@ export class ExchangeLife {
   abort(reason: Error): void {
     if (this.#reason !== null || this.#completed) return
     this.#reason = reason
-    const callbacks = [this.#abortCallback ?? NOTHING_TO_DO, ...(this.#abortCallbacks ?? [])]
-    this.#forgetAbortCallbacks()
+    const callbacks = [this.#abortCallback ?? NO_OP, ...(this.#abortCallbacks ?? [])]
+    this.#clearAbortCallbacks()
     this.#controller?.abort(reason)
     runAll(callbacks.map((callback) => () => callback(reason)))
   }
@@ -109,7 +109,7 @@ export class ExchangeLife {
     this.#completed = true
     // A reference to this object must not keep the connection of the client alive.
     this.informationalSender = null
-    this.#forgetAbortCallbacks()
+    this.#clearAbortCallbacks()
     const callbacks = this.#completeCallbacks
     this.#completeCallbacks = null
     this.#request.body.cancel()
@@ -117,7 +117,7 @@ export class ExchangeLife {
     if (callbacks !== null) runAll(callbacks)
   }
 
-  #alsoOnAbort(callback: (reason: Error) => void): () => void {
+  #addAbortCallback(callback: (reason: Error) => void): () => void {
     // Wrapped, so that the same function can be registered twice and removed once.
     const entry = (reason: Error) => callback(reason)
     this.#abortCallbacks ??= new Set()
@@ -127,13 +127,13 @@ export class ExchangeLife {
     }
   }
 
-  #forgetAbortCallbacks(): void {
+  #clearAbortCallbacks(): void {
     this.#abortCallback = null
     this.#abortCallbacks = null
   }
 }
 
-const NOTHING_TO_DO = (): void => undefined
+const NO_OP = (): void => undefined
 
 /** Runs every callback even if one throws; the first error is thrown at the end. */
 function runAll(callbacks: readonly (() => void)[]): void {

@@ -7,16 +7,16 @@ import type { StorageWriter } from './temporary-storage.ts'
 type End = { readonly trailers: readonly string[] | null } | { readonly error: Error }
 
 /**
- * Content on its way into a storage. What fits is kept; of what does not, the part that was kept, the piece that was
- * too much and everything that still comes can be read as one source, once.
+ * Buffers content in a storage up to its limit. Content that exceeds it is a source, read once: first the stored part, then
+ * the chunk that did not fit, then the rest as it arrives.
  */
-export class OverfullContent implements BodySource {
+export class SpillBuffer implements BodySource {
   readonly #writer: StorageWriter
   readonly #settled = Promise.withResolvers<boolean>()
   #control: BodyControl | null = null
-  #kept: BodySource | null = null
+  #prefix: BodySource | null = null
   #stored: StoredContent | null = null
-  #piece: Uint8Array | null = null
+  #excess: Uint8Array | null = null
   #sink: BodySink | null = null
   #end: End | null = null
   #waiting = false
@@ -25,34 +25,34 @@ export class OverfullContent implements BodySource {
     this.#writer = writer
   }
 
-  /** Collects what `pipe` delivers; true when all of it is in the storage, false when it is more than fits. */
+  /** Stores the content of `pipe`; false where it exceeds the storage. */
   async collect(pipe: (sink: BodySink) => BodyControl): Promise<boolean> {
     this.#control = pipe({
-      write: (chunk) => (this.#piece === null ? this.#collect(chunk) : this.#pass(chunk)),
+      write: (chunk) => (this.#excess === null ? this.#collect(chunk) : this.#forward(chunk)),
       end: (trailers) => this.#ended({ trailers }),
       fail: (error) => this.#ended({ error }),
     })
     const fits = await this.#settled.promise
     if (fits) return true
     const kept = await this.#writer.finish()
-    if (kept instanceof Uint8Array) this.#kept = oneChunk(kept)
+    if (kept instanceof Uint8Array) this.#prefix = oneChunk(kept)
     else {
       this.#stored = kept
-      this.#kept = kept.source(null)
+      this.#prefix = kept.source(null)
     }
     return false
   }
 
-  /** The trailers of content that fitted. */
+  /** Trailers of content within the limit. */
   get trailers(): readonly string[] | null {
     return this.#end !== null && 'trailers' in this.#end ? this.#end.trailers : null
   }
 
   start(sink: BodySink): void {
     this.#sink = sink
-    this.#kept?.start({
+    this.#prefix?.start({
       write: (chunk) => sink.write(chunk),
-      end: () => this.#keptEnded(),
+      end: () => this.#onPrefixEnd(),
       fail: (error) => {
         this.cancel(error)
         sink.fail(error)
@@ -61,14 +61,14 @@ export class OverfullContent implements BodySource {
   }
 
   resume(): void {
-    if (this.#kept !== null) this.#kept.resume()
-    else if (this.#waiting) this.#goOn()
+    if (this.#prefix !== null) this.#prefix.resume()
+    else if (this.#waiting) this.#continue()
     else this.#control?.resume()
   }
 
   cancel(reason?: Error): void {
     this.#sink = null
-    this.#kept?.cancel(reason)
+    this.#prefix?.cancel(reason)
     this.#stored?.dispose()
     this.#control?.cancel(reason)
   }
@@ -79,19 +79,19 @@ export class OverfullContent implements BodySource {
       if (pending === null) return true
       pending.then(
         () => this.#control?.resume(),
-        (error: Error) => this.#broken(error),
+        (error: Error) => this.#onWriteError(error),
       )
     } catch (error) {
-      if (!(error instanceof BodyTooLargeError)) this.#broken(error as Error)
-      this.#piece = chunk
+      if (!(error instanceof BodyTooLargeError)) this.#onWriteError(error as Error)
+      this.#excess = chunk
       this.#settled.resolve(false)
     }
     return false
   }
 
-  #broken(error: Error): void {
+  #onWriteError(error: Error): void {
     this.#settled.reject(error)
-    // The first chunks may come before there is a way to stop them.
+    // `pipe` may write before it returns the control.
     queueMicrotask(() => this.#control?.cancel(error))
   }
 
@@ -99,24 +99,24 @@ export class OverfullContent implements BodySource {
     this.#end = end
     if ('error' in end) this.#settled.reject(end.error)
     else this.#settled.resolve(true)
-    if (this.#kept === null && !this.#waiting) this.#finish()
+    if (this.#prefix === null && !this.#waiting) this.#finish()
   }
 
-  #keptEnded(): void {
-    this.#kept = null
+  #onPrefixEnd(): void {
+    this.#prefix = null
     this.#stored?.dispose()
     this.#stored = null
     this.#waiting = true
-    if (this.#sink?.write(this.#piece as Uint8Array)) this.#goOn()
+    if (this.#sink?.write(this.#excess as Uint8Array)) this.#continue()
   }
 
-  #goOn(): void {
+  #continue(): void {
     this.#waiting = false
     if (this.#end === null) this.#control?.resume()
     else this.#finish()
   }
 
-  #pass(chunk: Uint8Array): boolean {
+  #forward(chunk: Uint8Array): boolean {
     return this.#sink?.write(chunk) ?? false
   }
 
