@@ -15,7 +15,7 @@ export function claim(claims: JsonObject, name: string): JsonValue | undefined {
 /** Claims that hold a point in time (RFC 7519 section 4.1). */
 export type TimeClaim = 'exp' | 'nbf' | 'iat'
 
-/** What is expected of the times in claims. */
+/** Rules for the times in claims. */
 interface TimeRules {
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -39,7 +39,7 @@ export function numericDate(value: JsonValue): number | null {
   return seconds * 1000
 }
 
-/** What is wrong with the times in claims, in words for the bearer; empty where nothing is. */
+/** Violations of the rules, as text for the bearer of the token. */
 export function timeViolations(claims: JsonObject, { now, skew, required = [] }: TimeRules): readonly string[] {
   const violations: string[] = []
   const check = (name: TimeClaim, wrong: (time: number) => string | null): void => {

@@ -12,13 +12,13 @@ export interface TokenHeader {
   readonly alg: string
   readonly kid: string | null
   readonly typ: string | null
-  /** What is inside: `JWT` where it is a token again. */
+  /** Content type; `JWT` for a nested token. */
   readonly cty: string | null
   /** Every member, for filters and logs. */
   readonly members: JsonObject
 }
 
-/** A signed token in its compact form (RFC 7515 section 7.1); nothing of it is believed yet. */
+/** A signed token in its compact form (RFC 7515 section 7.1); not verified. */
 export interface SignedToken {
   readonly form: 'signed'
   readonly text: string
@@ -29,7 +29,7 @@ export interface SignedToken {
   readonly signedBytes: Buffer
 }
 
-/** An encrypted token in its compact form (RFC 7516 section 7.1); nothing of it is believed yet. */
+/** An encrypted token in its compact form (RFC 7516 section 7.1); not verified. */
 export interface EncryptedToken {
   readonly form: 'encrypted'
   readonly text: string

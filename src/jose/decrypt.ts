@@ -10,7 +10,7 @@ import {
 } from './encryption-algorithms.ts'
 import { chooseSecrets, type KeySource, type KeysUnavailable } from './key-choice.ts'
 
-/** What became of an encrypted token; the reason of `invalid` is the same whatever failed, and may be shown. */
+/** Outcome of a decryption; the reason of `invalid` is the same for every failure, and may be shown to the bearer. */
 type Decryption =
   | {
       readonly outcome: 'decrypted'
@@ -43,7 +43,7 @@ function suits(key: KeyObject, named: string | null, { header, method }: Encrypt
   return methodsFor(key, algorithm, named).includes(method as EncryptionMethod)
 }
 
-/** The reason of a failure is not revealed: different failures would make a padding oracle. */
+/** One error for every failure: differences between failures would be a padding oracle. */
 async function attempt({ text, header, method }: EncryptedToken, key: KeyObject): Promise<Buffer | null> {
   try {
     const { plaintext } = await compactDecrypt(text, key, {

@@ -9,11 +9,11 @@ import {
 } from './encryption-algorithms.ts'
 import { KeyUnsuitableError } from './token-error.ts'
 
-/** How a token is encrypted. */
+/** Settings of an encryption. */
 interface Encrypting {
   readonly algorithm: EncryptionAlgorithm
   readonly method: EncryptionMethod
-  /** What is inside: claims, or a signed token. */
+  /** Plaintext: claims, or a signed token. */
   readonly content: 'claims' | 'token'
   /** Whether the header names the key; true unless it is switched off. */
   readonly includeKeyId?: boolean

@@ -1,6 +1,6 @@
 import { type Secret, SecretError, type SecretsProvider } from '#contracts'
 
-/** Where the keys of a purpose come from. */
+/** Source of the keys of a purpose. */
 export interface KeySource {
   readonly provider: SecretsProvider
   readonly secretId: string

@@ -8,9 +8,9 @@ import { verifySignature } from './verify.ts'
 
 /** The keys a token is opened with; at least one of them is there. */
 export interface OpeningKeys {
-  /** Where it is there, the token must be signed by one of these keys. */
+  /** If set, the token must be signed by one of these keys. */
   readonly verification?: KeySource | null
-  /** Where it is there, the token must be encrypted to one of these keys. */
+  /** If set, the token must be encrypted to one of these keys. */
   readonly decryption?: KeySource | null
 }
 
@@ -22,7 +22,7 @@ export interface OpenedJwt {
   readonly header: TokenHeader
 }
 
-/** What became of a token; the reason of `invalid` may be shown to the bearer, that of `unavailable` is for logs. */
+/** Outcome; the reason of `invalid` may be shown to the bearer, that of `unavailable` is for logs. */
 type JwtOpening = OpenedJwt | { readonly outcome: 'invalid'; readonly reason: string } | KeysUnavailable
 
 const invalid = (reason: string): JwtOpening => ({ outcome: 'invalid', reason })

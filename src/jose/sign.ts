@@ -4,7 +4,7 @@ import type { JsonObject } from '#json'
 import { type SignatureAlgorithm, signatureSuitability } from './signature-algorithms.ts'
 import { KeyUnsuitableError } from './token-error.ts'
 
-/** How a token is signed. */
+/** Settings of a signature. */
 interface Signing {
   readonly algorithm: SignatureAlgorithm
   /** The `typ` of its header; `JWT` unless another is given. */

@@ -21,7 +21,7 @@ export const SIGNATURE_ALGORITHMS = [...KEY_PAIR_ALGORITHMS, 'HS256', 'HS384', '
 
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number]
 
-/** What an algorithm means to OpenSSL. */
+/** Parameters of an algorithm for OpenSSL. */
 export interface SignatureScheme {
   /** Null where the algorithm brings its own. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null

@@ -1,4 +1,4 @@
-/** Why a token is not taken. The message names no content of the token, so that it can be shown to its bearer. */
+/** A token that is rejected. The message names no content of the token, so that it can be shown to its bearer. */
 export class TokenError extends Error {
   readonly code = 'GW_TOKEN_INVALID'
 
@@ -8,7 +8,7 @@ export class TokenError extends Error {
   }
 }
 
-/** Why a key can not do what is asked of it: a mistake of the configuration, not of a token. */
+/** A key that is unsuitable for the algorithm: an error of the configuration, not of a token. */
 export class KeyUnsuitableError extends Error {
   readonly code = 'GW_KEY_UNSUITABLE'
 

@@ -3,7 +3,7 @@ import type { SignedToken } from './compact.ts'
 import { chooseSecrets, type KeySource, type KeysUnavailable } from './key-choice.ts'
 import { type SignatureKey, signatureKeyOf } from './signature-key.ts'
 
-/** What became of the signature of a token; the reason of `invalid` may be shown to the bearer. */
+/** Outcome of a verification; the reason of `invalid` may be shown to the bearer. */
 type Verification =
   | { readonly outcome: 'verified'; readonly secret: Secret }
   | { readonly outcome: 'invalid'; readonly reason: string }
@@ -42,7 +42,7 @@ function candidate(secret: Secret): Candidate[] {
   return key === null ? [] : [{ secret, key }]
 }
 
-/** Symmetric keys beside public ones are how a public key comes to be taken for a shared secret. */
+/** Symmetric and public keys in one set would allow a public key to be used as an HMAC secret (RFC 8725 section 2.1). */
 function mixed(secrets: readonly Secret[]): boolean {
   if (secrets.length < 2) return false
   const symmetric = secrets.filter((secret) => signatureKeyOf(secret)?.symmetric === true)
@@ -57,7 +57,7 @@ function shortKey(secrets: readonly Secret[]): string | null {
   return key?.symmetric === true ? key.refusal : null
 }
 
-/** One name for two keys of the same use: the key is ambiguous. */
+/** Two keys of the same use with one `kid`: ambiguous. */
 function ambiguous(candidates: readonly Candidate[]): boolean {
   const [first, ...others] = candidates
   return first !== undefined && others.some(({ key }) => !key.equals(first.key))

@@ -5,12 +5,12 @@ import type { Clock } from '#schema'
 import { fetchBy } from './fetch-by-handler.ts'
 import { OpenIdError } from './open-id-error.ts'
 
-/** What a server says of itself, with its name. */
+/** Metadata of a server, with its issuer. */
 export type ServerMetadata = JsonObject & { readonly issuer: string }
 
 /** After a failure the server is left alone for a moment, so that waiting requests do not all ask again. */
 const FAILURE_PAUSE = 2_000
-/** What a login needs to know. */
+/** Metadata members that a login needs. */
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
 /** Keys have a TTL of their own. */
 const METADATA_TTL = 60 * 60_000

@@ -10,7 +10,7 @@ import {
   Request,
   Uri,
 } from '#http'
-import { type AnswerForm, checkProtocolAnswer } from './protocol-answer.ts'
+import { type AnswerForm, checkProtocolAnswer } from './protocol-response.ts'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Answers of authorization servers are small; one that sends more is broken or hostile. */

@@ -1,7 +1,7 @@
 import { getValidatedIdTokenClaims, type TokenEndpointResponse } from 'oauth4webapi'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 
-/** What a token endpoint gave. */
+/** Tokens of a token response. */
 export interface IssuedTokens {
   /** The answer, field by field. */
   readonly answer: JsonObject

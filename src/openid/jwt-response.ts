@@ -1,7 +1,7 @@
 import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
-/** What a JWT-secured authorization response has to be (JARM section 2.4). */
+/** Requirements on a JWT-secured authorization response (JARM section 2.4). */
 interface JwtResponseRules {
   readonly issuer: string
   readonly clientId: string

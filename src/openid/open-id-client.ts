@@ -27,17 +27,17 @@ import { type IssuedTokens, issuedTokens, withReadableIdToken } from './issued-t
 import { openJwtResponse } from './jwt-response.ts'
 import type { LoginSecrets } from './login-secrets.ts'
 import { protocolErrors } from './open-id-error.ts'
-import type { AnswerForm } from './protocol-answer.ts'
-import { readUserInfo } from './user-info-answer.ts'
+import type { AnswerForm } from './protocol-response.ts'
+import { readUserInfo } from './user-info-response.ts'
 
 /** One client at one authorization server. */
 interface OpenIdClientSettings {
-  /** What the server says of itself (RFC 8414). */
+  /** Metadata of the server (RFC 8414). */
   readonly metadata: JsonObject & { readonly issuer: string }
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
-  /** How the authorization response comes; null for the default of the server, which is the query. */
+  /** Response mode; null for the default of the server, which is the query. */
   readonly responseMode: string | null
   /** Sends requests to the token endpoint and the like, and authenticates the client where it has to. */
   readonly tokenHandler: Handler
@@ -51,11 +51,11 @@ interface OpenIdClientSettings {
   signatureProblem(jwt: string): Promise<string | null>
 }
 
-/** What is expected of the answer to a login. */
+/** Expectations on the response to a login. */
 interface LoginAttempt {
   readonly secrets: LoginSecrets
   readonly redirectUri: string
-  /** Seconds since the user authenticated, at most; null where it was not asked for (`max_age`). */
+  /** `max_age` of the request in seconds; null without. */
   readonly maxAge: number | null
 }
 
@@ -84,20 +84,20 @@ export class OpenIdClient {
     onBehalfOf: Exchange,
   ): Promise<string> {
     const { clientId, scopes, pkce, responseMode } = this.#settings
-    const asked = new URLSearchParams(extra)
-    asked.set('response_type', 'code')
-    asked.set('client_id', clientId)
-    asked.set('redirect_uri', redirectUri)
-    asked.set('state', secrets.state)
-    if (responseMode !== null) asked.set('response_mode', responseMode)
-    if (scopes.length > 0) asked.set('scope', scopes.join(' '))
-    if (this.isOpenId) asked.set('nonce', secrets.nonce)
+    const request = new URLSearchParams(extra)
+    request.set('response_type', 'code')
+    request.set('client_id', clientId)
+    request.set('redirect_uri', redirectUri)
+    request.set('state', secrets.state)
+    if (responseMode !== null) request.set('response_mode', responseMode)
+    if (scopes.length > 0) request.set('scope', scopes.join(' '))
+    if (this.isOpenId) request.set('nonce', secrets.nonce)
     if (pkce !== 'none') {
       const { verifier } = secrets
-      asked.set('code_challenge', pkce === 'plain' ? verifier : await calculatePKCECodeChallenge(verifier))
-      asked.set('code_challenge_method', pkce)
+      request.set('code_challenge', pkce === 'plain' ? verifier : await calculatePKCECodeChallenge(verifier))
+      request.set('code_challenge_method', pkce)
     }
-    return this.#pushed(asked, onBehalfOf)
+    return this.#push(request, onBehalfOf)
   }
 
   /** Trades the code of a callback for tokens; `parameters` are those of the callback. */
@@ -125,7 +125,7 @@ export class OpenIdClient {
     })
   }
 
-  /** The parameters of an authorization response. Where a JWT was asked for, nothing else is taken. */
+  /** The parameters of an authorization response. If a JWT was requested, other responses are rejected. */
   async #opened(parameters: URLSearchParams): Promise<URLSearchParams> {
     const { responseMode, metadata, clientId, skew, decrypt, signatureProblem } = this.#settings
     if (!responseMode?.endsWith('jwt')) return parameters
@@ -143,7 +143,7 @@ export class OpenIdClient {
     })
   }
 
-  /** What the server knows of the user; only of the one that the ID token was about. */
+  /** User info; its `sub` must be that of the ID token. */
   userInfo(accessToken: string, subject: string, onBehalfOf: Exchange): Promise<JsonObject> {
     return protocolErrors(async () => {
       const { userInfoHandler, metadata, clientId, decrypt, signatureProblem } = this.#settings
@@ -162,15 +162,15 @@ export class OpenIdClient {
   }
 
   /** The authorization endpoint with its parameters, or with a reference to them where the server takes them beforehand (RFC 9126). */
-  async #pushed(asked: URLSearchParams, onBehalfOf: Exchange): Promise<string> {
+  async #push(request: URLSearchParams, onBehalfOf: Exchange): Promise<string> {
     const url = new URL(this.#settings.metadata['authorization_endpoint'] as string)
     if (typeof this.#settings.metadata['pushed_authorization_request_endpoint'] !== 'string') {
-      for (const [name, value] of asked) url.searchParams.set(name, value)
+      for (const [name, value] of request) url.searchParams.set(name, value)
       return url.href
     }
     const pushed = await protocolErrors(async () => {
       const through = this.#through(this.#settings.tokenHandler, 'json', onBehalfOf)
-      const answer = await pushedAuthorizationRequest(this.#server, this.#client, namesClient, asked, through)
+      const answer = await pushedAuthorizationRequest(this.#server, this.#client, namesClient, request, through)
       return processPushedAuthorizationResponse(this.#server, this.#client, answer)
     })
     url.searchParams.set('client_id', this.#settings.clientId)

@@ -5,7 +5,7 @@ import { ServerUnreachableError } from './server-unreachable-error.ts'
 export class OpenIdError extends Error {
   /** The `error` of the protocol, such as `access_denied`; `server_error` where the server could not be understood. */
   readonly error: string
-  /** What the server or the check says of it; names no secret. */
+  /** Description by the server or by the check; without secrets. */
   readonly description: string
   /** Whether the provider was unreachable, so that a retry may succeed. */
   readonly unavailable: boolean

@@ -462,7 +462,7 @@ describe('Errors', () => {
       assert.equal((await at.ask(at.session)).status, status)
       assert.equal(at.passed, null)
       const log = at.built.log.lines.join('\n')
-      assert.match(log, status === 403 && !('body' in fault) ? /does not take the subject \(400\)/ : /./)
+      assert.match(log, status === 403 && !('body' in fault) ? /refuses the subject \(400\)/ : /./)
       assert.equal(log.includes(at.session), false)
     })
   }

@@ -5,7 +5,7 @@ import { isSessionToken } from '../agent-login.ts'
 import { EVENTS } from '../log-events.ts'
 import type { RealmUris } from '../realm-uri.ts'
 import { callRest, type RestAnswer } from '../rest-call.ts'
-import { type FoundSession, readSession } from './session-answer.ts'
+import { type FoundSession, readSession } from './session-response.ts'
 
 /** Settings of session lookups. */
 interface LookupSettings {

@@ -7,7 +7,7 @@ import type { LoginDemand } from './step-up.ts'
 const LONGEST_VALUE = 1_000
 const SECONDS = /^\d{1,9}$/
 
-/** What an authorization request is made of beside the parameters that every one has. */
+/** Input of the optional parameters of an authorization request. */
 interface AuthorizationInput {
   readonly registration: ClientRegistration
   readonly prompt: string | null
@@ -34,7 +34,7 @@ export async function authorizationParameters(
   return parameters
 }
 
-/** The `max_age` among parameters; null if missing. */
+/** The parameter `max_age`; null where it is absent. */
 export function maxAgeOf({ max_age: text }: Readonly<Record<string, string>>): number | null {
   if (text === undefined) return null
   if (!SECONDS.test(text)) throw new LoginRequestError('the parameter "max_age" is no number of seconds')

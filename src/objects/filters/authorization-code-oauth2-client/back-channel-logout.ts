@@ -20,13 +20,12 @@ import { EVENTS } from '../log-events.ts'
 import { issuedAt, revokedSubjects } from './login-identity.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** How far `iat` may be from now, either way. */
+/** Largest difference of `iat` from now, in milliseconds. */
 const IAT_WINDOW = 5 * 60_000
 /** A token is accepted for twice the window at most; its `jti` is remembered for longer. */
 const JTI_LIFETIME = 2 * IAT_WINDOW + 60_000
 const MAX_FORM = MAX_TOKEN_LENGTH + 4_096
 
-/** What the endpoint needs to know. */
 interface LogoutEndpointSettings {
   readonly registrations: readonly ClientRegistration[]
   readonly clock: Clock
@@ -122,7 +121,7 @@ function typeProblem(typ: string | null): string | null {
   return type === null || type === 'logout+jwt' ? null : 'expected the type logout+jwt, or none, in the header typ'
 }
 
-/** Why claims are none of a logout token (section 2.6); null where they are. */
+/** Why claims are not those of a logout token (section 2.6); null where they are. */
 function claimsProblem(claims: JsonObject, now: number, skew: number): string | null {
   const events = claim(claims, 'events')
   if (!isPlainObject(events) || !isPlainObject(claim(events as JsonObject, EVENT) ?? null))

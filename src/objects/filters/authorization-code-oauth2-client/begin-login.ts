@@ -5,10 +5,10 @@ import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { loginRequired } from '../../lib/sso/login-required.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { authorizationParameters, maxAgeOf } from './authorization-parameters.ts'
-import { begunLogins } from './begun-logins.ts'
 import { LoginRequestError } from './login-failure.ts'
-import { registrationKey } from './login-memory.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
+import { registrationKey } from './login-session.ts'
+import { pendingLogins } from './pending-logins.ts'
 import { clientOf } from './registered-client.ts'
 import type { LoginDemand } from './step-up.ts'
 
@@ -21,7 +21,7 @@ interface BeginOptions {
 
 /** Redirects the browser to the authorization server; the login ends at `goto`. */
 export async function beginLogin(
-  { exchange, settings, endpoint, memory }: LoginRequest,
+  { exchange, settings, endpoint, loginSession }: LoginRequest,
   registration: ClientRegistration,
   goto: string,
   { passed = null, demand = { acrValues: settings.acrValues, maxAge: null } }: BeginOptions = {},
@@ -48,8 +48,8 @@ export async function beginLogin(
   const response = redirect(location)
   // A callback at another host of the domain gets the session, but not the host cookie of a login.
   if (new URL(endpoint).origin === siteOf(exchange))
-    begunLogins.remember(response, exchange, registration, secrets.state, login, now)
-  else memory.begin(secrets.state, login)
+    pendingLogins.remember(response, exchange, registration, secrets.state, login, now)
+  else loginSession.begin(secrets.state, login)
   return response
 }
 

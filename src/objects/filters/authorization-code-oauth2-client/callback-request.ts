@@ -1,7 +1,7 @@
 import type { Response } from '#http'
 import { type IssuedTokens, type OpenIdError, stateOfJwtResponse } from '#openid'
-import type { BegunLogin } from './login-memory.ts'
 import { LoginRequest, type LoginSettings } from './login-request.ts'
+import type { PendingLogin } from './login-session.ts'
 
 /** One request to the callback. */
 export class CallbackRequest extends LoginRequest {
@@ -10,12 +10,12 @@ export class CallbackRequest extends LoginRequest {
   parameters = new URLSearchParams()
   /** The parameter `state`. */
   key = ''
-  login: BegunLogin | null = null
-  /** When the token endpoint was asked. */
+  login: PendingLogin | null = null
+  /** Time of the token request. */
   askedAt = 0
   issued: IssuedTokens | null = null
   /** False where a reload may complete the login: the server was not available. */
-  isOver = true
+  isComplete = true
 
   constructor({ exchange, next, settings, endpoint }: LoginRequest, onFailure: OnFailure) {
     super(exchange, next, settings)

@@ -5,10 +5,10 @@ import type { JsonObject } from '#json'
 import { OpenIdError } from '#openid'
 import { isNavigation } from '../../lib/sso/login-required.ts'
 import { loginHere } from './begin-login.ts'
-import { begunLogins } from './begun-logins.ts'
 import { endWithLogin } from './login-identity.ts'
-import { claimsOf, type KeptTokens } from './login-memory.ts'
 import type { LoginRequest } from './login-request.ts'
+import { claimsOf, type SessionTokens } from './login-session.ts'
+import { pendingLogins } from './pending-logins.ts'
 import { clientOf, verifySignature } from './registered-client.ts'
 import { demandOf, type LoginDemand } from './step-up.ts'
 
@@ -18,14 +18,14 @@ export class TokensEndedError extends Error {
 }
 
 export function isExpired({ tokens, settings }: LoginRequest): boolean {
-  const { expiresAt } = tokens as KeptTokens
+  const { expiresAt } = tokens as SessionTokens
   return expiresAt !== null && expiresAt <= settings.clock.now()
 }
 
 /** Replaces the tokens of the session by those of a refresh; throws TokensEndedError without one. */
 export async function refreshTokens(state: LoginRequest): Promise<void> {
-  const { exchange, settings, memory } = state
-  const old = state.tokens as KeptTokens
+  const { exchange, settings, loginSession } = state
+  const old = state.tokens as SessionTokens
   const registration = state.registration as ClientRegistration
   const { refreshToken } = old
   if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
@@ -37,7 +37,7 @@ export async function refreshTokens(state: LoginRequest): Promise<void> {
   const before = issued.claims === null ? null : claimsOf(old)
   if (before !== null && issued.claims?.['sub'] !== before['sub'])
     throw new TokensEndedError('the refreshed ID token is about another user')
-  state.tokens = memory.keep(registration, issued, askedAt, old)
+  state.tokens = loginSession.keep(registration, issued, askedAt, old)
 }
 
 /** Tokens end for `invalid_grant` alone: every other failure says nothing about them (RFC 6749 section 5.2). */
@@ -49,7 +49,7 @@ function throwEnded(error: unknown): never {
 
 export async function passWithTokens(state: LoginRequest): Promise<void> {
   const { exchange, next, settings, identity } = state
-  const tokens = state.tokens as KeptTokens
+  const tokens = state.tokens as SessionTokens
   const registration = state.registration as ClientRegistration
   const userInfo = new LazyValue(() => userInfoOf(state, tokens, registration))
   if (registration.userInfo === 'always') await userInfo.load()
@@ -57,7 +57,7 @@ export async function passWithTokens(state: LoginRequest): Promise<void> {
   await settings.assign(exchange, info as unknown as JsonObject)
   // Later filters change the request; a retry begins with the original.
   const onward = exchange.withRequest(exchange.request.clone())
-  begunLogins.strip(onward)
+  pendingLogins.strip(onward)
   state.response = await next(onward.with(OAuth2InfoContext, info))
   endWithLogin(state.response, exchange, identity)
 }
@@ -96,7 +96,7 @@ export async function retryRefreshed(state: LoginRequest): Promise<Response | nu
 
 async function userInfoOf(
   { exchange, settings }: LoginRequest,
-  tokens: KeptTokens,
+  tokens: SessionTokens,
   registration: ClientRegistration,
 ): Promise<JsonObject | null> {
   const { accessToken } = tokens
@@ -110,7 +110,7 @@ async function userInfoOf(
 
 function infoOf(
   { settings, endpoint }: LoginRequest,
-  tokens: KeptTokens,
+  tokens: SessionTokens,
   { clientId }: ClientRegistration,
   userInfo: LazyValue<JsonObject | null>,
 ): OAuth2Info & WithLazyMembers {

@@ -7,13 +7,13 @@ import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { flow } from '../lib/flow.ts'
 import { checkAcr, maxAgeOf } from './authorization-parameters.ts'
 import { beginLogin, queryOf, redirect } from './begin-login.ts'
-import { begunLogins } from './begun-logins.ts'
 import { CallbackRequest, type OnFailure, stateIn } from './callback-request.ts'
 import { LoginRequestError } from './login-failure.ts'
-import type { BegunLogin } from './login-memory.ts'
 import type { LoginRequest } from './login-request.ts'
-import { postedAnswers } from './posted-answers.ts'
+import type { PendingLogin } from './login-session.ts'
+import { pendingLogins } from './pending-logins.ts'
 import { postedResponse } from './posted-response.ts'
+import { responseCookies } from './posted-response-cookies.ts'
 import { clientOf, verifySignature } from './registered-client.ts'
 
 /** Exchanges the code for tokens, and keeps those that are valid. */
@@ -57,28 +57,28 @@ export function handleCallback(onFailure: OnFailure): (request: LoginRequest) =>
 async function readParameters(state: CallbackRequest): Promise<void> {
   const query = queryOf(state.exchange)
   state.key = await stateIn(query, state.settings)
-  const isComplete = query.has('code') || query.has('error')
-  state.parameters = isComplete ? query : (postedAnswers.find(state.exchange, state.key) ?? query)
+  const isInQuery = query.has('code') || query.has('error')
+  state.parameters = isInQuery ? query : (responseCookies.find(state.exchange, state.key) ?? query)
 }
 
 async function handleOnce(state: CallbackRequest): Promise<Response> {
   const response = await authorizationResponse(state)
-  if (!state.isOver) return response
-  const { exchange, memory, key, settings } = state
-  memory.end(key)
-  begunLogins.forget(response, exchange, key, settings.clock.now())
-  postedAnswers.forget(response, exchange, key)
+  if (!state.isComplete) return response
+  const { exchange, loginSession, key, settings } = state
+  loginSession.end(key)
+  pendingLogins.forget(response, exchange, key, settings.clock.now())
+  responseCookies.forget(response, exchange, key)
   return response
 }
 
 function findLogin(state: CallbackRequest): void {
-  const { memory, key, settings } = state
-  state.login = memory.find(key) ?? loginInCookie(state)
+  const { loginSession, key, settings } = state
+  state.login = loginSession.find(key) ?? loginInCookie(state)
   state.registration = settings.registrationByKey.get(state.login?.registration ?? '') ?? null
 }
 
-function loginInCookie({ exchange, key, settings }: CallbackRequest): BegunLogin | null {
-  const login = begunLogins.recall(exchange, key, settings.clock.now())
+function loginInCookie({ exchange, key, settings }: CallbackRequest): PendingLogin | null {
+  const login = pendingLogins.recall(exchange, key, settings.clock.now())
   if (login === null || login.goto === settings.defaultLoginGoto) return login
   const goto = sameOriginGoto(login.goto, exchange.originalUri)
   return goto === null ? null : { ...login, goto }
@@ -89,8 +89,8 @@ async function isUnknownOrUsed({ login, registration, key, settings }: CallbackR
 }
 
 /** Back button, reload, or a login that is over: a user who is logged in is redirected to the application. */
-function refuseState({ memory, settings }: CallbackRequest): Response {
-  const { tokens } = memory
+function refuseState({ loginSession, settings }: CallbackRequest): Response {
+  const { tokens } = loginSession
   if (tokens !== null && settings.registrationByKey.has(tokens.registration))
     return redirect(settings.defaultLoginGoto ?? '/')
   throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
@@ -104,13 +104,13 @@ function hasExpired({ parameters }: CallbackRequest): boolean {
 
 async function beginAgain(state: CallbackRequest): Promise<Response> {
   const { login, registration } = state
-  const response = await beginLogin(state, registration as ClientRegistration, (login as BegunLogin).goto)
+  const response = await beginLogin(state, registration as ClientRegistration, (login as PendingLogin).goto)
   return counted(response, state)
 }
 
 async function exchangeCode(state: CallbackRequest): Promise<void> {
   const { exchange, endpoint, parameters, settings } = state
-  const { secret, maxAge = null } = state.login as BegunLogin
+  const { secret, maxAge = null } = state.login as PendingLogin
   const registration = state.registration as ClientRegistration
   const client = await clientOf(registration)
   state.askedAt = settings.clock.now()
@@ -140,14 +140,17 @@ function checkClass({ issued, login }: CallbackRequest): void {
   checkAcr(issued?.claims?.['acr'], login?.acr?.split(' ') ?? [])
 }
 
-function keepTokens({ memory, registration, issued, askedAt }: CallbackRequest): void {
-  memory.keep(registration as ClientRegistration, issued as IssuedTokens, askedAt, null)
+function keepTokens({ loginSession, registration, issued, askedAt }: CallbackRequest): void {
+  loginSession.keep(registration as ClientRegistration, issued as IssuedTokens, askedAt, null)
 }
 
 function redirectToTarget(state: CallbackRequest): Response {
   const { exchange, login, key } = state
-  const response = arrival((login as BegunLogin).goto, exchange.request.headers.get('sec-fetch-site') === 'cross-site')
-  if (exchange.session.isInCookies === true) begunLogins.trim(response, exchange, key)
+  const response = arrival(
+    (login as PendingLogin).goto,
+    exchange.request.headers.get('sec-fetch-site') === 'cross-site',
+  )
+  if (exchange.session.isInCookies === true) pendingLogins.trim(response, exchange, key)
   return counted(response, state)
 }
 
@@ -163,6 +166,6 @@ async function releaseState(error: OpenIdError, { key, settings }: CallbackReque
 }
 
 function fail(error: OpenIdError, state: CallbackRequest): Promise<Response> {
-  state.isOver = !error.unavailable
+  state.isComplete = !error.unavailable
   return state.onFailure(error, state)
 }

@@ -56,7 +56,7 @@ interface CheckedLogin {
 /** Whether the login of a session was ended by its provider. Rejects where revocations are unavailable. */
 export async function isRevoked(
   exchange: Exchange,
-  memory: CheckedLogin,
+  loginSession: CheckedLogin,
   identity: LoginIdentity | null,
   now: number,
 ): Promise<boolean> {
@@ -64,9 +64,9 @@ export async function isRevoked(
   if (revocations === undefined || identity === null) return false
   // The session may have been used for other routes meanwhile, for longer than revocations are kept.
   const { lifetime } = revocations
-  const checkedAt = memory.checkedAt ?? identity.at
+  const checkedAt = loginSession.checkedAt ?? identity.at
   if (now - checkedAt >= lifetime || (await revocations.isRevoked(identity.subjects, identity))) return true
-  if (now - checkedAt >= lifetime / 4) memory.setCheckedAt(now)
+  if (now - checkedAt >= lifetime / 4) loginSession.setCheckedAt(now)
   return false
 }
 

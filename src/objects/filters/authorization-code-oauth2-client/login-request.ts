@@ -6,7 +6,7 @@ import type { Clock, Runtime } from '#schema'
 import type { UsedStates } from '../../lib/sso/used-states.ts'
 import type { FlowState } from '../lib/flow.ts'
 import type { LoginIdentity } from './login-identity.ts'
-import { type KeptTokens, LoginMemory } from './login-memory.ts'
+import { LoginSession, type SessionTokens } from './login-session.ts'
 import type { SharedRefresh } from './shared-refresh.ts'
 import type { UserInfo } from './user-info.ts'
 
@@ -45,13 +45,13 @@ export class LoginRequest implements FlowState {
   endpoint = ''
   /** Path below the client endpoint, such as `login`; empty for requests to the application. */
   action = ''
-  tokens: KeptTokens | null = null
+  tokens: SessionTokens | null = null
   /** Registration of the tokens. */
   registration: ClientRegistration | null = null
   identity: LoginIdentity | null = null
   /** Response of the application. */
   response: Response | null = null
-  #memory: LoginMemory | null = null
+  #loginSession: LoginSession | null = null
 
   constructor(exchange: Exchange, next: Handler, settings: LoginSettings) {
     this.exchange = exchange
@@ -64,9 +64,9 @@ export class LoginRequest implements FlowState {
   }
 
   /** Tokens and logins in the session, by the name that `oAuth2SessionKey` or the endpoint gives them. */
-  get memory(): LoginMemory {
+  get loginSession(): LoginSession {
     const { sessionKey, clock } = this.settings
-    this.#memory ??= new LoginMemory(this.exchange.session, sessionKey ?? this.endpoint, clock.now())
-    return this.#memory
+    this.#loginSession ??= new LoginSession(this.exchange.session, sessionKey ?? this.endpoint, clock.now())
+    return this.#loginSession
   }
 }

@@ -5,7 +5,6 @@ import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { backChannelLogout } from './back-channel-logout.ts'
 import { beginChosenLogin, loginHere } from './begin-login.ts'
-import { begunLogins } from './begun-logins.ts'
 import {
   isExpired,
   isStepUpDemanded,
@@ -19,9 +18,10 @@ import {
 import { handleCallback } from './login-callback.ts'
 import { failurePage } from './login-failure.ts'
 import { isRevoked, loginIdentity } from './login-identity.ts'
-import { claimsOf } from './login-memory.ts'
 import type { LoginRequest } from './login-request.ts'
+import { claimsOf } from './login-session.ts'
 import { logOut } from './logout.ts'
+import { pendingLogins } from './pending-logins.ts'
 
 /** Tokens that end within this time after the login will do so after the next one, too. */
 const JUST_LOGGED_IN = 2_000
@@ -92,7 +92,7 @@ function acceptLogoutToken({ exchange, settings }: LoginRequest): Promise<Respon
 }
 
 function readTokens(state: LoginRequest): void {
-  const { tokens } = state.memory
+  const { tokens } = state.loginSession
   if (tokens === null) return
   const registration = state.settings.registrationByKey.get(tokens.registration)
   if (registration === undefined) return
@@ -106,7 +106,7 @@ function hasNoTokens({ tokens }: LoginRequest): boolean {
 }
 
 function passAnonymous({ exchange, next }: LoginRequest): Promise<Response> {
-  begunLogins.strip(exchange)
+  pendingLogins.strip(exchange)
   return next(exchange)
 }
 
@@ -122,13 +122,13 @@ function loginAtOnly(state: LoginRequest): Promise<Response> {
   return loginHere(state, state.settings.registrations[0] as ClientRegistration)
 }
 
-function isEndedByProvider({ exchange, settings, memory, identity }: LoginRequest): Promise<boolean> {
-  return isRevoked(exchange, memory, identity, settings.clock.now())
+function isEndedByProvider({ exchange, settings, loginSession, identity }: LoginRequest): Promise<boolean> {
+  return isRevoked(exchange, loginSession, identity, settings.clock.now())
 }
 
 function forgetLogin(state: LoginRequest): Promise<Response> {
   state.logger.debug({ transactionId: state.exchange.transactionId.value }, 'session ended by its provider')
-  state.memory.forget()
+  state.loginSession.forget()
   return withoutLogin(state)
 }
 
@@ -141,9 +141,9 @@ function loginAgain(state: LoginRequest): Promise<Response> {
 }
 
 function forgetTokens(error: TokensEndedError, state: LoginRequest): Promise<Response> {
-  const { settings, memory, tokens } = state
+  const { settings, loginSession, tokens } = state
   settings.logger.limited(error.message).info({ reason: error.message }, 'tokens ended: the user has to log in again')
-  memory.forget()
+  loginSession.forget()
   if (settings.clock.now() - (tokens?.loggedInAt ?? 0) < JUST_LOGGED_IN)
     throw new OpenIdError('invalid_token', `tokens ended right after they had been issued: ${error.message}`, false)
   return withoutLogin(state)

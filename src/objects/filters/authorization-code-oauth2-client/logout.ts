@@ -15,9 +15,9 @@ export async function logOut(request: LoginRequest): Promise<Response> {
 }
 
 async function endLogin(request: LoginRequest): Promise<Response> {
-  const { exchange, settings, memory } = request
-  const { tokens } = memory
-  memory.forget()
+  const { exchange, settings, loginSession } = request
+  const { tokens } = loginSession
+  loginSession.forget()
   const goto = gotoIn(queryOf(exchange), exchange) ?? settings.defaultLogoutGoto
   const registration = settings.registrationByKey.get(tokens?.registration ?? '')
   if (tokens === null || registration === undefined) return loggedOut(settings, goto)

@@ -1,9 +1,9 @@
 import { type Response, respond } from '#http'
 import { flow } from '../lib/flow.ts'
-import { begunLogins, isPosted } from './begun-logins.ts'
 import { type CallbackRequest, stateIn } from './callback-request.ts'
 import { LoginRequestError } from './login-failure.ts'
-import { postedAnswers, seeCallback } from './posted-answers.ts'
+import { isPosted, pendingLogins } from './pending-logins.ts'
+import { responseCookies, seeCallback } from './posted-response-cookies.ts'
 
 /** Bytes of a form with a code or a JWT. */
 const MAX_FORM = 64 * 1024
@@ -32,7 +32,7 @@ async function readForm(state: CallbackRequest): Promise<void> {
 
 /** Any site can post a form: one that belongs to no login of this browser sets no cookie. */
 function hasNoCookie({ exchange, key, settings }: CallbackRequest): boolean {
-  return begunLogins.recall(exchange, key, settings.clock.now()) === null
+  return pendingLogins.recall(exchange, key, settings.clock.now()) === null
 }
 
 function redirectWithoutForm({ endpoint, key }: CallbackRequest): Response {
@@ -40,7 +40,7 @@ function redirectWithoutForm({ endpoint, key }: CallbackRequest): Response {
 }
 
 function redirectWithForm({ exchange, endpoint, key, parameters }: CallbackRequest): Response {
-  const response = postedAnswers.handOver(exchange, `${endpoint}/callback`, key, parameters)
+  const response = responseCookies.handOver(exchange, `${endpoint}/callback`, key, parameters)
   if (response === null) throw new LoginRequestError('the posted authorization response is too large')
   return response
 }

@@ -6,22 +6,22 @@ import type { Clock, SharedRecord, SharedStore } from '#schema'
 /** A claim lasts this long after the owner's last renewal; then another request takes over from an owner that died. */
 const LEASE = 10_000
 const LEASE_RENEWAL = 2_500
-/** How long tokens, or the server's refusal, stay for requests that come with the old token. */
+/** TTL of tokens, or of the server's refusal, for requests with the old token. */
 const OUTCOME_LIFETIME = 60_000
-/** How long requests get the failure of a server that could not be asked; the next one after that asks again. */
+/** TTL of the failure of a server that is unavailable. */
 const FAILURE_LIFETIME = 1_000
-/** How long a request waits for others, and how often it looks. */
+/** Longest wait for the outcome of another request, and poll interval. */
 const WAIT_LIMIT = 30_000
 const POLL_INTERVAL = 25
 
 /** Tokens of a refresh, with the moment their lifetime is counted from. */
 interface RefreshedTokens {
   readonly tokens: IssuedTokens
-  /** When the server was asked, in milliseconds since the epoch. */
+  /** Time of the token request, in milliseconds since the epoch. */
   readonly askedAt: number
 }
 
-/** What the record of a refresh holds beside its owner, once it is over. */
+/** Outcome in the record of a refresh that has finished. */
 type Outcome = RefreshedTokens | { readonly failure: { error: string; description: string; unavailable: boolean } }
 
 /**
@@ -91,7 +91,7 @@ export class SharedRefresh {
     }
   }
 
-  /** The outcome is this request's all the same where it can not be kept for others. */
+  /** A failure to store the outcome does not change that of this request. */
   async #keep(key: string, set: SharedRecord, lifetime: number): Promise<void> {
     await this.#store.update(key, { set }, lifetime).catch(() => {})
   }

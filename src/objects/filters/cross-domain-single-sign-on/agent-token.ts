@@ -30,7 +30,7 @@ export class TokenRejected {
 
 type Keys = Parameters<typeof signatureProblem>[1]
 
-/** How the tokens of a family of servers are verified. */
+/** Verification rules for the tokens of a family of servers. */
 interface TokenRules {
   /** Whether tokens are signed by an HMAC key made of the agent's password. */
   readonly hasAgentKey: boolean
@@ -71,7 +71,7 @@ export class AgentTokens {
     this.#discovery = new Discovery(metadata, amService.handler, clock)
   }
 
-  /** What a token says; with a nonce only the token that was made for that login is taken. */
+  /** Verifies a token; with a nonce, only the token of that login is accepted. */
   async open(token: string, nonce: string | null): Promise<AgentToken | TokenRejected> {
     const rules = RULES[(await this.#amService.dialect()).family]
     const claims = await this.#signedClaims(token, rules)

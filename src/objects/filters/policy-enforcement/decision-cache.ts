@@ -5,8 +5,8 @@ import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
 import { FallbackTtl } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
-import { type Decision, SubjectRefused } from './ask-decision.ts'
-import { type Question, type Subject, textOfQuestion } from './policy-question.ts'
+import { type Decision, SubjectRefused } from './evaluate-policies.ts'
+import { cacheKeyOf, type EvaluationRequest, type Subject } from './evaluation-request.ts'
 
 const SWEEP_INTERVAL = 10_000
 /** TTL of a decision without `ttl` where nothing is configured. */
@@ -23,7 +23,7 @@ interface DecisionCacheSettings {
   readonly strategy: DisconnectionStrategy
 }
 
-/** Where decisions come from: the same questions about the same policies have the same answer. */
+/** Realm and policy set: part of the cache key. */
 interface DecisionSource {
   readonly realm: string
   readonly application: string | null
@@ -36,7 +36,7 @@ export class DecisionCache {
   readonly #env: Environment
   readonly #fallbackTtl: FallbackTtl
   readonly #policyTags: readonly string[]
-  /** What all questions have in common. */
+  /** Prefix of all cache keys. */
   readonly #source: string
 
   constructor(amService: AmService, source: DecisionSource, settings: DecisionCacheSettings, env: Environment) {
@@ -54,7 +54,7 @@ export class DecisionCache {
     )
     const realm = normalRealm(source.realm)
     this.#source = JSON.stringify([realm, source.application])
-    // Which policy set is asked where none is named, is the access manager's affair: notifications about any may concern it.
+    // Without application the access manager chooses the policy set, so that notifications about any set invalidate.
     const set = source.application === null ? anySetTag(realm) : setTag(realm, source.application)
     this.#policyTags = [set, realmTag(realm)]
     const { notifications } = amService
@@ -70,14 +70,14 @@ export class DecisionCache {
     env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
   }
 
-  /** The decision about a question, asked for where it is not known; other names of the session are asked for then too. */
+  /** The cached decision, or that of `ask`; `sessionNames` gives further tags of the entry. */
   find(
-    question: Question,
+    evaluation: EvaluationRequest,
     sessionNames: () => readonly string[],
     ask: () => Promise<Decision | SubjectRefused>,
   ): Decision | SubjectRefused | Unavailable | Promise<Decision | SubjectRefused | Unavailable> {
-    const key = hash('sha256', this.#source + textOfQuestion(question), 'base64url')
-    return this.#cache.get(key, async () => this.#answer(await ask(), question.subject, sessionNames()))
+    const key = hash('sha256', this.#source + cacheKeyOf(evaluation), 'base64url')
+    return this.#cache.get(key, async () => this.#answer(await ask(), evaluation.subject, sessionNames()))
   }
 
   /** A decision that is never cached. */
@@ -92,7 +92,7 @@ export class DecisionCache {
   ): Promise<Answer<Decision | SubjectRefused>> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
     const tags = [...this.#policyTags, ...token]
-    // A subject that is not taken is not asked about again at once: who makes them up costs the access manager little.
+    // Negative cache: requests with invented subjects cost the access manager little.
     if (decision instanceof SubjectRefused) return { value: decision, ttl: 0, tags, negative: true }
     return { value: decision, ttl: await this.#ttlOf(decision), tags }
   }
@@ -106,7 +106,7 @@ export class DecisionCache {
   }
 }
 
-/** What a notification may be about: a policy set, all of a realm where it names none, or a session that has ended. */
+/** Tags that a notification invalidates: a policy set, all sets of a realm where it names none, or a session. */
 function tagsOf(notification: Notification): readonly string[] | 'everything' {
   const { topic, body } = notification
   if (!topic.startsWith('/agent/policy')) return sessionTags(notification)

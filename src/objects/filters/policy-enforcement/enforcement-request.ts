@@ -5,9 +5,9 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FollowedAdvice } from '../../lib/policy/advice-marker.ts'
 import type { FlowState } from '../lib/flow.ts'
-import type { Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
-import { NoSubject, type QuestionSources, type Subject } from './policy-question.ts'
+import type { Decision, SubjectRefused } from './evaluate-policies.ts'
+import { type EvaluationSources, NoSubject, type Subject } from './evaluation-request.ts'
 
 /** Settings of a policy enforcement filter. */
 export interface EnforcementSettings {
@@ -15,7 +15,7 @@ export interface EnforcementSettings {
   readonly realm: string
   readonly application: string | null
   readonly cache: DecisionCache | null
-  readonly sources: QuestionSources
+  readonly sources: EvaluationSources
   readonly failureHandler: Handler | null
   readonly resource: ResourceUriProvider
   readonly adviceHeaderName: string

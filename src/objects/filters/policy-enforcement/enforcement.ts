@@ -8,10 +8,10 @@ import { clearAddress } from '../../lib/sso/clear-address.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
-import { type Decision, SubjectRefused } from './ask-decision.ts'
 import type { EnforcementRequest } from './enforcement-request.ts'
+import { type Decision, SubjectRefused } from './evaluate-policies.ts'
+import { environmentOf, NoSubject, type Subject, subjectOf } from './evaluation-request.ts'
 import { findDecision } from './find-decision.ts'
-import { environmentOf, NoSubject, type Subject, subjectOf } from './policy-question.ts'
 
 /** Passes requests on that the access manager allows. Fails closed: no error on the way to a decision is a permission. */
 export const enforcePolicies = flow<EnforcementRequest>(
@@ -68,8 +68,8 @@ function evaluateResource(state: EnforcementRequest): Awaitable<void> {
 
 function getDecision(state: EnforcementRequest): Awaitable<void> {
   const { resource, environment, transaction, exchange, settings } = state
-  const question = { resource, subject: state.subject as Subject, environment }
-  return then(findDecision(question, transaction, exchange, settings), (found) => {
+  const evaluation = { resource, subject: state.subject as Subject, environment }
+  return then(findDecision(evaluation, transaction, exchange, settings), (found) => {
     state.found = found
     if (found instanceof Unavailable || found instanceof SubjectRefused) return
     const { actions } = found.context

@@ -5,14 +5,14 @@ import type { Logger } from '#logging'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { loggedResource } from '../../lib/policy/logged-resource.ts'
 import { tokenDigest } from '../../lib/session-tags.ts'
-import { askDecision, type Decision, SubjectRefused } from './ask-decision.ts'
 import type { DecisionCache } from './decision-cache.ts'
-import { bodyOfQuestion, type Question, type Subject } from './policy-question.ts'
+import { type Decision, evaluatePolicies, SubjectRefused } from './evaluate-policies.ts'
+import { bodyOf, type EvaluationRequest, type Subject } from './evaluation-request.ts'
 import { isOfAdmittedRealm } from './subject-realm.ts'
 
 type Found = Decision | SubjectRefused | Unavailable
 
-/** Where decisions come from. */
+/** Settings of lookups. */
 interface DecisionSettings {
   readonly amService: AmService
   readonly realm: string
@@ -23,44 +23,44 @@ interface DecisionSettings {
 
 /** The decision from the cache, or from the access manager. A transaction is valid once, so its decision is not cached. */
 export function findDecision(
-  withoutTransaction: Question,
+  withoutTransaction: EvaluationRequest,
   transaction: string | null,
   exchange: Exchange,
   settings: DecisionSettings,
 ): Awaitable<Found> {
   const { cache, logger } = settings
   const { subject, environment } = withoutTransaction
-  const question =
+  const evaluation =
     transaction === null
       ? withoutTransaction
       : { ...withoutTransaction, environment: { ...environment, TxId: [transaction] } }
   let isCached = true
   const ask = () => {
     isCached = false
-    return askAccessManager(question, exchange, settings)
+    return askAccessManager(evaluation, exchange, settings)
   }
   const found =
     cache === null
       ? ask()
       : transaction === null
-        ? cache.find(question, () => sessionNames(exchange, subject), ask)
+        ? cache.find(evaluation, () => sessionNames(exchange, subject), ask)
         : cache.pass(ask)
   if (!logger.isEnabled('debug')) return found
   return then(found, (outcome) => {
-    trace(question.resource, exchange, outcome, isCached, settings)
+    trace(evaluation.resource, exchange, outcome, isCached, settings)
     return outcome
   })
 }
 
 async function askAccessManager(
-  question: Question,
+  evaluation: EvaluationRequest,
   exchange: Exchange,
   { amService, realm, application }: DecisionSettings,
 ): Promise<Decision | SubjectRefused> {
-  const { ssoToken } = question.subject
+  const { ssoToken } = evaluation.subject
   const [isAdmitted, decision] = await Promise.all([
     ssoToken === undefined || isOfAdmittedRealm(amService, exchange, ssoToken),
-    askDecision(amService, realm, bodyOfQuestion(question, application), question.resource, exchange),
+    evaluatePolicies(amService, realm, bodyOf(evaluation, application), evaluation.resource, exchange),
   ])
   return isAdmitted ? decision : new SubjectRefused('the subject has no session of a realm that counts here')
 }

@@ -102,7 +102,7 @@ test('the decision allows by method, and is there for what comes after', async (
   assert.deepEqual([other.status, other.headers.get('cache-control')], [403, 'no-store'])
 })
 
-test('the question names the resource, the policy set, the subject and the environment', async () => {
+test('the evaluation names the resource, the policy set, the subject and the environment', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({ ...ALLOW_GET, applicationName: 'PEP' })
   const environment = {
@@ -114,14 +114,14 @@ test('the question names the resource, the policy set, the subject and the envir
   await using pep = await enforcing(manager, { application: 'PEP', environment })
   const session = manager.login('demo')
   assert.equal((await pep.ask(session, { headers: { 'User-Agent': 'curl' } })).status, 200)
-  const [question] = manager.requests('policies')
-  assert.deepEqual(JSON.parse(question?.body ?? ''), {
+  const [evaluation] = manager.requests('policies')
+  assert.deepEqual(JSON.parse(evaluation?.body ?? ''), {
     resources: [PAGE],
     application: 'PEP',
     subject: { ssoToken: session },
     environment: { IP: ['127.0.0.1'], agent: ['curl'], number: ['2'] },
   })
-  assert.match(question?.target ?? '', /\/json\/realms\/root\/policies\?_action=evaluate$/)
+  assert.match(evaluation?.target ?? '', /\/json\/realms\/root\/policies\?_action=evaluate$/)
 })
 
 for (const [name, environment, sent] of [
@@ -313,7 +313,7 @@ test('RequestResourceUriProvider without query shares the decision of a page', a
   assert.equal(asked(manager), 1)
 })
 
-test('B61: many requests at once cause one question; a failure is not kept', async () => {
+test('B61: many requests at once cause one evaluation; a failure is not kept', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(ALLOW_GET)
   await using pep = await enforcing(manager, cached)

@@ -21,7 +21,7 @@ import { requestResource } from '../../lib/policy/request-resource.ts'
 import { DecisionCache } from './decision-cache.ts'
 import { enforcePolicies } from './enforcement.ts'
 import { EnforcementRequest, type EnforcementSettings } from './enforcement-request.ts'
-import type { MapSource } from './policy-question.ts'
+import type { MapSource } from './evaluation-request.ts'
 
 /** Default size of the decision cache, in one unit. */
 const DEFAULT_SIZE = 100_000
@@ -109,7 +109,7 @@ export const PolicyEnforcementFilter = defineType({
   create: (config, env) => {
     const { amService, cache, application = null, pepRealm } = config
     const realm = pepRealm ?? amService.realm
-    const kept =
+    const decisions =
       cache?.enabled === true
         ? new DecisionCache(
             amService,
@@ -128,7 +128,7 @@ export const PolicyEnforcementFilter = defineType({
       amService,
       realm,
       application,
-      cache: kept,
+      cache: decisions,
       sources: {
         ssoToken: config.ssoTokenSubject ?? null,
         jwt: config.jwtSubject ?? null,

@@ -3,7 +3,7 @@ import type { Exchange } from '#http'
 import { claim, parseSignedToken, readClaims } from '#jose'
 
 /**
- * Whether a session token is of a realm that the access manager is asked for. The filter that demanded the login knows the
+ * Whether a session token is of an admitted realm. The filter that demanded the login knows the
  * session; otherwise it is looked up, since the server decides about sessions of any realm.
  */
 export async function isOfAdmittedRealm(amService: AmService, exchange: Exchange, ssoToken: string): Promise<boolean> {

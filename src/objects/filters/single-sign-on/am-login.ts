@@ -3,7 +3,7 @@ import { respond } from '#http'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 
-/** Where users log in at the access manager. */
+/** Login page of the access manager. */
 interface LoginPage {
   /** The page, which may have a query of its own. */
   readonly endpoint: string
@@ -15,8 +15,8 @@ interface LoginPage {
 }
 
 /**
- * The way to the login page and back (protocol 7.1). What the endpoint says of `goto` and `realm` itself, stays; but an
- * advice is followed only by who comes back to the URL that is named with it.
+ * Redirects to the login page (protocol 7.1). `goto` and `realm` of the endpoint itself are kept, except `goto` with an advice,
+ * which has effect only at the URL that it was given for.
  */
 export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage): LoginWay {
   return {

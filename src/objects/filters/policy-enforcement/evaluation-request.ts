@@ -4,8 +4,8 @@ import type { Runtime } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { jsonOf } from '../../lib/policy/json-values.ts'
 
-/** Bytes of everything that goes to the access manager with one question. */
-const LARGEST_QUESTION = 128 * 1024
+/** Bytes of the body of one evaluation request. */
+const MAX_REQUEST = 128 * 1024
 
 /** Gives a value for a request. */
 type Ask = (exchange: Exchange) => unknown
@@ -13,15 +13,15 @@ type Ask = (exchange: Exchange) => unknown
 /** A field that is a map of expressions, or one expression that gives a map. */
 export type MapSource = { readonly map: Readonly<Record<string, Ask>> } | { readonly whole: Ask }
 
-/** Who asks, and what else policies may look at. */
-export interface QuestionSources {
+/** Expressions for the subject and the environment. */
+export interface EvaluationSources {
   readonly ssoToken: Runtime<string> | null
   readonly jwt: Runtime<string> | null
   readonly claims: MapSource | null
   readonly environment: MapSource | null
 }
 
-/** The subject of a request; at least one part is there. */
+/** The subject of a request; at least one member is set. */
 export interface Subject {
   readonly ssoToken?: string
   readonly jwt?: string
@@ -37,8 +37,8 @@ export class NoSubject {
   }
 }
 
-/** Who the request is from. Without subject the access manager would take the gateway itself for it: never asked then. */
-export function subjectOf(sources: QuestionSources, exchange: Exchange): Awaitable<Subject | NoSubject> {
+/** The subject of a request. The access manager is never asked without one: it would decide about the agent itself. */
+export function subjectOf(sources: EvaluationSources, exchange: Exchange): Awaitable<Subject | NoSubject> {
   return then(textFrom(sources.ssoToken, exchange), (ssoToken) =>
     then(textFrom(sources.jwt, exchange), (jwt) =>
       then(sources.claims === null ? null : mapOf(sources.claims, exchange), (claims) =>
@@ -67,7 +67,7 @@ function subjectFrom(
   return new NoSubject('the expressions for the subject gave nothing')
 }
 
-/** What else policies may look at: each value as a list of texts, which is how the access manager takes it. */
+/** The environment: each value as a list of strings, the only form that the access manager accepts. */
 export function environmentOf(
   source: MapSource | null,
   exchange: Exchange,
@@ -84,51 +84,51 @@ function listsIn(values: Record<string, unknown> | null): Record<string, readonl
   return environment
 }
 
-/** What is asked about a request. */
-export interface Question {
+/** Input of a policy evaluation. */
+export interface EvaluationRequest {
   readonly resource: string
   readonly subject: Subject
   readonly environment: Readonly<Record<string, readonly string[]>> | null
 }
 
-/** A text that two questions have in common only if they are the same: each part of it says how long it is. */
-export function textOfQuestion({ resource, subject, environment }: Question): string {
+/** Text that is equal for equal evaluations only: each part has a length prefix. */
+export function cacheKeyOf({ resource, subject, environment }: EvaluationRequest): string {
   const { ssoToken, jwt, claims } = subject
-  let text = measured(resource) + measured(ssoToken) + measured(jwt)
-  text += claims === undefined ? '-' : measured(JSON.stringify(claims))
+  let text = lengthPrefixed(resource) + lengthPrefixed(ssoToken) + lengthPrefixed(jwt)
+  text += claims === undefined ? '-' : lengthPrefixed(JSON.stringify(claims))
   if (environment === null) return text
   for (const name of Object.keys(environment)) {
-    text += `+${measured(name)}`
-    for (const value of environment[name] as readonly string[]) text += measured(value)
+    text += `+${lengthPrefixed(name)}`
+    for (const value of environment[name] as readonly string[]) text += lengthPrefixed(value)
   }
   return text
 }
 
-function measured(part: string | undefined): string {
+function lengthPrefixed(part: string | undefined): string {
   return part === undefined ? '-' : `${part.length}:${part}`
 }
 
-/** A question in the form in which it is sent. */
-export function bodyOfQuestion({ resource, subject, environment }: Question, application: string | null): JsonObject {
+/** The body of the evaluation request. */
+export function bodyOf({ resource, subject, environment }: EvaluationRequest, application: string | null): JsonObject {
   const body = {
     resources: [resource],
     ...(application === null ? {} : { application }),
     subject,
     ...(environment === null ? {} : { environment }),
   } as unknown as JsonObject
-  if (JSON.stringify(body).length > LARGEST_QUESTION)
+  if (JSON.stringify(body).length > MAX_REQUEST)
     throw new Error(
-      `the question to the access manager is larger than ${LARGEST_QUESTION} bytes; give it less environment`,
+      `the evaluation request to the access manager is larger than ${MAX_REQUEST} bytes; give it less environment`,
     )
   return body
 }
 
 function mapOf(source: MapSource, exchange: Exchange): Awaitable<Record<string, unknown> | null> {
-  if ('whole' in source) return then(source.whole(exchange), wholeMap)
+  if ('whole' in source) return then(source.whole(exchange), mapFrom)
   return collect(source.map, Object.keys(source.map), 0, Object.create(null), exchange)
 }
 
-function wholeMap(value: unknown): Record<string, unknown> | null {
+function mapFrom(value: unknown): Record<string, unknown> | null {
   const json = jsonOf(value)
   if (json === null) return null
   if (!isPlainObject(json))
@@ -136,7 +136,7 @@ function wholeMap(value: unknown): Record<string, unknown> | null {
   return json
 }
 
-/** Fills in the values of the names from one on. */
+/** Adds the values of the names from index `from` on; without a promise as long as no expression gives one. */
 function collect(
   map: Readonly<Record<string, Ask>>,
   names: readonly string[],

@@ -3,27 +3,27 @@ import type { Exchange, Response } from '#http'
 import { isLoginSecret } from '#openid'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginRounds } from '../../lib/sso/login-rounds.ts'
-import type { BegunLogin } from './login-memory.ts'
-import { postedAnswers } from './posted-answers.ts'
+import type { PendingLogin } from './login-session.ts'
+import { responseCookies } from './posted-response-cookies.ts'
 
 const FOLLOWED = new LoginCookies('gateway-login', { isPosted: false })
 const POSTED = new LoginCookies('gateway-posted-login', { isPosted: true })
 
-/** Logins under way, each in a cookie of the browser that began it. What it holds is the browser's word. */
-export const begunLogins = {
+/** Pending logins, each in a cookie of the browser that began it. The content is untrusted input. */
+export const pendingLogins = {
   remember(
     response: Response,
     exchange: Exchange,
     registration: ClientRegistration,
     state: string,
-    login: BegunLogin,
+    login: PendingLogin,
     now: number,
   ): void {
     const cookies = isPosted(registration) ? POSTED : FOLLOWED
     cookies.remember(response, exchange, { state, ...login }, now)
   },
 
-  recall(exchange: Exchange, state: string, now: number): BegunLogin | null {
+  recall(exchange: Exchange, state: string, now: number): PendingLogin | null {
     const login = FOLLOWED.recall(exchange, state, now) ?? POSTED.recall(exchange, state, now)
     if (login === null) return null
     const { secret, registration, goto, maxAge, acr } = login
@@ -42,21 +42,21 @@ export const begunLogins = {
       if (cookies.recall(exchange, state, now) !== null) cookies.forget(response, exchange, state)
   },
 
-  /** Makes room for a session in cookies, once a user is logged in. */
+  /** Removes cookies of other logins, so that a session in cookies fits into the request head. */
   trim(response: Response, exchange: Exchange, state: string): void {
     for (const cookies of [FOLLOWED, POSTED]) cookies.trim(response, exchange, state)
   },
 
-  /** Takes the cookies of logins off a request that goes on. */
+  /** Removes the cookies from a request before it is passed on. */
   strip(exchange: Exchange): void {
     FOLLOWED.strip(exchange)
     POSTED.strip(exchange)
     loginRounds.strip(exchange)
-    postedAnswers.strip(exchange)
+    responseCookies.strip(exchange)
   },
 }
 
-/** Whether the answer of the server is a form that the browser posts. */
+/** Whether the response mode is `form_post`. */
 export function isPosted({ responseMode }: ClientRegistration): boolean {
   return responseMode?.startsWith('form_post') ?? false
 }

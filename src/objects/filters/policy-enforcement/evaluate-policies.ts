@@ -5,13 +5,13 @@ import { isPlainObject, type JsonObject, type JsonValue, numberValue } from '#js
 
 /** A decision with the time to which it holds. */
 export interface Decision {
-  /** What requests get to see; many share it, and none may change what the next one sees. */
+  /** Context of requests; shared between them, and frozen for that reason. */
   readonly context: PolicyDecision
   /** Milliseconds since the epoch; null where the access manager sets no end. */
   readonly ttl: number | null
 }
 
-/** The subject is not taken: an expired session, for one, or one of another realm. Nothing is allowed to it. */
+/** The access manager refuses the subject, such as an expired session: the request is denied. */
 export class SubjectRefused {
   readonly reason: string
 
@@ -21,24 +21,24 @@ export class SubjectRefused {
 }
 
 /**
- * Asks the access manager what may be done with a resource. Rejects with an AccessManagerError where it can not say; an
- * answer about something else is a fault, never a permission.
+ * Asks the access manager for the decision about a resource. Rejects with an AccessManagerError where there is no valid
+ * response; a decision about another resource is an error, never a permission.
  */
-export async function askDecision(
+export async function evaluatePolicies(
   amService: AmService,
   realm: string,
-  question: JsonObject,
+  body: JsonObject,
   resource: string,
   exchange: Exchange,
 ): Promise<Decision | SubjectRefused> {
   const uri = amService.restUri('policies', realm)
   uri.rawQuery = '_action=evaluate'
-  const call = { method: 'POST', uri, resource: '2.0', body: question, onBehalfOf: exchange } as const
+  const call = { method: 'POST', uri, resource: '2.0', body, onBehalfOf: exchange } as const
   const { status, list } = await callRest(amService.agentHandler, call, amService.callTimeout)
-  if (status === 400) return new SubjectRefused('the access manager does not take the subject (400)')
+  if (status === 400) return new SubjectRefused('the access manager refuses the subject (400)')
   if (status === 401 || status === 403 || status === 404) throw new AccessManagerError('misconfigured', refusal(status))
   if (status !== 200 || list === null)
-    throw new AccessManagerError('unavailable', `the access manager answered a question about policies with ${status}`)
+    throw new AccessManagerError('unavailable', `policies: expected the status 200, got ${status}`)
   const decision = list.find((each) => isPlainObject(each) && (each as JsonObject)['resource'] === resource)
   if (decision === undefined)
     throw new AccessManagerError(
@@ -61,7 +61,7 @@ function decisionOf(answer: JsonObject, resource: string): Decision {
   const attributes = valuesOf(answer['attributes'])
   const advices = valuesOf(answer['advices'])
   const ttl = numberValue(answer['ttl'])
-  // The largest 64-bit number stands for "no end"; it is larger than any time there is.
+  // The largest 64-bit number stands for "no end".
   const hasEnd = ttl !== null && ttl < Number.MAX_SAFE_INTEGER
   const context: PolicyDecision = {
     resource,

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject, parseJson } from '#json'
 import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
-/** What user info has to be. */
+/** Requirements on user info. */
 interface UserInfoRules {
   /** The `sub` of the ID token. */
   readonly subject: string

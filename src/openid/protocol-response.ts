@@ -1,7 +1,7 @@
 import { isPlainObject } from '#json'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
-/** What an endpoint may answer with. */
+/** Media types and statuses that an endpoint may respond with. */
 export type AnswerForm =
   /** Token endpoint and pushed authorization requests: JSON in any case. */
   | 'json'

@@ -6,16 +6,16 @@ import { hostCookieName, writeHostCookie } from '../../lib/sso/host-cookie.ts'
 const NAME = 'gateway-answer-'
 const LIFETIME = 60
 const LONGEST_VALUE = 3_900
-/** Parameters of an authorization response that are looked at. */
+/** Parameters of an authorization response that the callback reads. */
 const KEPT = ['code', 'state', 'iss', 'error', 'error_description', 'response']
 
 /**
- * Answers that come as a form (`response_mode` `form_post`). The form comes from another site, so that the session, whose
- * cookie is Lax, does not come along: a cookie takes the answer to a request of this browser that has it. The code is in no
- * URL, as the mode promises.
+ * Authorization responses of the mode `form_post`, in a cookie. The form is posted from another site, so that the session, whose
+ * cookie is Lax, is not sent with it: the browser is redirected to the callback, which reads the response from the cookie. The
+ * code is in no URL, as the mode promises.
  */
-export const postedAnswers = {
-  /** Hands a form over to the callback; null where it is too large. */
+export const responseCookies = {
+  /** The redirect to the callback with the form in a cookie; null where it is too large. */
   handOver(exchange: Exchange, callback: string, state: string, form: URLSearchParams): Response | null {
     const kept = new URLSearchParams(KEPT.flatMap((name) => form.getAll(name).map((value) => [name, value])))
     const value = Buffer.from(kept.toString()).toString('base64url')

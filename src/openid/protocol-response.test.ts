@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AnswerForm, checkProtocolAnswer } from './protocol-answer.ts'
+import { type AnswerForm, checkProtocolAnswer } from './protocol-response.ts'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 const check = (form: AnswerForm, status: number, type: string, text: string) => () =>

@@ -8,20 +8,20 @@ import { type LoginIdentity, loginIdentity } from './login-identity.ts'
 /** A browser may have many tabs at the login page; the oldest gives way. */
 const MAX_ATTEMPTS = 20
 
-/** A login that was begun, and where it is to end. */
-export interface BegunLogin {
-  /** What its state, nonce and PKCE verifier are derived from. */
+/** A login between the redirect to the server and its callback. */
+export interface PendingLogin {
+  /** Source of its state, nonce and PKCE verifier. */
   readonly secret: string
   readonly registration: string
   readonly goto: string
-  /** The `max_age` that was asked for. */
+  /** `max_age` of the authorization request. */
   readonly maxAge?: number
   /** The `acr_values` of which one is demanded. */
   readonly acr?: string
 }
 
 /** Tokens of a user who has logged in, as far as `sessionContent` keeps them. */
-export interface KeptTokens {
+export interface SessionTokens {
   readonly registration: string
   readonly accessToken: string | null
   readonly refreshToken: string | null
@@ -39,8 +39,8 @@ export interface KeptTokens {
   readonly login: LoginIdentity | null
 }
 
-/** What the filter keeps in the session: the tokens, and logins whose callback no cookie of this host reaches. */
-export class LoginMemory {
+/** Session entries of the filter: the tokens, and pending logins whose callback is at another host. */
+export class LoginSession {
   readonly #session: Session
   readonly #key: string
   readonly #now: number
@@ -51,34 +51,39 @@ export class LoginMemory {
     this.#now = now
   }
 
-  begin(state: string, login: BegunLogin): void {
-    const begun = this.#begun()
-    const excess = begun.slice(0, Math.max(0, begun.length - MAX_ATTEMPTS + 1))
-    for (const { key } of [...begun.filter(({ at }) => this.#isOver(at)), ...excess]) this.#session.delete(key)
+  begin(state: string, login: PendingLogin): void {
+    const pending = this.#pending()
+    const excess = pending.slice(0, Math.max(0, pending.length - MAX_ATTEMPTS + 1))
+    for (const { key } of [...pending.filter(({ at }) => this.#isExpired(at)), ...excess]) this.#session.delete(key)
     this.#session.set(this.#attemptKey(state), { ...login, at: this.#now })
   }
 
   /** The login of a state; null if missing. */
-  find(state: string): BegunLogin | null {
-    const login = this.#session.get(this.#attemptKey(state)) as (BegunLogin & { readonly at: number }) | null
-    return login === null || this.#isOver(login.at) ? null : login
+  find(state: string): PendingLogin | null {
+    const login = this.#session.get(this.#attemptKey(state)) as (PendingLogin & { readonly at: number }) | null
+    return login === null || this.#isExpired(login.at) ? null : login
   }
 
   end(state: string): void {
     this.#session.delete(this.#attemptKey(state))
   }
 
-  get tokens(): KeptTokens | null {
-    return this.#session.get(this.#key) as KeptTokens | null
+  get tokens(): SessionTokens | null {
+    return this.#session.get(this.#key) as SessionTokens | null
   }
 
-  /** Keeps tokens that the server was asked for at a time; what a refresh leaves out stays as it was. */
-  keep(registration: ClientRegistration, issued: IssuedTokens, askedAt: number, before: KeptTokens | null): KeptTokens {
+  /** Stores tokens issued at `askedAt`; members that a refresh leaves out keep their value. */
+  keep(
+    registration: ClientRegistration,
+    issued: IssuedTokens,
+    askedAt: number,
+    before: SessionTokens | null,
+  ): SessionTokens {
     const scope = issued.answer['scope']
     const keeps = (content: ClientRegistration['sessionContent'][number]) =>
       registration.sessionContent.includes(content)
     const claims = issued.claims ?? (before === null ? null : claimsOf(before))
-    const tokens: KeptTokens = {
+    const tokens: SessionTokens = {
       registration: registrationKey(registration),
       accessToken: keeps('accessToken') ? issued.accessToken : null,
       refreshToken: keeps('refreshToken') ? (issued.refreshToken ?? before?.refreshToken ?? null) : null,
@@ -101,7 +106,7 @@ export class LoginMemory {
     this.#session.delete(this.#checkedKey)
   }
 
-  /** When the login was last checked for revocations, as far as it was kept; in a field of its own, beside a refresh. */
+  /** Last check for revocations; an entry of its own, so that it does not race a refresh. */
   get checkedAt(): number | null {
     return this.#session.get(this.#checkedKey) as number | null
   }
@@ -114,7 +119,7 @@ export class LoginMemory {
     return `${this.#key} checked`
   }
 
-  #begun(): { readonly key: string; readonly at: number }[] {
+  #pending(): { readonly key: string; readonly at: number }[] {
     const prefix = this.#attemptKey('')
     return [...this.#session.keys()]
       .filter((key) => key.startsWith(prefix))
@@ -122,7 +127,7 @@ export class LoginMemory {
       .sort((left, right) => left.at - right.at)
   }
 
-  #isOver(at: number): boolean {
+  #isExpired(at: number): boolean {
     return this.#now - at > LOGIN_LIFETIME
   }
 
@@ -137,14 +142,14 @@ export function registrationKey({ clientId, issuer }: ClientRegistration): strin
 }
 
 /** The claims of the ID token of a session. */
-export function claimsOf({ claims, idToken }: KeptTokens): JsonObject | null {
+export function claimsOf({ claims, idToken }: SessionTokens): JsonObject | null {
   return claims ?? (idToken === null ? null : idTokenClaims(idToken))
 }
 
 /** Claims that the gateway itself needs: user and session of the login, when it began, and how strong it was. */
 const OWN_CLAIMS = ['iss', 'sub', 'sid', 'iat', 'acr', 'auth_time']
 
-/** What of the claims is kept: they are read from the ID token where that is kept. */
+/** Claims to store: none where they can be read from the stored ID token. */
 function keptClaims(claims: JsonObject | null, keepsAll: boolean, keepsIdToken: boolean): JsonObject | null {
   if (claims === null || keepsAll) return claims
   if (keepsIdToken) return null

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Question, textOfQuestion } from './policy-question.ts'
+import { cacheKeyOf, type EvaluationRequest } from './evaluation-request.ts'
 
-const PLAIN: Question = { resource: 'http://a/', subject: { ssoToken: 'x' }, environment: null }
+const PLAIN: EvaluationRequest = { resource: 'http://a/', subject: { ssoToken: 'x' }, environment: null }
 
 test('B59: questions that differ in anything have no text in common', () => {
-  const questions: Question[] = [
+  const questions: EvaluationRequest[] = [
     PLAIN,
     { ...PLAIN, resource: 'http://a/1:x' },
     { ...PLAIN, resource: 'http://a' },
@@ -26,14 +26,14 @@ test('B59: questions that differ in anything have no text in common', () => {
     { ...PLAIN, environment: { ab: [] } },
   ]
   // An environment without names is asked for in the same way as none.
-  const same = (one: Question, other: Question) =>
+  const same = (one: EvaluationRequest, other: EvaluationRequest) =>
     [one, other].every(({ environment }) => Object.keys(environment ?? {}).length === 0) &&
     one.resource === other.resource &&
     JSON.stringify(one.subject) === JSON.stringify(other.subject)
   for (const one of questions) {
     for (const other of questions) {
       if (one === other || same(one, other)) continue
-      assert.notEqual(textOfQuestion(one), textOfQuestion(other), JSON.stringify([one, other]))
+      assert.notEqual(cacheKeyOf(one), cacheKeyOf(other), JSON.stringify([one, other]))
     }
   }
 })
