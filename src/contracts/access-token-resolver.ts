@@ -26,7 +26,7 @@ export type TokenRefusal =
       readonly headers?: Readonly<Record<string, string>>
     }
   /** The authorization server did not accept the question (its 4xx): 400. */
-  | { readonly outcome: 'misasked'; readonly description: string }
+  | { readonly outcome: 'bad_request'; readonly description: string }
   /** Unknown: the server is down, slow or answers invalid content, or revocation notifications are disconnected: 503. */
   | { readonly outcome: 'unavailable'; readonly description: string }
 

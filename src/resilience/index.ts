@@ -1,6 +1,10 @@
 export { Circuit, type CircuitSettings } from './circuit-breaker/circuit.ts'
-export { type Attempt, circuitBreaking, type Guard } from './circuit-breaker/circuit-breaking.ts'
+export {
+  type Attempt,
+  type Guard,
+  openCircuitBreaker,
+} from './circuit-breaker/circuit-breaker.ts'
 export { isFailure } from './circuit-breaker/failure.ts'
-export { resilient } from './resilient-sending.ts'
 export { BucketTable, type TableSize } from './throttling/bucket-table.ts'
-export { admitted, paceOf, refused } from './throttling/pace.ts'
+export { admitted, gcraRate, refused } from './throttling/gcra.ts'
+export { withResilience } from './with-resilience.ts'

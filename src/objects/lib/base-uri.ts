@@ -68,7 +68,7 @@ class BaseUriExpression extends Deferred<BaseUri> {
   }
 }
 
-/** The last text is remembered: most expressions name the same server for every request. */
+/** Caches the last text: most expressions give the same server for every request. */
 function asked(ask: Runtime<string>): BaseUri {
   const { source } = ask.expression
   let last: { readonly text: string; readonly uri: Uri | null } = { text: '', uri: null }

@@ -17,7 +17,7 @@ export const rateField = () =>
     }),
   })
 
-/** Why a rate can not be kept; null where it can. Policies may be anybody's: nothing is taken for granted. */
+/** Why a rate is invalid, or null. Rates of scripts come here unchecked. */
 export function rateProblem({ numberOfRequests, duration }: ThrottlingRate): string | null {
   if (!Number.isSafeInteger(numberOfRequests) || numberOfRequests < 1) {
     return `expected a rate of at least 1 request, got ${numberOfRequests}`
@@ -31,7 +31,7 @@ export function rateProblem({ numberOfRequests, duration }: ThrottlingRate): str
   return null
 }
 
-/** Reports a rate that can not be kept. */
+/** Reports an invalid rate. */
 export function checkRate(
   rate: ThrottlingRate | undefined,
   path: string,

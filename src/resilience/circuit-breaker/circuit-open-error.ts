@@ -1,4 +1,3 @@
-/** A request that was not sent because too many before it had failed. */
 export class CircuitOpenError extends Error {
   override readonly name = 'CircuitOpenError'
   readonly code = 'GW_CIRCUIT_OPEN'

@@ -4,23 +4,21 @@ import { type FailureCount, STATE } from './failure-count.ts'
 import { FailureStreak } from './failure-streak.ts'
 import { FailureWindow } from './failure-window.ts'
 
-/** When a circuit opens, and for how long. */
 export interface CircuitSettings {
   readonly maxFailures: number
   /** Milliseconds. */
   readonly openDuration: number
-  /** Requests in the window; null to count failures in a row. */
+  /** Requests in the window; null to count consecutive failures. */
   readonly size: number | null
 }
 
-/** A circuit that all units share: closed until there were too many failures, then open for a while (spec, Circuit breaker). */
+/** The state of a circuit in memory that all units share (spec, Circuit breaker). */
 export class Circuit {
   readonly #words: BigInt64Array
   readonly #failures: FailureCount
   readonly #openDuration: number
   readonly #clock: Clock
 
-  /** The memory that a circuit needs. */
   static bytes({ size }: Pick<CircuitSettings, 'size'>): number {
     return size === null ? BigInt64Array.BYTES_PER_ELEMENT : FailureWindow.bytes(size)
   }
@@ -41,18 +39,18 @@ export class Circuit {
     return isClosed(epoch) ? epoch : null
   }
 
-  /** Counts what became of an admitted request, unless its epoch is over; true if that opened the circuit. */
+  /** Records the outcome of an admitted request, unless its epoch is over; true if that opened the circuit. */
   record(epoch: number, failed: boolean): boolean {
     return this.#failures.add(epoch, failed, this.#opened)
   }
 
-  /** Whether requests are kept back at this moment. */
+  /** Whether requests are refused now. */
   get isOpen(): boolean {
     const word = Atomics.load(this.#words, STATE)
     return !isClosed(epochOf(word)) && this.#clock.monotonic() < contentOf(word)
   }
 
-  /** Closes the circuit if its time has come; true if this call did it. */
+  /** Closes the circuit after `openDuration`; true if this call did it. */
   closeIfDue(): boolean {
     const word = Atomics.load(this.#words, STATE)
     const epoch = epochOf(word)

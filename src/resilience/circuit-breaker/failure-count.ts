@@ -1,11 +1,11 @@
-/** Counts the failures of one closed circuit in memory that all units write to at the same time. */
+/** A lock-free count of the failures of one closed circuit. */
 export interface FailureCount {
   /**
-   * Adds the outcome of a request of an epoch; one of an epoch that is over is left out. Where the count is full, the
-   * state becomes the word that `opened` gives. True for the one caller whose step opened the circuit.
+   * Adds the outcome of a request; one of an epoch that is over is ignored. At the limit the state becomes the word that
+   * `opened` returns. True for the one caller that opened the circuit.
    */
   add(epoch: number, failed: boolean, opened: (epoch: number) => bigint): boolean
 }
 
-/** Where the state of the circuit stands in its memory; counts may use the words behind it. */
+/** Index of the state of the circuit; counts use the words behind it. */
 export const STATE = 0

@@ -1,7 +1,7 @@
 import { contentOf, epochOf, wordOf } from './circuit-word.ts'
 import { type FailureCount, STATE } from './failure-count.ts'
 
-/** Sums are kept modulo this, which is far more than a window has requests. */
+/** Sums wrap around at this number, far above the size of a window. */
 const SUMS = 2 ** 21
 const SUM_MASK = BigInt(SUMS - 1)
 const LAP_BITS = 21n
@@ -12,8 +12,8 @@ const EPOCH_BITS = 42n
  * state stands a ring with one slot more than the window. A slot holds how many failures there were from the begin of
  * the epoch up to its request, so that the difference of two slots is the count of the window between them.
  *
- * No unit ever waits for another: a unit that finds the slot of the next position taken advances the state itself, so
- * that a unit which dies between its two steps blocks no other unit and loses nothing.
+ * Lock-free: a unit that finds the slot of the next position taken advances the state itself, so that a unit that ends between
+ * its two steps blocks no other and loses nothing.
  */
 export class FailureWindow implements FailureCount {
   readonly #words: BigInt64Array
@@ -21,7 +21,6 @@ export class FailureWindow implements FailureCount {
   readonly #size: number
   readonly #slots: number
 
-  /** The memory that a window of a size needs. */
   static bytes(size: number): number {
     return (STATE + 1 + size + 1) * BigInt64Array.BYTES_PER_ELEMENT
   }
@@ -43,18 +42,18 @@ export class FailureWindow implements FailureCount {
       // A unit that was held up in between may see the slot of a later lap, which only looks free: it has to retry.
       if (Atomics.load(this.#words, STATE) !== word) continue
       if (this.#isTaken(found, epoch, position)) {
-        if (this.#moveOn(word, found, opened)) return true
+        if (this.#advance(word, found, opened)) return true
         continue
       }
       const sum = (this.#sumBefore(position) + Number(failed)) % SUMS
       const taken = (this.#tagOf(epoch, position) << LAP_BITS) | BigInt(sum)
       // The slot is free only while the state is still `word`, so what was read above is true if this succeeds.
-      if (Atomics.compareExchange(this.#words, slot, found, taken) === found) return this.#moveOn(word, taken, opened)
+      if (Atomics.compareExchange(this.#words, slot, found, taken) === found) return this.#advance(word, taken, opened)
     }
   }
 
-  /** Goes to the next position, or to the open circuit if the window that ends with this one is full. */
-  #moveOn(word: bigint, taken: bigint, opened: (epoch: number) => bigint): boolean {
+  /** Advances to the next position, or opens the circuit if the window that ends here has too many failures. */
+  #advance(word: bigint, taken: bigint, opened: (epoch: number) => bigint): boolean {
     const epoch = epochOf(word)
     const position = contentOf(word)
     const failures = (sumIn(taken) - this.#sumBefore(position - this.#size + 1) + SUMS) % SUMS
@@ -75,7 +74,7 @@ export class FailureWindow implements FailureCount {
     return found >> LAP_BITS === this.#tagOf(epoch, position)
   }
 
-  /** Tells the request of a slot from those that stood there before. Laps begin at one: untouched memory is free. */
+  /** Distinguishes the request of a slot from earlier ones. Laps begin at one: zeroed memory is free. */
   #tagOf(epoch: number, position: number): bigint {
     const lap = (Math.floor(position / this.#slots) + 1) % 2 ** Number(LAP_BITS)
     return (BigInt(epoch) << (EPOCH_BITS - LAP_BITS)) | BigInt(lap)

@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import type { Exchange } from '#http'
 
-/** Failures that say nothing about the upstream; counted, they would let a client close the way for everybody. */
+/** Failures that the client or configuration causes: counted, they would let a client open the circuit. */
 const NOT_OF_THE_UPSTREAM: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_CLIENT_GONE',
   'GW_REQUEST_BODY',
@@ -9,7 +9,7 @@ const NOT_OF_THE_UPSTREAM: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_UPSTREAM_LOOP',
 ])
 
-/** Whether an exception is a failure of what was called (decisions, "What is a failure for the breaker"). */
+/** Whether an exception is a failure of the upstream (decisions, "What is a failure for the breaker"). */
 export function isFailure(error: unknown, exchange: Exchange): boolean {
   if (exchange.aborted) return false
   return !(error instanceof UpstreamError && NOT_OF_THE_UPSTREAM.has(error.code))

@@ -2,7 +2,7 @@ import { UpstreamError, type UpstreamErrorCode } from '#client'
 import { type Exchange, IDEMPOTENT_METHODS } from '#http'
 import { isFailure } from '../circuit-breaker/failure.ts'
 
-/** Failures of requests that have not reached the application; a proxy that refuses one may have taken its body. */
+/** Failures before the request reached the application; a refusing proxy may have read its body. */
 const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_UPSTREAM_CONNECT',
   'GW_UPSTREAM_POOL_FULL',
@@ -12,25 +12,25 @@ const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
 const STORAGE_CALLS: ReadonlySet<unknown> = new Set(['open', 'write', 'mkdir'])
 
 /**
- * Makes a request ready to be sent more than once, and says whether it is. A body is kept only where a retry may need
- * it: for an idempotent method, or where a response may ask for a retry.
+ * Makes a request repeatable where it can; returns whether it is. A body is buffered only where a retry may need it: for an
+ * idempotent method, or where a response may cause a retry.
  */
-export async function keepForReplay(exchange: Exchange, responsesMayAsk: boolean): Promise<boolean> {
+export async function bufferForReplay(exchange: Exchange, responsesMayFail: boolean): Promise<boolean> {
   const { method, body } = exchange.request
   if (body.isEmpty || body.isBuffered) return true
-  if (!responsesMayAsk && !IDEMPOTENT_METHODS.has(method)) return false
+  if (!responsesMayFail && !IDEMPOTENT_METHODS.has(method)) return false
   try {
     return await body.bufferIfFits(exchange.storage)
   } catch (error) {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE', error)
-    // A storage that can not be written to is no mistake of the client.
+    // A storage that can not be written to is not the client's fault.
     if (error instanceof Error && 'syscall' in error && STORAGE_CALLS.has(error.syscall)) throw error
     throw new UpstreamError('GW_REQUEST_BODY', error)
   }
 }
 
-/** Whether a request may be sent again after an exception (decisions, "Retries"). */
-export function mayRepeatAfter(error: unknown, exchange: Exchange, replayable: boolean): boolean {
+/** Whether a request may be repeated after an exception (decisions, "Retries"). */
+export function mayRetryAfter(error: unknown, exchange: Exchange, replayable: boolean): boolean {
   if (!isFailure(error, exchange)) return false
   if (error instanceof UpstreamError && UNSENT.has(error.code)) return exchange.request.body.isAvailable
   return replayable && IDEMPOTENT_METHODS.has(exchange.request.method)

@@ -2,13 +2,12 @@ import { UpstreamError } from '#client'
 import { type Executor, passes, type RequestCondition } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
-import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaking.ts'
+import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaker.ts'
 import { isFailure } from '../circuit-breaker/failure.ts'
 import { EVENTS } from '../log-events.ts'
-import type { Pauses } from './pauses.ts'
-import { keepForReplay, mayRepeatAfter } from './replay.ts'
+import { bufferForReplay, mayRetryAfter } from './replay.ts'
+import type { RetryDelays } from './retry-delays.ts'
 
-/** How requests are sent again. */
 export interface RetrySettings {
   readonly enabled: boolean
   readonly condition: RequestCondition
@@ -18,33 +17,33 @@ export interface RetrySettings {
   readonly delay: number
 }
 
-/** Sends a request again while it fails, as often as the settings say and as it can do no harm. */
-export function retrying(
+/** Repeats a request while it fails, within `count` and where a repetition is safe. */
+export function withRetries(
   send: Handler,
   { condition, count, delay }: Pick<RetrySettings, 'condition' | 'count' | 'delay'>,
-  pauses: Pauses,
+  delays: RetryDelays,
   logger: Logger,
 ): Attempt {
-  const responsesMayAsk = !isNever(condition)
+  const responsesMayFail = !isNever(condition)
 
   const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
     try {
       const response = await send(exchange)
-      return { response, failed: responsesMayAsk && (await passes(condition, exchange, response, logger)) }
+      return { response, failed: responsesMayFail && (await passes(condition, exchange, response, logger)) }
     } catch (error) {
       return { error }
     }
   }
 
   return async (exchange) => {
-    const replayable = await keepForReplay(exchange, responsesMayAsk)
+    const replayable = await bufferForReplay(exchange, responsesMayFail)
     for (let retries = 0; ; retries++) {
       const result = await attempt(exchange)
       const fields = { retries, upstream: exchange.request.uri.origin, transactionId: exchange.transactionId.value }
       if ('error' in result) {
         const { error } = result
-        if (retries < count && mayRepeatAfter(error, exchange, replayable)) {
-          await pauses.wait(exchange, delay)
+        if (retries < count && mayRetryAfter(error, exchange, replayable)) {
+          await delays.wait(exchange, delay)
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
@@ -58,9 +57,9 @@ export function retrying(
         return result
       }
       if (retries < count && replayable) {
-        // Before the pause: the connection must not wait with the request.
+        // Before the delay, which must not hold the connection.
         result.response.body.cancel()
-        await pauses.wait(exchange, delay)
+        await delays.wait(exchange, delay)
         continue
       }
       const { status } = result.response
@@ -70,7 +69,7 @@ export function retrying(
   }
 }
 
-/** Whether a condition is the plain word false, as it is by default: then no response need be asked about. */
+/** Whether a condition is the literal false, the default: then it is evaluated for no response. */
 function isNever({ expression }: RetrySettings['condition']): boolean {
   if (expression.constant) return expression.evaluate({ lookup: () => undefined }) !== true
   const [only, ...others] = expression.segments

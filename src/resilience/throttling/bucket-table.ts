@@ -2,20 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { ThrottlingDecision, ThrottlingRate } from '#contracts'
 import type { Clock } from '#schema'
 import { type BucketName, BucketSlots, bucketName, type Found, GROUP, timeIn } from './bucket-slots.ts'
+import { admitted, type GcraRate, gcraRate, refused } from './gcra.ts'
 import { KeyedHash } from './keyed-hash.ts'
-import { admitted, type Pace, paceOf, refused } from './pace.ts'
 
-/** The head of the memory: the key of the hash, and when it was cleaned last. */
+/** Bytes before the slots: the key of the hash and the time of the last cleaning. */
 const HEAD = 16
-/** Slots for each partition that is promised room: groups then hardly ever fill up before the table does. */
-const ROOM = 2
-/** Groups that are cleaned in one go; requests are served in between. */
-const SLICE = 64
+/** Groups then hardly ever fill up before the table does. */
+const SLOTS_PER_PARTITION = 2
+/** Groups that are cleaned before the event loop gets a turn. */
+const GROUPS_PER_TURN = 64
 
-/** How often a unit looks for room in a full group by itself, before the cleaner does, in milliseconds. */
-const LOOK_INTERVAL = 10
+/** Milliseconds between two searches of a unit for free slots in a full group. */
+const RECLAIM_INTERVAL = 10
 
-/** How much a table holds. */
 export interface TableSize {
   readonly maxPartitions: number
 }
@@ -32,7 +31,7 @@ export class BucketTable {
   readonly #hash: KeyedHash
   readonly #clock: Clock
   #overflows = 0
-  #nextLook = 0
+  #nextReclaim = 0
 
   static bytes(size: TableSize): number {
     return overflowOffset(groupsFor(size)) + BucketSlots.bytes(1)
@@ -57,18 +56,18 @@ export class BucketTable {
     return this.#overflows
   }
 
-  /** Takes one request off what is left to a partition at a rate. */
+  /** Counts one request of a partition at a rate. */
   take(partition: string, rate: ThrottlingRate): ThrottlingDecision {
-    const pace = paceOf(rate)
-    const own = this.#takeFrom(this.#slots, this.#nameOf(this.#slots, partition, rate), pace)
+    const gcra = gcraRate(rate)
+    const own = this.#takeFrom(this.#slots, this.#nameOf(this.#slots, partition, rate), gcra)
     if (own !== null) return own
     this.#overflows++
-    const shared = this.#takeFrom(this.#overflow, this.#nameOf(this.#overflow, '', rate), pace)
+    const shared = this.#takeFrom(this.#overflow, this.#nameOf(this.#overflow, '', rate), gcra)
     // More rates than a configuration can use at a time; beyond them requests are refused, not unlimited.
-    return shared ?? refused(pace, pace.capacity + pace.cost)
+    return shared ?? refused(gcra, gcra.capacity + gcra.cost)
   }
 
-  /** Gives up buckets that are full again; only one unit does so in an interval. Says whether this one did. */
+  /** Frees buckets that are full again; only one unit does so in an interval. Returns whether this one did. */
   async clean(interval: number, pause: () => Promise<void>): Promise<boolean> {
     const last = Atomics.load(this.#cleaned, 0)
     const now = BigInt(Math.floor(this.#clock.monotonic()))
@@ -79,38 +78,38 @@ export class BucketTable {
     for (let group = 0; group < this.#slots.groups; group++) {
       if (!this.#slots.isTouched(group)) continue
       this.#slots.reclaim(group, this.#clock.monotonic())
-      if (++looked % SLICE === 0) await pause()
+      if (++looked % GROUPS_PER_TURN === 0) await pause()
     }
     return true
   }
 
-  #takeFrom(slots: BucketSlots, name: BucketName, pace: Pace): ThrottlingDecision | null {
+  #takeFrom(slots: BucketSlots, name: BucketName, gcra: GcraRate): ThrottlingDecision | null {
     for (;;) {
-      const found = slots.find(name) ?? this.#inserted(slots, name, pace)
+      const found = slots.find(name) ?? this.#inserted(slots, name, gcra)
       if (found === null) return null
-      const decision = this.#decide(slots, name, found, pace)
+      const decision = this.#decide(slots, name, found, gcra)
       if (decision !== null) return decision
     }
   }
 
-  #inserted(slots: BucketSlots, name: BucketName, pace: Pace): Found | null {
-    const found = slots.insert(name, pace.ticks)
+  #inserted(slots: BucketSlots, name: BucketName, gcra: GcraRate): Found | null {
+    const found = slots.insert(name, gcra.ticks)
     const now = this.#clock.monotonic()
-    // A flood must not make each of its requests look through a whole group.
-    if (found !== null || now < this.#nextLook) return found
-    this.#nextLook = now + LOOK_INTERVAL
-    return slots.reclaim(name.group, now) < GROUP ? slots.insert(name, pace.ticks) : null
+    // In a flood, not each request may search a whole group.
+    if (found !== null || now < this.#nextReclaim) return found
+    this.#nextReclaim = now + RECLAIM_INTERVAL
+    return slots.reclaim(name.group, now) < GROUP ? slots.insert(name, gcra.ticks) : null
   }
 
-  /** Null where the bucket was given up meanwhile. */
-  #decide(slots: BucketSlots, name: BucketName, found: Found, pace: Pace): ThrottlingDecision | null {
+  /** Null where the bucket was freed meanwhile. */
+  #decide(slots: BucketSlots, name: BucketName, found: Found, gcra: GcraRate): ThrottlingDecision | null {
     for (;;) {
       const word = slots.time(name, found)
       if (word === null) return null
-      const now = Math.floor(this.#clock.monotonic() * pace.ticks)
-      const time = Math.max(timeIn(word), now) + pace.cost
-      if (time - now > pace.capacity) return refused(pace, time - now)
-      if (slots.moveTime(found, word, time)) return admitted(pace, time - now)
+      const now = Math.floor(this.#clock.monotonic() * gcra.ticks)
+      const time = Math.max(timeIn(word), now) + gcra.cost
+      if (time - now > gcra.capacity) return refused(gcra, time - now)
+      if (slots.moveTime(found, word, time)) return admitted(gcra, time - now)
     }
   }
 
@@ -121,7 +120,7 @@ export class BucketTable {
 }
 
 function groupsFor({ maxPartitions }: TableSize): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, (maxPartitions * ROOM) / GROUP)))
+  return 2 ** Math.ceil(Math.log2(Math.max(1, (maxPartitions * SLOTS_PER_PARTITION) / GROUP)))
 }
 
 function overflowOffset(groups: number): number {

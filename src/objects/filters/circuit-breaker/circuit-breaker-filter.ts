@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
-import { type Attempt, circuitBreaking, type Guard, isFailure } from '#resilience'
+import { type Attempt, type Guard, isFailure, openCircuitBreaker } from '#resilience'
 import { defineType } from '#schema'
 import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
 
@@ -11,7 +11,7 @@ export const CircuitBreakerFilter = defineType({
   summary: 'Stops calling what is behind it for a while after too many requests have failed.',
   config: CIRCUIT_FIELDS,
   check: (values, report) => checkCircuit(values, '', report),
-  create: async (values, env) => breakCircuit(await circuitBreaking(values, env)),
+  create: async (values, env) => breakCircuit(await openCircuitBreaker(values, env)),
 })
 
 /** A failure is an exception, or what a handler made of one: the response then still has it as its cause. */

@@ -2,8 +2,8 @@ import { FilterKind, HandlerKind, SecretsProviderKind } from '#contracts'
 import { chain, type Handler } from '#http'
 import { config, defineType, needs, ref, secretId, string, url } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
-import { bearToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/bear-token.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
+import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
 import { requestToken } from '../../lib/oauth2-client/token-request.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
@@ -59,6 +59,6 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
       }),
       fetch: () => requestToken({ endpoint: tokenEndpoint, handler, fields, onBehalfOf: null }),
     })
-    return bearToken(token)
+    return authorizeWithToken(token)
   },
 })

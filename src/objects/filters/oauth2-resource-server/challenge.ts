@@ -54,7 +54,7 @@ export class Challenges {
     if (refusal.outcome === 'unavailable') {
       return respond(503, { 'Retry-After': RETRY_AFTER, 'Cache-Control': 'no-store' }, description)
     }
-    if (refusal.outcome === 'misasked') return this.#refusal(400, scheme, { error: 'invalid_request', description })
+    if (refusal.outcome === 'bad_request') return this.#refusal(400, scheme, { error: 'invalid_request', description })
     const response = this.#refusal(401, scheme, { error: refusal.error ?? 'invalid_token', description })
     for (const [name, value] of Object.entries(refusal.headers ?? {})) response.headers.set(name, value)
     return response

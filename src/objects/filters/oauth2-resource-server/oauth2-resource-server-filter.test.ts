@@ -162,7 +162,7 @@ describe('requests without a good token', () => {
   })
 
   test('a question that the server does not take: 400', async () => {
-    await using at = await filterWith({}, refusing({ outcome: 'misasked', description: 'Not so.' }))
+    await using at = await filterWith({}, refusing({ outcome: 'bad_request', description: 'Not so.' }))
     const { status, challenges, text, cacheControl } = await at.ask()
     assert.deepEqual([status, text, cacheControl], [400, 'Not so.', 'no-store'])
     assert.match(challenges[0] as string, /error="invalid_request"/)

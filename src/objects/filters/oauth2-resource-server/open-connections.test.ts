@@ -125,7 +125,7 @@ test(
     at.clock.advance(60_000)
     at.state.resolve = () => Promise.reject(new Error('broken'))
     await assert.rejects(at.executor.next(), /broken/)
-    at.state.resolve = () => ({ outcome: 'misasked', description: 'What?' })
+    at.state.resolve = () => ({ outcome: 'bad_request', description: 'What?' })
     at.clock.advance(60_000)
     assert.ok(await isAlive(socket))
     const closed = closeOf(socket)

@@ -1,7 +1,7 @@
 import { FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
 import { config, defineType, ref, secretId, string, url } from '#schema'
-import { bearToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/bear-token.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
+import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
 import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
 
 /** Gives requests a token of one resource owner. */
@@ -36,6 +36,6 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
     }
     const { clock, logger, metrics, localName: name } = env
     const fetches = metrics.counter('gw_oauth2_client_token_requests_total', 'requests to token endpoints', { name })
-    return bearToken(new ClientToken({ clock, logger, fetches, fetch }))
+    return authorizeWithToken(new ClientToken({ clock, logger, fetches, fetch }))
   },
 })

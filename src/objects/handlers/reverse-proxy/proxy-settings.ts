@@ -1,7 +1,7 @@
 import { acquireClient, UpstreamError } from '#client'
 import { TemporaryStorageKind } from '#contracts'
 import { BodyTooLargeError, type Handler, type TemporaryStorage } from '#http'
-import { resilient } from '#resilience'
+import { withResilience } from '#resilience'
 import {
   boolean,
   config,
@@ -126,7 +126,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   if (streams && temporaryStorage !== undefined) {
     env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
   }
-  return resilient(streams ? send : whole(send, temporaryStorage ?? null), settings, env)
+  return withResilience(streams ? send : whole(send, temporaryStorage ?? null), settings, env)
 }
 
 /** Fewer than these, and one slow request or two hold up all others of a unit while those of the others stand idle. */

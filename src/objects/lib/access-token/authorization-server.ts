@@ -13,7 +13,6 @@ import type { Logger } from '#logging'
 import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
-/** What a server said. */
 interface ServerAnswer {
   readonly status: number
   /** Null where the body is no JSON object. */
@@ -27,11 +26,11 @@ interface AnswerContent {
   readonly isPage: boolean
 }
 
-/** What is said of one token is small; a server that sends more is broken or hostile (threats B62). */
+/** Answers about one token are small (threats B62). */
 const MAX_ANSWER_BYTES = 1_048_576
 const TIMEOUT = 5_000
 
-/** A server that is asked about tokens, in bounded time; one that gives no usable answer costs a request, never grants one. */
+/** Calls an authorization server about tokens; without a usable answer, requests are refused. */
 export class AuthorizationServer {
   readonly #handler: Handler
   readonly #timeout: number
@@ -43,7 +42,7 @@ export class AuthorizationServer {
     this.#logger = logger
   }
 
-  /** Asks on behalf of an exchange. Statuses from 200 to 299 and of refusals come back with their content. */
+  /** Calls the server on behalf of an exchange. Responses of 2xx and refusals come back with their content. */
   async ask(request: Request, exchange: Exchange): Promise<ServerAnswer | TokenRefusal> {
     try {
       const { status, bytes, isPage } = await this.#send(request, exchange)
@@ -55,7 +54,7 @@ export class AuthorizationServer {
     }
   }
 
-  /** The refusal where a token can not be validated; the reason is logged, not sent. */
+  /** The refusal where the token can not be checked; the reason is logged, not sent. */
   unavailable(reason: string): TokenRefusal {
     this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
     return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }
@@ -67,17 +66,19 @@ export class AuthorizationServer {
         ? this.unavailable('expected a JSON object in the body, got something else')
         : { status, content }
     }
-    // These two say that it is too early, not that the question was wrong.
+    // 408 and 429 say nothing about the request.
     const refused = isClientError(status) && status !== 408 && status !== 429
     return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
   }
 
-  /** The refusal where the server did not accept the question. */
-  misasked({ status, content }: ServerAnswer): TokenRefusal {
+  badRequest({ status, content }: ServerAnswer): TokenRefusal {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     const reason = `status ${status}, error: ${error}`
     this.#logger.limited().warn({ reason }, EVENTS.INTROSPECTION_REFUSED)
-    return { outcome: 'misasked', description: 'The authorization server did not accept the question about the token.' }
+    return {
+      outcome: 'bad_request',
+      description: 'The authorization server did not accept the question about the token.',
+    }
   }
 
   /** Whether the server refused the gateway as a client, rather than the question (RFC 7662 section 2.3, RFC 6749 5.2). */

@@ -2,7 +2,7 @@ import type { AccessToken, AccessTokenResolver, TokenRefusal } from '#contracts'
 import type { Exchange } from '#http'
 import { isPlainObject } from '#json'
 
-/** What a token says about whom it is bound to. */
+/** The confirmation of a token. */
 type Binding = 'none' | 'other' | { readonly thumbprint: string }
 
 /** The thumbprint under a name of the confirmation of a token (RFC 7800 section 3.1); `other` where it is bound otherwise. */
@@ -21,23 +21,23 @@ export function isBound({ info }: AccessToken): boolean {
 type Admit = NonNullable<AccessTokenResolver['admit']>
 
 /**
- * A resolver that demands something of each request, then whatever the other one demands. It stands in `admit`, which no
- * cache skips: an answer that is kept for a token says nothing about who sends it.
+ * A resolver with one more check of each request, before that of the delegate. The check is in `admit`, which no cache skips: a
+ * cached resolution says nothing about the sender.
  */
-export function demanding(
+export function withAdmission(
   delegate: AccessTokenResolver,
   schemes: NonNullable<AccessTokenResolver['schemes']>,
-  demand: Admit,
+  check: Admit,
 ): AccessTokenResolver {
   const { admit, watch, accessManager } = delegate
   const both: Admit = async (accessToken, exchange) =>
-    (await demand(accessToken, exchange)) ?? (await admit?.call(delegate, accessToken, exchange)) ?? null
+    (await check(accessToken, exchange)) ?? (await admit?.call(delegate, accessToken, exchange)) ?? null
   return {
     schemes,
     ...(accessManager !== undefined && { accessManager }),
     resolve: (token, exchange) => delegate.resolve(token, exchange),
-    admit: admit === undefined ? demand : both,
-    // The demand refuses every binding that it can not verify.
+    admit: admit === undefined ? check : both,
+    // The check refuses every binding that it can not verify.
     verifiesBinding: () => true,
     ...(watch !== undefined && { watch: watch.bind(delegate) }),
   }

@@ -4,7 +4,6 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ConfigError } from '#schema'
 import type { ScriptLanguage } from '#scripts'
 
-/** More than this is no script that anybody wrote. */
 const MAX_BYTES = 1_048_576
 
 /** A script that was read from a file. */
@@ -19,7 +18,7 @@ interface Found {
   readonly stats: BigIntStats
 }
 
-/** What tells a file from another of the same name, and from itself before a change. */
+/** Differs between files of the same name, and before and after a change. */
 function markOf({ path, stats: { dev, ino, mtimeNs, size } }: Found): string {
   return `${path} ${dev} ${ino} ${mtimeNs} ${size}`
 }

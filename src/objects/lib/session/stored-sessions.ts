@@ -6,7 +6,7 @@ import { ChangingSession } from './changing-session.ts'
 import { CookiePart } from './cookie-part.ts'
 import type { SessionCookieSettings } from './session-cookie.ts'
 
-/** Bytes of JSON one session may grow to: it is held in memory for everybody who asks for one. */
+/** Bytes of JSON one session may grow to: it is held in memory for each client that requests one. */
 const MAX_SESSION = 256 * 1024
 /** Values of one cookie name that are looked at: a client may send the name several times. */
 const MAX_CANDIDATES = 4

@@ -256,7 +256,7 @@ describe('negative answers and failures', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  for (const outcome of ['unavailable', 'misasked'] as const) {
+  for (const outcome of ['unavailable', 'bad_request'] as const) {
     test(`${outcome} is not kept`, async () => {
       await using at = await cachedWith(() => ({ outcome, description: 'Later.' }))
       assert.equal(await at.outcome(), outcome)

@@ -3,7 +3,7 @@ import { type AccessToken, AccessTokenResolverKind, CertificateThumbprintContext
 import { Certificate } from '#expression'
 import { type Exchange, equalsConstantTime } from '#http'
 import { boolean, config, defineType, ref } from '#schema'
-import { bindingOf, demanding, invalidToken } from '../../lib/access-token/bound-token.ts'
+import { bindingOf, invalidToken, withAdmission } from '../../lib/access-token/bound-token.ts'
 
 /** Holds tokens against the certificates of those who send them. */
 export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
@@ -17,7 +17,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
     }),
   },
   create: ({ delegate, allowUnboundTokens }) =>
-    demanding(delegate, delegate.schemes ?? ['Bearer'], (token, exchange) =>
+    withAdmission(delegate, delegate.schemes ?? ['Bearer'], (token, exchange) =>
       mismatch(token, exchange, allowUnboundTokens ? 'admitted' : 'refused'),
     ),
 })

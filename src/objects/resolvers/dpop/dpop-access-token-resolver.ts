@@ -1,6 +1,6 @@
 import { AccessTokenResolverKind } from '#contracts'
 import { boolean, config, defineType, duration, ref } from '#schema'
-import { demanding } from '../../lib/access-token/bound-token.ts'
+import { withAdmission } from '../../lib/access-token/bound-token.ts'
 import { Possession } from './possession.ts'
 import { CLOCK_AHEAD } from './proof.ts'
 import { PROOF_MEMORY_BYTES, ProofMemory } from './proof-memory.ts'
@@ -38,6 +38,6 @@ export const DpopAccessTokenResolver = defineType({
       },
     })
     const schemes = allowUnboundTokens ? (['DPoP', 'Bearer'] as const) : (['DPoP'] as const)
-    return demanding(delegate, schemes, (token, exchange) => possession.refusal(token, exchange))
+    return withAdmission(delegate, schemes, (token, exchange) => possession.refusal(token, exchange))
   },
 })

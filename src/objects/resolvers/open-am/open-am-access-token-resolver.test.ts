@@ -59,8 +59,8 @@ test('tells what the server says of a good token', async () => {
 const outcomes: readonly [string, number, unknown, string][] = [
   ['401 invalid_token', 401, { error: 'invalid_token' }, 'invalid'],
   ['400 invalid_token', 400, { error: 'invalid_token' }, 'invalid'],
-  ['400 invalid_request', 400, { error: 'invalid_request' }, 'misasked'],
-  ['401 without a word', 401, '', 'misasked'],
+  ['400 invalid_request', 400, { error: 'invalid_request' }, 'bad_request'],
+  ['401 without a word', 401, '', 'bad_request'],
   ['500', 500, GOOD, 'unavailable'],
   ['B62: 302', 302, GOOD, 'unavailable'],
   ['B62: an empty object', 200, {}, 'unavailable'],

@@ -60,7 +60,7 @@ function readTokenInfo(
       const answer = await server.ask(new Request({ method: 'GET', uri: asking(endpoint, token), headers }), exchange)
       if ('outcome' in answer) return answer
       const { status, content } = answer
-      if (status !== 200) return content?.['error'] === 'invalid_token' ? DEAD : server.misasked(answer)
+      if (status !== 200) return content?.['error'] === 'invalid_token' ? DEAD : server.badRequest(answer)
       const info = content as JsonObject
       const problem = problemOf(info, token)
       if (problem !== null) return server.unavailable(problem)

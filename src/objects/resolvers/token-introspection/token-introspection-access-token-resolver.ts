@@ -77,7 +77,7 @@ function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, cl
       const answer = await server.ask(request, exchange)
       if ('outcome' in answer) return answer
       if (answer.status !== 200)
-        return server.refusesClient(answer) ? server.clientRefused(answer) : server.misasked(answer)
+        return server.refusesClient(answer) ? server.clientRefused(answer) : server.badRequest(answer)
       const info = answer.content as JsonObject
       return realm(info) ?? judge(token, info, clock.now())
     },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from '#redis'
-import { admitted, paceOf, refused } from '#resilience'
+import { admitted, gcraRate, refused } from '#resilience'
 import { defineType } from '#schema'
 
 /** Counts requests of several gateways in Redis. */
@@ -35,7 +35,7 @@ return {1, ahead}
 function countedIn(redis: RedisConnection): ThrottlingStore {
   return {
     take: async (filter, partition, rate) => {
-      const pace = paceOf(rate)
+      const pace = gcraRate(rate)
       // Partitions may be personal, long, and full of braces, which mean something to a cluster.
       const digest = hash('sha256', JSON.stringify([filter, partition]), 'base64url')
       const key = `throttling:${digest}:${rate.numberOfRequests}/${rate.duration}`

@@ -2,8 +2,8 @@ import { UpstreamError } from '#client'
 import type { Executor } from '#contracts'
 import type { Exchange } from '#http'
 
-/** Waits between one attempt and the next, no longer than anybody wants the answer. */
-export class Pauses {
+/** Delays between attempts. */
+export class RetryDelays {
   readonly #executor: Executor
   readonly #waiting = new Set<(error: UpstreamError) => void>()
   #stopped = false
@@ -12,7 +12,7 @@ export class Pauses {
     this.#executor = executor
   }
 
-  /** Resolves after the delay; rejects at once when the client goes away or the pauses are stopped. */
+  /** Resolves after the delay; rejects at once when the client disconnects or `stop` is called. */
   wait(exchange: Exchange, delay: number): Promise<void> {
     if (this.#stopped) return Promise.reject(retired())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ export class Pauses {
     return promise
   }
 
-  /** Ends all pauses: an executor that stops would let them wait for ever. */
+  /** Rejects all delays: a stopped executor would never end them. */
   stop(): void {
     this.#stopped = true
     for (const giveUp of [...this.#waiting]) giveUp(retired())

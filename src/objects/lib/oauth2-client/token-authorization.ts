@@ -18,7 +18,7 @@ export function checkScopes(scopes: readonly string[], report: (path: string, me
 }
 
 /** Sends each request with the token; once more with a new one where a service does not accept it. */
-export function bearToken(tokens: ClientToken): Filter {
+export function authorizeWithToken(tokens: ClientToken): Filter {
   return async (exchange, next) => {
     const credentials = await tokens.get()
     if (typeof credentials !== 'string') return without(credentials)

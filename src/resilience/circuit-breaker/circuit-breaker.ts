@@ -16,24 +16,23 @@ export interface CircuitBreakerSettings {
   readonly executor: Executor
 }
 
-/** An answer, and whether it counts as a failure although it is one. */
+/** A response, and whether it counts as a failure. */
 export interface Outcome {
   readonly response: Response
   readonly failed: boolean
 }
 
-/** Whatever a circuit breaker stands in front of. */
 export type Attempt = (exchange: Exchange) => Promise<Outcome>
 
-/** Lets requests through while the circuit is closed, and counts what becomes of them. */
+/** Makes attempts while the circuit is closed, and records their outcomes. */
 export type Guard = (exchange: Exchange, attempt: Attempt) => Promise<Response>
 
 const openByDefault: Handler = async () => {
   throw new CircuitOpenError()
 }
 
-/** A circuit breaker with its state in the memory that all units share. */
-export async function circuitBreaking(values: CircuitBreakerSettings, env: Environment): Promise<Guard> {
+/** A circuit breaker with its state in memory that all units share. */
+export async function openCircuitBreaker(values: CircuitBreakerSettings, env: Environment): Promise<Guard> {
   const { maxFailures, openDuration, openHandler = openByDefault, executor } = values
   const settings = { maxFailures, openDuration, size: values.slidingCounter?.size ?? null }
   const circuit = new Circuit(await env.shared('circuit', Circuit.bytes(settings)), settings, env.clock)
