@@ -104,7 +104,7 @@ describe('an audit trail', () => {
     assert.deepEqual([disk.text, trail.counts.lost, errors()], ['', 1, 1])
   })
 
-  test('what still waits at the end is said to be lost', async () => {
+  test('events still queued at the end are reported as lost', async () => {
     const disk = new Disk()
     const { trail, log } = trailOn(disk)
     disk.full = true

@@ -18,7 +18,7 @@ const CHANGE: ConfigChange = {
 }
 
 describe('events of the configuration', () => {
-  test('say who, what, and from which revision to which', () => {
+  test('have actor, operation, and both revisions', () => {
     assert.deepEqual(configEvent('id-1', Date.UTC(2026, 1, 3, 4, 5, 6, 7), CHANGE), {
       _id: 'id-1',
       timestamp: '2026-02-03T04:05:06.007Z',
@@ -37,7 +37,7 @@ describe('events of the configuration', () => {
     })
   })
 
-  test('what is not known is left out, and a refusal says what was answered and where the problems are', () => {
+  test('unknown values are left out, and a refusal has its status and the pointers of its problems', () => {
     const event = configEvent('id', 0, {
       ...CHANGE,
       actor: { userId: null, authentication: 'file' },

@@ -63,7 +63,7 @@ describe('the file of a trail', () => {
     assert.deepEqual((await idsIn(trail)).sort(), ['2', '3'])
   })
 
-  test('a last line that was cut is passed over, and what follows begins a line of its own', async () => {
+  test('a truncated last line is skipped, and the next event begins a line of its own', async () => {
     using folder = new Folder({ 'config.audit.json': `${line(1)}{"_id":"2","mo` })
     const trail = new TrailFile({ directory: folder.path, topic: 'config' })
     assert.deepEqual(await idsIn(trail), ['1'])
@@ -112,7 +112,7 @@ describe('reading a trail', () => {
     assert.deepEqual(found, texts)
   })
 
-  test('what is no event is passed over', async () => {
+  test('lines that are no events are skipped', async () => {
     using folder = new Folder({
       'config.audit.json': [
         '',
@@ -130,7 +130,7 @@ describe('reading a trail', () => {
     assert.deepEqual(await idsIn(new TrailFile({ directory: folder.path, topic: 'config' })), ['good'])
   })
 
-  test('what comes after reading began is not waited for', async () => {
+  test('events written after the start of reading are not waited for', async () => {
     using folder = new Folder()
     const trail = new TrailFile({ directory: folder.path, topic: 'config', maxBytes: 100, oldFiles: 5 })
     await trail.append(line(1))

@@ -52,14 +52,14 @@ test('an unknown command, option, or word too many is a usage error with advice'
   for (const [words, stderr] of cases) assert.deepEqual(await gateway(words), { code: 64, stdout: '', stderr })
 })
 
-test('colours are for terminals, and not for those who do not want them', async () => {
+test('colours are for terminals, and off with NO_COLOR', async () => {
   const colour = '\u001b['
   assert.ok((await gateway(['help'], { terminal: true })).stdout.includes(colour))
   assert.ok(!(await gateway(['help'])).stdout.includes(colour))
   assert.ok(!(await gateway(['help'], { terminal: true, env: { NO_COLOR: '1' } })).stdout.includes(colour))
 })
 
-test('version names the gateway and what it runs on', async () => {
+test('version prints the versions of gateway and platform', async () => {
   const { code, stdout } = await gateway(['version', '--json'])
   assert.equal(code, 0)
   const versions = JSON.parse(stdout) as Record<string, string>

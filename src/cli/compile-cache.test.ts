@@ -17,7 +17,7 @@ function enableIn(directory: string, env: Readonly<Record<string, string>> = {})
   return JSON.parse(stdout) as string | null
 }
 
-test('compiled modules are kept in a directory that no other user may read or write', () => {
+test('compiled modules are cached in a directory that no other user may read or write', () => {
   using folder = new Folder()
   const directory = folder.in('a/compiled')
   assert.equal(enableIn(directory), directory)

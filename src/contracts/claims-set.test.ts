@@ -19,7 +19,7 @@ test('expressions see claims by name, by word and by method', () => {
   assert.equal(value("${claims.isDefined('none')}"), false)
 })
 
-test('what is not among the claims is null, names of the prototype too', () => {
+test('an unknown claim is null, names of the prototype too', () => {
   for (const name of ['none', 'constructor', '__proto__', 'values', 'toString']) {
     assert.equal(value(`\${claims['${name}']}`), null, name)
     assert.equal(claims.get(name), null)

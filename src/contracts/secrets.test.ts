@@ -19,7 +19,7 @@ function storeOf(secretId: string, secrets: readonly Secret[]): SecretStore {
 const PURPOSES: readonly Purpose[] = ['SIGN', 'VERIFY', 'ENCRYPT', 'DECRYPT', 'GENERIC']
 const serves = (secret: Secret) => PURPOSES.filter((purpose) => secret.refusal(purpose) === null)
 
-test('what a secret can be used for follows from what it is', () => {
+test('the purposes of a secret follow from its type', () => {
   assert.deepEqual(serves(password), ['GENERIC'])
   assert.deepEqual(serves(symmetric), PURPOSES)
   assert.deepEqual(serves(keyOf()), ['SIGN', 'VERIFY', 'ENCRYPT', 'DECRYPT'])
@@ -50,7 +50,7 @@ test('bytes and keys leave through the methods that say so', () => {
   assert.ok(keyOf().publicOrSecretKey?.equals(createPublicKey(privateKey)))
 })
 
-test('the first store that knows an id answers for it', async () => {
+test('the first store that has an id answers for it', async () => {
   const first = new Secret({ secretId: 'id', stableId: 'first', bytes: Buffer.from('x') })
   const provider = providerOf([storeOf('other', []), storeOf('id', [first]), storeOf('id', [password])])
   assert.equal(await provider.active({ secretId: 'id', purpose: 'GENERIC' }), first)

@@ -108,32 +108,20 @@ interface ConnectorFields extends Omit<ConnectorSettings, 'ports' | 'serverOptio
   readonly vertx: Readonly<Record<string, unknown>>
 }
 
-function connectorSettings(fields: ConnectorFields, pointer: string, warnings: Problem[]): ConnectorSettings {
-  const {
-    port,
-    host,
-    gracePeriod,
-    maxTotalHeadersSize,
-    requestTimeout,
-    headersTimeout,
-    keepAliveTimeout,
-    idleTimeout,
-  } = fields
-  const mapped = mapVertxServerOptions(fields.vertx)
+function connectorSettings(
+  { port: ports, tls, vertx, ...fields }: ConnectorFields,
+  pointer: string,
+  warnings: Problem[],
+): ConnectorSettings {
+  const mapped = mapVertxServerOptions(vertx)
   for (const message of mapped.warnings) warnings.push({ pointer: join(pointer, 'vertx'), message })
   return {
-    host,
-    gracePeriod,
-    maxTotalHeadersSize,
-    requestTimeout,
-    headersTimeout,
-    keepAliveTimeout,
-    idleTimeout,
+    ...fields,
     // Options of another engine override the connector's own fields.
     ...withoutReusePort(mapped.options),
-    ports: port,
+    ports,
     serverOptions: { ...mapped.options.serverOptions },
-    secure: fields.tls !== undefined,
+    secure: tls !== undefined,
   }
 }
 

@@ -29,7 +29,7 @@ test('F16: a write that fails leaves the old file, and no temporary one', async 
   assert.deepEqual(readdirSync(folder.path), ['a.json'])
 })
 
-test('what is removed is gone, and removing it again is no failure', async () => {
+test('a removed file is gone, and removing it again succeeds', async () => {
   using folder = new Folder({ 'a.json': '{}' })
   await removeDurably(folder.path, 'a.json')
   await removeDurably(folder.path, 'a.json')

@@ -17,7 +17,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
     action: 'Remove the file, or restore it from a backup.',
   },
   HISTORY_WRITE_FAILED: {
-    message: 'a version of a route could not be kept',
+    message: 'a version of a route could not be stored',
     meaning: 'The change is made, and its earlier version is not kept.',
     action: 'Check permissions and free space of the history directory.',
   },

@@ -23,7 +23,7 @@ test('the worst word of any unit is the state of an object, and does not make th
   assert.equal(states.checks()[0]?.detail, 'it is up')
 })
 
-test('what an object said ends with it: the other version of its route, and the other units, still count', () => {
+test('the state of an object ends with it: the other version of its route, and the other units, still count', () => {
   const states = new ObjectStates()
   const [one, two] = [{}, {}]
   states.take(one, status(1, 'degraded'))

@@ -65,7 +65,7 @@ describe('a collection of 10,000 resources', () => {
     assert.ok(total < BOUNDS.total, `${total} ms`)
   })
 
-  test('others have their turn during what takes longer', async () => {
+  test('long work yields to the event loop', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `name co "${n}x"`).join(' or ')
     for (const query of ['_queryFilter=true', `${filter(`${many} or true`)}&_pageSize=5`]) {
       const { longest } = await leastCost({ total: Number.POSITIVE_INFINITY, longest: 50 }, async () => {
@@ -75,7 +75,7 @@ describe('a collection of 10,000 resources', () => {
     }
   })
 
-  test('what is written in turns is what would be written at once', async () => {
+  test('output written in slices equals output written at once', async () => {
     const response = await handle(exchangeFor('GET', 'http://localhost/things?_queryFilter=true&_prettyPrint=true'))
     const text = response.body.text()
     assert.equal(text, `${JSON.stringify(JSON.parse(text), null, 2)}\n`)

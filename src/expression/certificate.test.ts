@@ -23,7 +23,7 @@ const scope = scopeOf({ pem, der: new Uint8Array(x509.raw) })
 const evaluate = (source: string): unknown => compile(`\${${source}}`).evaluate(scope)
 
 for (const certificate of ['pemCertificate(pem)', 'derCertificate(der)']) {
-  test(`${certificate} shows what a certificate holds`, () => {
+  test(`${certificate} exposes the fields of a certificate`, () => {
     assert.equal(evaluate(`${certificate}.subjectDN`), 'CN=expressions.example.com, O=Example\\, Inc., C=XX')
     assert.equal(evaluate(`${certificate}.issuerDN`), 'CN=expressions.example.com, O=Example\\, Inc., C=XX')
     assert.equal(evaluate(`${certificate}.serialNumber`), '1234ABCD')

@@ -187,7 +187,7 @@ const syntaxErrors: readonly (readonly [string, RegExp])[] = [
 ]
 
 for (const [source, message] of syntaxErrors) {
-  test(`${source} does not compile and the message says why`, () => {
+  test(`${source} does not compile, with the reason`, () => {
     assert.throws(
       () => compile(source),
       (error: unknown) => error instanceof ExpressionSyntaxError && message.test(error.message) && error.offset >= 0,

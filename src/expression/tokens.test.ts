@@ -96,7 +96,7 @@ test('a message about a wrong value does not repeat the value, which may be a se
   assert.doesNotMatch(found[0]!.message, /hunter2/)
 })
 
-test('what a token stands for is not searched for tokens again', () => {
+test('the value of a token is not searched for tokens again', () => {
   const { value } = substituteTokens('&{a}', () => '&{b}')
   assert.equal(value, '&{b}')
 })

@@ -133,7 +133,7 @@ test('global decorations of the parent are inside those of the child', async () 
   assert.equal(await trail(json, { parent: root.heap, defaults: [] }), 'child root local')
 })
 
-test('objects of a parent keep what decorates them there, and get nothing from the child', async () => {
+test('objects of a parent keep their decorations, and get none from the child', async () => {
   const root = open({ globalDecorators: { m: 'root' }, heap: [{ name: 'echo', type: 'EchoHandler', n: 'local' }] })
   await root.build()
   const json = { globalDecorators: { m: 'child' }, handler: 'echo' }

@@ -139,7 +139,7 @@ test('every declared object is built, used or not, and its failure fails the doc
   ])
 })
 
-test('what is built is released last first', async () => {
+test('objects are disposed in reverse order', async () => {
   const journal: string[] = []
   const document = machine({ heap: [part('a', 'b'), part('b'), part('c')] }, {}, journal)
   await document.build()
@@ -147,7 +147,7 @@ test('what is built is released last first', async () => {
   assert.deepEqual(journal, ['build b', 'build a', 'build c', 'release c', 'release a', 'release b'])
 })
 
-test('a failure half-way releases what was built, last first', async () => {
+test('a failed build disposes of the built objects in reverse order', async () => {
   const journal: string[] = []
   const broken = { name: 'broken', type: 'Part', config: { fails: true, parts: ['b'] } }
   const document = machine({ heap: [part('a'), part('b'), broken], main: part('main', 'broken') }, {}, journal)
@@ -253,7 +253,7 @@ test('an object of another kind may stand in where the kind has an adapter', asy
   await refused({ plug: { type: 'Lamp' } }, ['/plug: expected a Plug, got a Lamp (type Lamp)'])
 })
 
-test('an object of a type of any kind is what its target is', async () => {
+test('an object of a type of any kind has the kind of its target', async () => {
   const stand = (target: JsonValue): JsonObject => ({ type: 'Stand', config: { target } })
   const { main } = await machine({ heap: [part('a')], main: stand(stand('a')) }).build()
   assert.equal(main?.label, 'a')
@@ -329,7 +329,7 @@ test('an object can not wait for one of a parent that waits for it', async () =>
   assert.equal(outer.length, 1)
 })
 
-test('objects and old types tell what the author should know', async () => {
+test('objects and deprecated types add warnings', async () => {
   const document = machine({ heap: [part('warns'), { name: 'old', type: 'Lamp' }], audit: 'x', comment: '&{no.token}' })
   assert.deepEqual(document.problems.map(formatProblem), ['/audit: unknown field, and no decorator of that name'])
   const kept = machine({ heap: [part('warns'), { name: 'old', type: 'Lamp' }] })

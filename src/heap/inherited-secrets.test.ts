@@ -85,7 +85,7 @@ test('the own provider is asked first, then the document, then its parents', asy
   assert.equal(await secretOf(handler, 'none'), 'no secret store knows the secret id "none"')
 })
 
-test('stores declared in the field are built once, and changes of those that were asked are heard', async () => {
+test('stores declared in the field are built once, and changes of the used ones are notified', async () => {
   built = 0
   changes.clear()
   const document = open({ handler: { type: 'Teller' }, secrets: { stores: [words({ a: 'x' })] } })

@@ -63,7 +63,7 @@ test('properties see the environment and inherit, and the child wins', async () 
   assert.equal(await text({ text: '${name}' }, { parent: root.heap }), 'root')
 })
 
-test('a lone token keeps its JSON type, and properties go before what the gateway provides', async () => {
+test('a lone token keeps its JSON type, and properties override those of the gateway', async () => {
   const tokens = { port: '99', words: 'provided' }
   const properties = { port: 8080, words: ['a', 'b'] }
   const built = await open({ properties, port: '&{port}', words: '&{words}' }, { tokens }).build()

@@ -34,17 +34,17 @@ test('modules in JavaScript and TypeScript bring types, in the order of their na
   )
 })
 
-test('a module without types says what it lacks', async () => {
+test('a module without types is an error that names the missing export', async () => {
   writeFileSync(join(directory, 'x.js'), 'export const nothing = 1')
   await assert.rejects(loadExtensions(directory), /extra\/x\.js: expected an exported function types\(api\)/)
 })
 
-test('a module that can not be loaded says which', async () => {
+test('a module that can not be loaded is named', async () => {
   writeFileSync(join(directory, 'broken.js'), 'export const types = (')
   await assert.rejects(loadExtensions(directory), /extra\/broken\.js/)
 })
 
-test('a module whose types are none says which', async () => {
+test('a module whose types are invalid is named', async () => {
   writeFileSync(join(directory, 'odd.js'), 'export const types = () => [{ name: "Odd" }]')
   await assert.rejects(loadExtensions(directory), /extra\/odd\.js: expected types made with defineType/)
 })

@@ -27,7 +27,7 @@ test('an environment variable is the twin of a token, dots and dashes being unde
   assert.equal(token('empty', { EMPTY: '' }), '')
 })
 
-test('a system property of that very name comes after the environment and before what the gateway provides', () => {
+test('a system property of that very name comes after the environment and before those of the gateway', () => {
   const system = { 'my.port': '1', 'ig.instance.dir': '/other' }
   assert.equal(token('my.port', {}, system), '1')
   assert.equal(token('MY.PORT', {}, system), undefined)
@@ -35,7 +35,7 @@ test('a system property of that very name comes after the environment and before
   assert.equal(token('ig.instance.dir', {}, system), '/other')
 })
 
-test('an environment variable stands before what the gateway provides', () => {
+test('an environment variable overrides properties of the gateway', () => {
   assert.equal(token('gateway.instance.dir', { GATEWAY_INSTANCE_DIR: '/other' }), '/other')
 })
 

@@ -7,7 +7,7 @@ import { canonicalJson, formatPointer, parseJson, parsePointer, readDocument } f
 
 const corpus = join(import.meta.dirname, '../../../shared/corpora/json/JSONTestSuite/test_parsing')
 
-test('reads what JSON.stringify writes', () => {
+test('reads the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)

@@ -16,7 +16,7 @@ function walked(value: JsonValue): { values: number; members: number; depth: num
   }
 }
 
-test('what a text holds is counted without making anything of it', () => {
+test('values of a text are counted without parsing it into objects', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, space) => {
       const text = JSON.stringify(value, null, space)

@@ -35,7 +35,7 @@ const EXACT = [
 
 const PLAIN = ['0', '1', '-1', '0.1', '-12.5', '9007199254740991', '1735689600', '123456789.125', '1e+21', '1e-7']
 
-test('a number that a double would change is kept as it is written, every other is a double', () => {
+test('a number that a double would change stays as it is written, every other is a double', () => {
   for (const read of [(text: string) => parseJson(text), (text: string) => readDocument(text).value]) {
     for (const text of EXACT) {
       assert.deepEqual(read(text), new JsonNumber(text), text)
@@ -45,7 +45,7 @@ test('a number that a double would change is kept as it is written, every other 
   }
 })
 
-test('what is read is written again as it was, wherever it stands', () => {
+test('parsed numbers are written again unchanged, at any depth', () => {
   const text = `{"a":[${[...EXACT, ...PLAIN].join(',')}],"b":{"c":${EXACT[0]}}}`
   const value = parseJson(text)
   assert.equal(JSON.stringify(value), text)
@@ -84,7 +84,7 @@ test('ordinary documents are left to the parser of the engine alone', () => {
   }
 })
 
-test('as text it is what was written, as a number the nearest double', () => {
+test('as text it is the literal, as a number the nearest double', () => {
   const number = new JsonNumber('1.50')
   assert.equal(`${number}`, '1.50')
   assert.equal(numberValue(number), 1.5)

@@ -115,7 +115,7 @@ test('F16: lines of threads do not mix in a pipe that is read slowly, and no thr
   assert.ok(entries.some(({ lost }) => lost !== undefined && lost > 0))
 })
 
-test('what waits is written when the process ends, to a file and to a pipe', () => {
+test('queued lines are written when the process ends, to a file and to a pipe', () => {
   const script = `
     import { createLogger } from ${INDEX}
     const logger = createLogger({ format: 'json' })

@@ -97,7 +97,9 @@ test('killed and started again: reconnected, each logged once', { skip: redisMis
   assert.equal(logged(built, /Redis can be used again/), 1)
 })
 
-test('silent: no command waits longer than timeout, and soon none waits at all', { skip: redisMissing }, async () => {
+test('unresponsive: no command waits longer than timeout, and soon none waits at all', {
+  skip: redisMissing,
+}, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '100 ms' })
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')

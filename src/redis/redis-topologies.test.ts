@@ -127,7 +127,7 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     authority[Symbol.dispose]()
   })
 
-  test('all nodes are served, and those who are not trusted are not', async () => {
+  test('all nodes are used, except untrusted ones', async () => {
     await using built = await open(config, servers.surroundings)
     assert.equal((await written(built)).count, keys.length)
     assert.deepEqual(built.states, [])
@@ -193,7 +193,7 @@ test('sentinels with TLS, and a user and password of their own', { skip: redisMi
   assert.match(unknown.log.lines.join(''), /NOAUTH/)
 })
 
-test('a silent sentinel: the next one is asked', { skip: redisMissing }, async () => {
+test('an unresponsive sentinel: the next one is used', { skip: redisMissing }, async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo

@@ -71,7 +71,7 @@ test('a notice has no answer; a fault of its handler is reported where it happen
   assert.deepEqual([noted, ends.faults], [['one'], ['not this one']])
 })
 
-test('a call without an answer ends with its deadline, and the handler hears of that', async () => {
+test('a call without an answer ends with its deadline, and the signal of the handler aborts', async () => {
   const cancelled = Promise.withResolvers<void>()
   using ends = pair({
     wait: (_, { signal }) =>

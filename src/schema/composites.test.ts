@@ -103,7 +103,7 @@ test('an old name counts for the rules of presence', () => {
 
 const anyOfThree = { a: string().optional(), b: string().optional(), c: string().optional() }
 
-test('rules of presence say what to give', () => {
+test('rules of presence name the missing fields', () => {
   const exactly = object(anyOfThree, { rules: [exactlyOneOf('a', 'b')] })
   assert.deepEqual(refusals(exactly, {}), ['/config: give exactly one of a, b'])
   assert.deepEqual(refusals(exactly, { a: '', b: '' }), ['/config: give exactly one of a, b'])
@@ -176,7 +176,7 @@ test('a map names the entry that is wrong and the keys it does not take', () => 
   assert.deepEqual(refusals(map(string(), { except: ['a'] }), { a: '' }), ['/config/a: "a" is not allowed here'])
 })
 
-test('the shape of the JSON chooses the branch, so that one message names what is wrong', () => {
+test('the shape of the JSON chooses the branch, so that there is one message', () => {
   const scopes = byShape({ array: list(string()), object: object({ all: boolean() }) })
   assert.deepEqual(accepted(scopes, ['a']), ['a'])
   assert.deepEqual(accepted(scopes, { all: true }), { all: true })

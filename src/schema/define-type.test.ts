@@ -76,7 +76,7 @@ test('create sees plain values: nothing of it is deferred', () => {
   assert.equal(definition.name, 'Typed')
 })
 
-test('a definition is complete: what was left out has a value', () => {
+test('a definition is complete: omitted members have values', () => {
   const definition = defineType({
     name: 'Bulb',
     kind: LampKind,
@@ -106,7 +106,7 @@ test('rules and old names of a type hold for its config', () => {
   assert.equal(definition.config.accepts({}), false)
 })
 
-test('a type of any kind says for each object what it is', () => {
+test('a type of any kind has a kind for each object', () => {
   const definition = defineTypeOfAnyKind({
     name: 'Stand',
     summary: 'Stands for another.',

@@ -210,7 +210,7 @@ test('a condition on a body waits for the body', async () => {
   assert.equal(await ask(exchange(unread('other'))), false)
 })
 
-test('a condition that fails throws: what that means is for its filter to say', async () => {
+test('a condition that fails throws: its filter decides the outcome', async () => {
   const ask = await settled(condition(), "${'x' * 2}")
   assert.throws(() => ask(exchange()))
 })
@@ -260,7 +260,7 @@ test('a template names each expression that can not be read', async () => {
   })
 })
 
-test('an object of the gateway gives what it stands for: a URI its text, a status its code', async () => {
+test('an object of the gateway is converted: a URI to its text, a status to its code', async () => {
   const uri = await settled(runtime('string'), '${request.uri}')
   assert.equal(uri(exchange()), 'http://app.example/home?x=1')
   const code = await settled(runtime('number'), '${response.status}')

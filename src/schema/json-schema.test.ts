@@ -110,7 +110,7 @@ test('the schema of a type is a schema', () => {
   for (const schema of [SHOP, ...ALL.map((each) => typeSchema(each, ALL))]) assert.ok(ajv.validateSchema(schema))
 })
 
-test('a field shows its description, its default as it is written, and what its author warns of', () => {
+test('a field shows its description, its default as it is written, and its warnings', () => {
   const { properties } = (typeSchema(Saw, ALL)['properties'] as Record<string, { properties: JsonSchema }>)['config']!
   assert.deepEqual(properties['wait'], {
     description: 'How long.',

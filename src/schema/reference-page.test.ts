@@ -54,7 +54,7 @@ const Saw = defineType({
   create: () => ({}),
 })
 
-test('a page tells what the definition says, then what the prose says', () => {
+test('a page has the definition, then the prose', () => {
   assert.equal(
     referencePage(Saw, 'Use it for wood.\n\n## Behaviour\n\nIt cuts.\n'),
     `# Saw
@@ -121,7 +121,7 @@ This type has no configuration: leave \`config\` out.
   )
 })
 
-test('a decorator shows what its key takes', () => {
+test('a decorator shows the values of its key', () => {
   const Paint = defineDecorator({
     name: 'Paint',
     kind: kind<Decorator>('Decorator'),

@@ -69,7 +69,7 @@ test('duration is milliseconds, unlimited is Infinity', () => {
   assert.equal(read(duration(), 10), 'expected a duration such as "10 seconds", got 10')
 })
 
-test('a duration keeps to what its field allows', () => {
+test('a duration is checked against the bounds of its field', () => {
   const bounded = duration({ min: '1 second', max: '1 day', zero: false })
   assert.equal(read(bounded, '1 day'), 86_400_000)
   assert.equal(read(bounded, 'disabled'), 'expected a duration of more than zero, got "disabled"')
@@ -118,7 +118,7 @@ test('json passes anything on; jsonObject only objects', () => {
   assert.equal(read(jsonObject(), []), 'expected an object, got an empty array')
 })
 
-test('a field knows its label, notes, default as written, and whether it may be left out', () => {
+test('a field has its label, notes, default as written, and whether it is required', () => {
   const info = duration().prefault('5 seconds').meta({ description: 'How long.', secret: true }).info
   assert.equal(info.shape.label, 'a duration')
   assert.equal(info.required, false)

@@ -44,7 +44,7 @@ function watchOf(directory: string) {
   return { executor, looks, watch }
 }
 
-test('looks soon after the system tells of a change, once for many', async () => {
+test('checks soon after a file event, once for many', async () => {
   using folder = new Folder({ a: '1' })
   const { executor, looks, watch } = watchOf(folder.path)
   folder.write('a', '2')
@@ -54,7 +54,7 @@ test('looks soon after the system tells of a change, once for many', async () =>
   await watch.stop()
 })
 
-test('looks by the interval where there is nothing to watch, and watches what appears', async () => {
+test('polls where there is nothing to watch, and watches a directory that appears', async () => {
   using folder = new Folder()
   const { executor, looks, watch } = watchOf(folder.in('later'))
   for (const task of executor.repeated) await task()

@@ -41,7 +41,7 @@ test('base64 of either alphabet is decoded, with or without padding and line bre
   assert.equal(decoded('-_-_').text, decoded('+/+/').text)
 })
 
-test('what is no base64 is refused and not shown', () => {
+test('invalid base64 is refused and not shown', () => {
   for (const text of ['hunter2!', 'pass word!', 'a-b+', 'cGFz=cw', 'cGFzcw===']) {
     assert.throws(
       () => decoded(text),

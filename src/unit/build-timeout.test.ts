@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { withBuildTimeout } from './build-timeout.ts'
 
-test('what is built in time is handed on, a failure too', async () => {
+test('a build within the limit is returned, a failure too', async () => {
   assert.equal(await withBuildTimeout(1000, Promise.resolve('route'), () => assert.fail()), 'route')
   await assert.rejects(
     withBuildTimeout(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()),
@@ -10,7 +10,7 @@ test('what is built in time is handed on, a failure too', async () => {
   )
 })
 
-test('what never becomes ready is given up, and discarded if it comes after all', async () => {
+test('a build over the limit fails, and a late result is discarded', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const late = Promise.withResolvers<string>()

@@ -2,7 +2,7 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_UNIT', {
   CLOSE_FAILED: {
-    message: 'a unit could not close a part of it while it drained',
+    message: 'a unit could not close one of its parts while it drained',
     meaning: 'The unit ended without closing everything; nothing is served by it any more.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
@@ -27,7 +27,7 @@ export const EVENTS = logEvents('GW_UNIT', {
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   ROUTE_REQUESTS_CUT: {
-    message: 'the retired route still has requests; they are cut off',
+    message: 'the retired route still has requests: they are aborted',
     meaning: 'Requests that ran longer than the grace time were truncated.',
     action: 'Raise the grace time where such requests are wanted.',
   },

@@ -34,7 +34,7 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
   if (error instanceof BodyTooLargeError) return respond(error.status)
   const transactionId = exchange.transactionId.value
   if (exchange.aborted) {
-    logger.debug({ error, transactionId }, 'the client went away')
+    logger.debug({ error, transactionId }, 'the client closed the connection')
     return respond(500)
   }
   metrics.failed()

@@ -94,7 +94,7 @@ test('a prepared deploy changes nothing until it is committed, and then all of i
   assert.equal(await opened.ask(), '200 two')
 })
 
-test('what is not accepted at the commit is thrown away', async () => {
+test('changes that the commit does not accept are discarded', async () => {
   await using opened = await open({ a: 'one' })
   const { routers, directory, unit } = opened
   await routers.prepare(1, directory, [{ put: source('a', 'two') }, { put: source('0', 'zero') }, { remove: 'a' }])
@@ -114,7 +114,7 @@ test('a commit of a deploy that is not known, or a second one, does nothing', as
   assert.equal(await opened.ask(), '200 two')
 })
 
-test('the first phase says which changes can not be built, and builds the others', async () => {
+test('the first phase reports changes that can not be built, and builds the others', async () => {
   await using opened = await open({})
   const { routers, directory } = opened
   const bad = { file: 'b.json', id: 'b', name: 'b', revision: '1', text: '{"handler": "missing"}' }
@@ -186,7 +186,7 @@ test('a retired route that still has requests when its time is over cuts them of
   await route?.retire(1)
   assert.equal(exchange.aborted, true)
   exchange.complete()
-  assert.match(opened.log.lines.join(), /the retired route still has requests; they are cut off/)
+  assert.match(opened.log.lines.join(), /the retired route still has requests: they are aborted/)
 })
 
 test('storage of the unit is that of config.json', async () => {

@@ -63,7 +63,7 @@ test('a syntax error exits with 1 and a caret under the place', async () => {
   assert.match(whole.stderr, /^ {2}x\$\{1 \+\}\n {8}\^\n/)
 })
 
-test('a failing evaluation exits with 1 and says why, as JSON where asked', async () => {
+test('a failing evaluation exits with 1 and the reason, with --json as JSON', async () => {
   const { code, stderr } = await gateway(['eval', "'a' * 2"])
   assert.equal(code, 1)
   assert.equal(stderr, 'gateway: eval: expected a number, found a string\n')

@@ -141,7 +141,7 @@ test('an invalid request is a usage error', async () => {
     assert.equal((await gateway(['explain', '--instance', folder.path, ...words])).code, 64)
 })
 
-test('what stands before the router is shown, and that it is not run', async () => {
+test('steps before the router are shown as not run', async () => {
   const config = {
     handler: {
       type: 'Chain',

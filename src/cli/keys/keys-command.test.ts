@@ -75,7 +75,7 @@ test('writes over nothing', async () => {
   assert.equal(readFileSync(out, 'utf8'), 'mine')
 })
 
-test('what it can not understand is a usage error', async () => {
+test('invalid options are usage errors', async () => {
   for (const [words, message] of [
     [['make'], /expected generate, got "make"/],
     [['generate', '--type', 'dsa'], /--type: expected rsa, ec, ed25519, got "dsa"/],

@@ -61,7 +61,7 @@ export async function serveUntilStopped(
   logger: Logger,
 ): Promise<number> {
   const reload = (): void => {
-    logger.info('looking at the routes again')
+    logger.info('reloading routes, keystores and secrets')
     gateway.reload().catch((error: unknown) => logger.error({ error }, EVENTS.RELOAD_FAILED))
   }
   process.on('SIGHUP', reload)
@@ -71,7 +71,7 @@ export async function serveUntilStopped(
       code = EXIT.failed
     })
     const signal = await Promise.race([signals.first, fatal.first.then(() => null)])
-    logger.info(signal === null ? {} : { signal }, 'stopping: no new connections, what runs may end')
+    logger.info(signal === null ? {} : { signal }, 'stopping: no new connections; in-flight requests may finish')
     const forced = signals.second.then((second) => ({ second }))
     const drained = gateway.drain().then((aborted) => ({ aborted }))
     drained.catch(() => {})

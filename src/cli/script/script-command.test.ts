@@ -26,7 +26,7 @@ test('check lists all problems of all files, and runs nothing', async () => {
   ])
 })
 
-test('check says of a file that can not be read, or is of no language', async () => {
+test('check reports a file that can not be read, or is of an unknown language', async () => {
   using folder = new Folder({})
   const gone = await gateway(['script', 'check', folder.in('gone.groovy')])
   assert.equal(gone.code, 1)
@@ -53,7 +53,7 @@ test('run prints the response of one evaluation', async () => {
   assert.equal((JSON.parse(json.stdout) as { status: number }).status, 201)
 })
 
-test('run fails with the place of what was thrown, and stops what does not end', async () => {
+test('run fails with the position of a thrown error, and stops an endless script', async () => {
   using folder = new Folder({
     'throws.groovy': '\nthrow new IllegalStateException("why")',
     'endless.groovy': 'while (true) { }',

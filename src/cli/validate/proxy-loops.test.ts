@@ -59,7 +59,7 @@ test('a handler that no baseURI is around is warned of, with file and place', as
   }
 })
 
-test('whatever may name a server, or says that none is meant, silences the warning', async () => {
+test('an object that may set the server suppresses the warning', async () => {
   const assign = { type: 'AssignmentFilter', config: { onRequest: [{ target: '${request.uri}', value: 'http://a' }] } }
   const script = {
     type: 'ScriptableFilter',
@@ -97,7 +97,7 @@ test('whatever may name a server, or says that none is meant, silences the warni
   assert.deepEqual(await warnings(files), [])
 })
 
-test('what is around a router counts for its routes', async () => {
+test('objects around a router count for its routes', async () => {
   const routes = { 'routes/a.json': { name: 'a', handler: proxy } }
   const router = { type: 'Router' }
   assert.equal((await warnings({ ...routes, 'config.json': { handler: router } })).length, 1)

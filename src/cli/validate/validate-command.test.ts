@@ -56,7 +56,7 @@ test('every problem of every file is reported with its position', async () => {
   assert.deepEqual(stderr, ['8 problems in 6 files'])
 })
 
-test('a broken config.json does not hide what is wrong with routes', async () => {
+test('a broken config.json does not hide problems of routes', async () => {
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Routr" } }',
     'config/routes/a.json': '{ "handler": "InNoHeap", "timr": true, "capture": "all" }',
@@ -248,7 +248,7 @@ test('a route that takes everything before others is warned about, with those it
   ])
 })
 
-test('routes are tried by the names of their files where the router says so', async () => {
+test('routes are ordered by file name where the router is configured so', async () => {
   const route = (name: string, condition: string) => `{ "name": "${name}", "condition": ${condition}, ${HANDLER} }`
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Router", "config": { "order": "file" } } }',

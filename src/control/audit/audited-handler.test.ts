@@ -54,7 +54,7 @@ describe('requests that change something', () => {
     })
   }
 
-  test('what was changed is on record as done, also where something failed afterwards', async () => {
+  test('a change is recorded as done, also where a later step failed', async () => {
     const events = await recorded('PUT', '/x', changing({ id: 'x', before, after }, 500))
     assert.deepEqual(events[0]?.['response'], { status: 'SUCCESSFUL', statusCode: '500' })
   })
@@ -76,7 +76,7 @@ describe('requests that are refused', () => {
     })
   }
 
-  test('say where the problems are, and not what they are', async () => {
+  test('have the pointers of the problems, not their messages', async () => {
     const problems = [{ pointer: '/x', message: 'hunter2' }, { pointer: 7 }, 'hunter2']
     const events = await recorded('PUT', '/x', refusing(400, JSON.stringify({ detail: { problems } })))
     assert.deepEqual((events[0]?.['response'] as JsonObject | undefined)?.['detail'], { pointers: ['/x'] })

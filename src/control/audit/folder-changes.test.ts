@@ -54,7 +54,7 @@ describe('changes of a folder', () => {
     assert.deepEqual(events, [])
   })
 
-  test('a file that does not load says where its problems are, and not what they are', async () => {
+  test('an event for a file that does not load has the pointers of its problems, not their messages', async () => {
     const { events, changes } = trail()
     const [, before] = served('a', '1', '{}')
     changes.failed('a.json', 'a', before, [{ pointer: '/handler/config/x', message: 'got "hunter2"' }])

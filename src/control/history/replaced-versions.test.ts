@@ -60,7 +60,7 @@ test('a version that is replaced or removed by hand is stored once', async () =>
   assert.equal(past.all.size, 2)
 })
 
-test('what is served is kept as soon as its file is broken: a restart would lose it', async () => {
+test('the served version is stored as soon as its file is broken: a restart would lose it', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'))
   past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ broken', '')), served)
@@ -69,7 +69,7 @@ test('what is served is kept as soon as its file is broken: a restart would lose
   assert.deepEqual(await past.of('a'), ['one file'])
 })
 
-test('what was never served is not kept when it is replaced by hand', async () => {
+test('a version that was never served is not stored when it is replaced by hand', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'))
   past.versions.noteReading(filesOf(file('a', 'two')), served)
@@ -92,7 +92,7 @@ test('a file that gets another id leaves the route of its old id behind', async 
   assert.deepEqual(await past.of('new'), [])
 })
 
-test('before an edit is written, what it replaces is on disk', async () => {
+test('before an edit is written, the replaced version is on disk', async () => {
   using past = new Past()
   const old = file('a', 'one')
   await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, filesOf(old), serving(old))
@@ -118,7 +118,7 @@ test('an edit over a file that was just changed by hand stores that version too,
   assert.deepEqual(await past.of('b'), ['{ half delete', 'one delete'])
 })
 
-test('what stands in a file that says the id of another route is a version of the route it is known as', async () => {
+test('the content of a file with the id of another route is a version of the route it is served as', async () => {
   using past = new Past()
   const foreign = file('b', 'one', { _id: 'a' })
   const next = file('b', 'two', { _id: 'b' })
@@ -127,7 +127,7 @@ test('what stands in a file that says the id of another route is a version of th
   assert.deepEqual(await past.of('a'), [])
 })
 
-test('what a reading has kept already is not kept again by an edit, but is on disk before it', async () => {
+test('a version that a scan has stored is not stored again by an edit, but is on disk before it', async () => {
   using past = new Past()
   const served = serving(file('a', 'one'))
   const files = filesOf(file('a', 'failing'))
@@ -140,7 +140,7 @@ test('what a reading has kept already is not kept again by an edit, but is on di
   assert.deepEqual(await past.of('a'), ['failing update', 'one file'])
 })
 
-test('what comes back to its file and goes again is kept with the later time', async () => {
+test('a version that returns to its file and is replaced again is stored with the later time', async () => {
   using past = new Past()
   const one = file('a', 'one')
   const served = serving(one)

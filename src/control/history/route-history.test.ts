@@ -81,7 +81,7 @@ test('an instance that is moved takes its history along', async () => {
   assert.equal(moved.folderName('/elsewhere/routes'), '/elsewhere/routes')
 })
 
-test('what the limits do not allow is taken from the disk too, also by a process with other limits', async () => {
+test('versions over the limits are removed from the disk too, also by a process with other limits', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path, { versions: 3, files: 100, bytes: 10_000 })
   for (let n = 1; n <= 6; n++) await history.keepNow(ROUTES, [route('hello', `${n}`)], BY)
@@ -147,7 +147,7 @@ test('after the end nothing touches the disk any more', async () => {
 })
 
 describe('F16: what can not be written', () => {
-  test('is kept until the end of the process, counted, and warned of once', async () => {
+  test('stays in memory until the end of the process, is counted, and logged once', async () => {
     using folder = new Folder({ history: 'a file, where a folder should be' })
     const { history, log, clock } = open(folder.path)
     const one = route('hello', 'one')
@@ -162,7 +162,7 @@ describe('F16: what can not be written', () => {
     assert.deepEqual(warnings()[1]?.['suppressed'], 1)
   })
 
-  test('does not take what is there with it', async () => {
+  test('does not affect stored versions', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
     await history.keepNow(ROUTES, [route('hello', 'one')], BY)
@@ -194,7 +194,7 @@ describe('F18: whatever is in the folder, a start goes on', () => {
     assert.equal((await textsOf(open(folder.path).history, 'hello')).length, 2)
   })
 
-  test('what a crash cut short is taken away', async () => {
+  test('partial writes of a crash are removed', async () => {
     using folder = new Folder({ 'history/.0000000001-a-00000000.route.0123456789abcdef.tmp': '{' })
     const { history, log, directory } = open(folder.path)
     await history.load()
@@ -230,7 +230,7 @@ describe('F18: whatever is in the folder, a start goes on', () => {
   })
 })
 
-test('a text that is no JSON is kept as it is', async () => {
+test('a text that is no JSON is stored unchanged', async () => {
   using folder = new Folder()
   const text = '{ "half": '
   const { history } = open(folder.path)

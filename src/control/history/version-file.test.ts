@@ -35,7 +35,7 @@ test('the text stands below the first line, where people find it', () => {
   assert.equal(printVersion(HEAD, TEXT).split('\n').slice(1).join('\n'), TEXT)
 })
 
-test('a version of nothing, and one longer than what is read for its head', async () => {
+test('an empty version, and one longer than the part read for its head', async () => {
   for (const text of ['', 'x'.repeat(100_000)]) {
     using folder = new Folder({ [NAME]: printVersion({ ...HEAD, bytes: text.length }, text) })
     assert.equal(await readVersionText(folder.path, NAME), text)

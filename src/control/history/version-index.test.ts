@@ -56,7 +56,7 @@ test('routes of other folders, and ids that differ by case, are other routes', (
   assert.deepEqual([...index.ids('none')], [])
 })
 
-test('what is removed is known no longer, and removing it again changes nothing', () => {
+test('a removed version is gone, and removing it again changes nothing', () => {
   const index = new VersionIndex({ versions: 3, files: 100, bytes: 100 })
   const one = version('a', '1', 5)
   index.add(one)

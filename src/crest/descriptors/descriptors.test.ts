@@ -94,7 +94,7 @@ describe('parameters in _api', () => {
 })
 
 describe('_crestapi', () => {
-  test('tells what can be done, under its version', () => {
+  test('lists the operations, under its version', () => {
     const document = crestDescriptor(whole)
     const resource = (document['paths'] as JsonObject)['']
     const { '1.0': at } = resource as { '1.0': JsonObject }
@@ -109,7 +109,7 @@ describe('_crestapi', () => {
     ['client', 'ID_FROM_CLIENT', true],
     ['server', 'ID_FROM_SERVER', false],
   ] as const) {
-    test(`tells that ids come from the ${ids}`, () => {
+    test(`names the origin of ids: the ${ids}`, () => {
       const document = crestDescriptor(memoryCollection({ ...description, ids }))
       const { '1.0': at } = (document['paths'] as { '': { '1.0': JsonObject } })['']
       assert.deepEqual(at['create'], { mode })
@@ -117,7 +117,7 @@ describe('_crestapi', () => {
     })
   }
 
-  test('leaves out what is not there', () => {
+  test('leaves out missing operations', () => {
     const { '1.0': at } = (crestDescriptor(readOnly)['paths'] as { '': { '1.0': JsonObject } })['']
     assert.deepEqual(Object.keys(at), ['title', 'description', 'resourceSchema', 'mvccSupported', 'items'])
     assert.deepEqual(Object.keys(at['items'] as JsonObject), ['pathParameter', 'read'])

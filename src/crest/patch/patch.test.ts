@@ -180,7 +180,7 @@ describe('patch', () => {
       await assert.rejects(patch({}, ...ways), /too much/)
     })
 
-    test('a resource does not grow beyond what a body may hold, and one that is larger can shrink', async () => {
+    test('a resource does not grow beyond the limit of a body, and one that is larger can shrink', async () => {
       const values = numbers.slice(0, 6_000)
       const half = { a: values }
       await assert.rejects(
@@ -219,7 +219,7 @@ describe('patch', () => {
     fc.record({ operation: fc.constant('remove'), field }),
     fc.record({ operation: fc.constantFrom('copy', 'move'), field, from: field }),
   )
-  test('sequences on single values do what a plain map would, all or nothing', async () => {
+  test('sequences on single values act as on a plain map, all or nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const before: JsonObject = { a: 1, b: 'x' }

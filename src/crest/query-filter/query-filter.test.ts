@@ -31,7 +31,7 @@ const { filter } = fc.letrec<{ filter: QueryFilter; list: QueryFilter[] }>((tie)
 }))
 
 describe('query filter', () => {
-  test('what is printed is read as the same filter', () => {
+  test('a printed filter is parsed as the same filter', () => {
     fc.assert(fc.property(filter, (value) => assert.deepEqual(parseQueryFilter(printQueryFilter(value)), value)))
   })
 

@@ -65,7 +65,7 @@ describe('sort keys', () => {
     })
   }
 
-  test('what is printed is read as the same keys', () => {
+  test('printed keys are parsed as the same keys', () => {
     const key = fc.record(
       { pointer: fc.array(fc.string(), { minLength: 1, maxLength: 3 }), descending: fc.boolean() },
       { noNullPrototype: true },
@@ -160,7 +160,7 @@ describe('pages', () => {
     assert.match(read({ cookie, sortKeys: keys('n') }) as string, /another query/)
   })
 
-  test('paging visits what stays exactly once while other entries are added and removed', () => {
+  test('paging visits each lasting entry exactly once while others are added and removed', () => {
     const step = fc.record({ add: fc.array(fc.nat(999)), remove: fc.array(fc.nat(999)) })
     fc.assert(
       fc.property(

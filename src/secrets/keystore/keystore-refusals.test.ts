@@ -109,7 +109,7 @@ for (const type of types) {
   })
 }
 
-test('what is no keystore is named', () => {
+test('a file that is no keystore is refused by name', () => {
   refused(Buffer.alloc(0), 'GW_KEYSTORE_CORRUPT', /the file is empty/)
   refused(Buffer.from('-----BEGIN CERTIFICATE-----'), 'GW_KEYSTORE_UNSUPPORTED', /PEM file/)
   refused(Buffer.from('hello'), 'GW_KEYSTORE_CORRUPT', /not a PKCS12, JKS or JCEKS keystore/)
@@ -210,7 +210,7 @@ test('version 1 of JKS, where certificates have no type, is read', () => {
   assert.ok(entry?.kind === 'trusted' && entry.certificate.raw.equals(other.certificate))
 })
 
-test('what happens to the buffer after reading does not matter', () => {
+test('later changes of the buffer have no effect', () => {
   for (const type of types) {
     const bytes = Buffer.from(samples[type])
     const entry = readKeyStore(bytes, type, samplePassword).entry('mine')
@@ -302,7 +302,7 @@ test('B50: lengths, nesting and identifiers made to exhaust memory are refused q
   for (const [bytes, code] of cases) quickly(() => refused(bytes, code, /./))
 })
 
-test('a child that is longer than what holds it is refused', () => {
+test('a child that is longer than its parent is refused', () => {
   const bytes = Buffer.from(samplePkcs12())
   bytes[3] = bytes[3]! - 4
   refused(bytes, 'GW_KEYSTORE_CORRUPT', /ASN\.1/)

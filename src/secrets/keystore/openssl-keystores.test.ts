@@ -146,7 +146,7 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
     })
   }
 
-  test('what is encrypted with RC4 or scrypt is refused with a way out', () => {
+  test('content encrypted with RC4 or scrypt is refused with a remedy', () => {
     assert.throws(() => keyEntry('rc4.p12', 'p256'), {
       code: 'GW_KEYSTORE_UNSUPPORTED',
       message: /RC4; write the keystore again/,

@@ -62,7 +62,7 @@ test('closures, methods, names without a declaration, and JSON', () => {
   )
 })
 
-test('what a person must look at has a remark with its place', () => {
+test('places for manual review have a remark with line and column', () => {
   const text = migrated(
     "def m = path =~ /a(.)/\nswitch (x) { case 1..3: return 'a'; default: return 'b' }\nx.mystery()",
   )
@@ -71,7 +71,7 @@ test('what a person must look at has a remark with its place', () => {
   assert.match(text, /\/\/ LOOK 3:3: is there a method mystery in JavaScript\?\nreturn x\.mystery\(\)/)
 })
 
-test('a migrated filter does what the script did', async () => {
+test('a migrated filter behaves as the script', async () => {
   const source = `
     request.headers['X-In'] = ['a', 'b'].collect { it + '1' }.join(',')
     next.handle(context, request).thenOnResult { response -> response.headers['X-Out'] = request.headers.getFirst('X-In') }`
@@ -85,7 +85,7 @@ test('a migrated filter does what the script did', async () => {
   }
 })
 
-test('what is printed for the snippets of the language is TypeScript nearly always', async () => {
+test('the output for snippets of the language is valid TypeScript nearly always', async () => {
   const folder = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'interop', 'groovy', 'snippets')
   const files = ['control', 'closures', 'strings', 'maps', 'json']
   const snippets = files.flatMap((name) => readFileSync(join(folder, `${name}.groovy`), 'utf8').split('\n----\n'))
