@@ -15,7 +15,8 @@ export const EVENTS = logEvents('GW_AM', {
   },
   NOTIFICATIONS_DISCONNECTED: {
     message: 'notifications disconnected: reconnecting',
-    meaning: 'Notifications may be missed, so that caches are cleared or denied as notifications.onDisconnect says.',
+    meaning:
+      'Notifications may be missed, so that cached answers are cleared, refused or kept as `onNotificationDisconnection` of each cache says.',
     action: 'Nothing, unless it is repeated: then check idle timeouts between gateway and access manager.',
   },
   NOTIFICATIONS_NOT_REPLACED: {

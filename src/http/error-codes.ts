@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   },
   GW_BODY_TOO_LARGE: {
     meaning: 'A body exceeds the limit of its buffer.',
-    action: 'Raise `maxSize` of `temporaryStorage`, or stream the body.',
+    action: 'Raise `fileLimit` of the TemporaryStorage, or stream the body.',
   },
   GW_CONTENT_CODING: {
     meaning: 'Content-Encoding is not known, or the compressed content is damaged or expands beyond the limit.',

@@ -10,7 +10,7 @@ export const ERROR_CODES = {
   },
   GW_KEYSTORE_PASSWORD: {
     meaning: 'The password does not open a keystore or an entry of it.',
-    action: 'Check the secret that `storePassword` or `entryPassword` names; trailing newlines count.',
+    action: 'Check the secret that `storePasswordSecretId` or `entryPasswordSecretId` names; trailing newlines count.',
   },
   GW_KEYSTORE_UNSUPPORTED: {
     meaning: 'A keystore uses an algorithm or a structure that is not supported.',

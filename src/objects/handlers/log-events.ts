@@ -8,7 +8,7 @@ export const EVENTS = logEvents('GW_HANDLER', {
   },
   KEYS_NOT_PUBLISHED: {
     message: 'keys can not be published',
-    meaning: 'Requests for the JWK Set get 500.',
+    meaning: 'Requests for the JWK Set get 503.',
     action: 'Check the secrets that the handler publishes.',
   },
   NO_BINDING: {

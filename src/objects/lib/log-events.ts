@@ -56,8 +56,10 @@ export const EVENTS = logEvents('GW_OBJECT', {
   },
   TOKENS_DENIED: {
     message: 'access tokens are denied without a lookup',
-    meaning: 'Requests with tokens are denied, since the resolver failed several times.',
-    action: 'Check the authorization server; tokens are resolved again after a pause.',
+    meaning:
+      'Requests with tokens get 503: notifications are disconnected and the cache refuses in that time, or too many lookups are in flight.',
+    action:
+      'See `reason`: check the notification service of the access manager, or the speed of the authorization server.',
   },
   TOKEN_REQUEST_FAILED: {
     message: 'the token endpoint gives no token',
