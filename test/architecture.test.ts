@@ -302,7 +302,7 @@ test(`no file is longer than ${maxLines} lines`, () => {
   holds('file length', findings)
 })
 
-test('B53: what a client presents is compared with a secret in constant time', () => {
+test('B53: client input is compared with a secret in constant time', () => {
   const comparing = [
     'src/control/admin/authentication.ts',
     'dev/access-manager/state/accounts.ts',

@@ -17,7 +17,7 @@ const shown = [...guide.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
 )
 const routes = Object.fromEntries(shown.flatMap((json) => (json.name === undefined ? [] : [[json.name, json]])))
 
-test('the routes of the guide to scripts answer as it says', async () => {
+test('the routes of the scripts guide answer as described', async () => {
   await using gateway = await RunningGateway.start({ routes })
   const hello = await gateway.ask('/hello?name=Ada')
   assert.deepEqual([hello.status, hello.text], [200, '{"hello":"Ada"}'])
@@ -101,7 +101,7 @@ test('scripts of the guide, and one that uses all bindings, fit the published ty
   assert.equal(problemsOf([...shown.flatMap(sourcesIn), everything]), '')
 })
 
-test('what the published types refuse', () => {
+test('the published types refuse invalid scripts', () => {
   const problems = problemsOf([
     'return new Response({ state: 200 })',
     "const x: number = request.headers.get('A')",
@@ -111,7 +111,7 @@ test('what the published types refuse', () => {
   for (const at of [0, 1, 2, 3]) assert.match(problems, new RegExp(`script-${at}\\.ts\\(2,`))
 })
 
-test('what the published types promise is there', async () => {
+test('every member of the published types exists', async () => {
   const script = scriptOf(everything, {
     language: 'typescript',
     token: 'abc',

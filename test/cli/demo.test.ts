@@ -43,7 +43,9 @@ after(async () => {
 const curl = await shell('command -v curl').catch(() => '')
 
 for (const [at, row] of DEMO_ROWS.entries()) {
-  test(`${row.title}: the line does what the demo says`, { skip: curl === '' && 'curl is not installed' }, async () => {
+  test(`${row.title}: the printed command has the printed result`, {
+    skip: curl === '' && 'curl is not installed',
+  }, async () => {
     const { line, title } = summary.rows[at] as Summary['rows'][number]
     assert.equal(title, row.title)
     // A changed route is served in moments; how many depends on what else the machine does.
@@ -92,7 +94,7 @@ class Visitor {
   }
 }
 
-test('a browser logs in, and once more for what a policy wants more for', async () => {
+test('a browser logs in, and again for a page whose policy needs a higher level', async () => {
   const visitor = new Visitor()
   const home = await visitor.logIn(await visitor.visit(`${summary.traffic}/home`))
   assert.match(home.text, /A protected application/)
@@ -130,8 +132,10 @@ async function follow(name: string): Promise<void> {
 }
 
 for (const guide of ['oauth2.md', 'login.md'])
-  test(`${guide}: the commands of the guide do what it says`, { skip: curl === '' && 'curl is not installed' }, () =>
-    follow(guide),
+  test(
+    `${guide}: the commands of the guide have the described results`,
+    { skip: curl === '' && 'curl is not installed' },
+    () => follow(guide),
   )
 
 test('Ctrl-C ends the demo, which leaves nothing behind', async () => {

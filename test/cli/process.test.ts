@@ -36,7 +36,7 @@ test('run refuses a named instance that is not there, with advice', async () => 
   assert.match(stderr, /gone: there is no such directory; make one with: gateway init .*gone\n$/)
 })
 
-test('run exits with 1 where a port is taken, and says what to do', async () => {
+test('run exits with 1 where a port is in use, with the remedy', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => holder.once('listening', resolve))
   const { port } = holder.address() as AddressInfo
@@ -94,7 +94,7 @@ test('the default instance gets the folders it lacks; a bad admin.json exits wit
   for (const folder of ['config/routes', 'secrets', 'extra']) assert.ok(existsSync(home.in(`.gateway/${folder}`)))
 })
 
-test('a home directory that is not there is named, with what to do', { timeout: 60_000 }, async () => {
+test('a missing home directory is named, with the remedy', { timeout: 60_000 }, async () => {
   const advice = /name (?:the|another) instance with --instance DIR or GATEWAY_INSTANCE_DIR\n/
   const unmakable = await ended(['run'], { HOME: '/proc/nonexistent' })
   assert.equal(unmakable.code, 1)

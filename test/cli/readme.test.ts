@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { filledRows } from '../../src/cli/demo/demo-text.ts'
 
-test('what the README shows of the demo is what the demo says', () => {
+test('the README shows the output of the demo', () => {
   const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
   const shown = [...readme.matchAll(/^ {2}(\S.*?) {2,}((?:curl|TOKEN=).*)$/gm)].map(([, title = '', line = '']) => ({
     title,

@@ -121,7 +121,7 @@ describe('Read: GET /<collection>/<_id>', () => {
     assert.equal((await ask('GET', '/things/a', { headers: { 'If-Match': '*' } })).status, 412)
   })
 
-  test('404 for what is not there, and below it', async () => {
+  test('404 for a missing resource, and below it', async () => {
     const ask = await filled({ _id: 'a' })
     for (const path of ['/things/b', '/things/', '/things/a/b', '/things//']) {
       assert.equal((await ask('GET', path)).status, 404, path)

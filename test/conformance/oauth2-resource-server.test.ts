@@ -203,7 +203,7 @@ describe('Errors: OAuth2ResourceServerFilter', () => {
     assert.equal(at.passed, null)
   })
 
-  test('the request does not use HTTPS while requireHttps is true: 403 with a body that says why', async () => {
+  test('the request does not use HTTPS while requireHttps is true: 403 with the reason in the body', async () => {
     await using at = await resourceWith()
     const seen = await at.ask(GOOD, 'http://app.example/')
     assert.deepEqual([seen.status, seen.text], [403, 'This resource is served over HTTPS only.'])

@@ -394,7 +394,7 @@ describe('Policy enforcement: advices', () => {
     assert.equal((await at.ask(at.manager.login('demo'))).status, 403)
   })
 
-  test('Transaction: _txid is taken off the request, used once, and asked with', async () => {
+  test('Transaction: _txid is removed from the request, used once, and sent with the decision request', async () => {
     await using at = await protectedPages([singleSignOn(), policy({ cache: { enabled: true } })], QUIET)
     at.manager.fail('policies', decision({ actions: { GET: true } }))
     const session = at.manager.login('demo')
@@ -411,7 +411,7 @@ describe('Policy enforcement: advices', () => {
     assert.equal(at.questions, 4)
   })
 
-  test('Transaction: what can not be an id is taken off and not asked with', async () => {
+  test('Transaction: a malformed id is removed and not sent', async () => {
     await using at = await protectedPages([singleSignOn(), policy()], QUIET)
     at.manager.putPolicy(READERS)
     const session = at.manager.login('demo')
@@ -547,7 +547,7 @@ describe('Events: notifications', () => {
     assert.equal(at.questions, 3)
   })
 
-  test('B57: a policy that changes while it is asked about leaves no decision behind', options, async () => {
+  test('B57: a policy that changes during a decision request leaves no cached decision', options, async () => {
     await using at = await pages(cached, {})
     const held = at.manager.hold('policies')
     const asking = at.ask(at.session)

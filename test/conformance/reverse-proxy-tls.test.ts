@@ -74,7 +74,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   const ANY_NAME = { hostnameVerifier: 'ALLOW_ALL' }
   const tls = (config: JsonObject) => ({ type: 'ClientTlsOptions', config: { trustManager: 'ours', ...config } })
 
-  test('tls: ClientTlsOptions say whom to trust and what to show', async () => {
+  test('tls: ClientTlsOptions set trust and client certificate', async () => {
     assert.equal((await answers({})).last, '502')
     assert.match((await answers({ tls: tls(ANY_NAME) })).last, /^anonymous /)
     assert.match((await answers({ tls: tls({ ...ANY_NAME, keyManager: 'me' }) })).last, /^visitor /)

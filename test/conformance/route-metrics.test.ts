@@ -327,7 +327,7 @@ describe('Route metrics: Common REST', () => {
     assert.equal((await query({ _queryFilter: 'count gt' })).status, 400)
   })
 
-  test('what is not there is 404, and nothing can be changed', async () => {
+  test('missing metrics are 404, and the collection is read-only', async () => {
     assert.equal((await gateway.askAdmin('/metrics/api/heap._router.route.missing.request')).status, 404)
     const path = `/metrics/api/${encodeURIComponent(`${ID}request`)}`
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {

@@ -42,7 +42,7 @@ async function text(path: string): Promise<string> {
 }
 
 describe('Route: fields', () => {
-  test('handler: required; a route without one is refused and says so', async () => {
+  test('handler: required; a route without one is refused with the reason', async () => {
     await gateway.deploy('a', { condition: '${true}' })
     assert.equal((await gateway.ask('/')).status, 404)
     assert.deepEqual(gateway.problems('a.json'), ['/handler: expected a Handler reference; this field is required'])
@@ -53,7 +53,7 @@ describe('Route: fields', () => {
     assert.equal(await text('/'), 'own')
   })
 
-  test('heap: what is not defined in the route is inherited from the parent', async () => {
+  test('heap: objects that are not defined in the route are inherited from the parent', async () => {
     await gateway.deploy('a', { handler: 'greeting' })
     assert.equal(await text('/'), 'from config.json')
   })
@@ -80,7 +80,7 @@ describe('Route: fields', () => {
     assert.equal(await text('/any'), 'A')
   })
 
-  test('condition: false goes on to the next route', async () => {
+  test('condition: false continues with the next route', async () => {
     await gateway.deploy('a', textRoute('A', { condition: '${false}' }))
     await gateway.deploy('b', textRoute('B'))
     assert.equal(await text('/any'), 'B')

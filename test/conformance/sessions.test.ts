@@ -153,7 +153,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     },
   )
 
-  test('cut, empty, doubled, oversized and made-up cookies are empty sessions', options, async () => {
+  test('truncated, empty, doubled, oversized and forged cookies are empty sessions', options, async () => {
     await using gateway = await RunningGateway.start({
       routes: { jwt: counter('/jwt', jwt()), memory: counter('/memory') },
     })

@@ -53,7 +53,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal(location?.searchParams.get('authIndexValue'), 'Strong')
   })
 
-  test('loginEndpoint: replaces the base; what it says of goto and realm stays', async () => {
+  test('loginEndpoint: replaces the base; its own goto and realm stay', async () => {
     const loginEndpoint =
       'https://login.example/XUI/?goto=${urlEncodeQueryParameterNameOrValue(contexts.router.originalUri)}&realm=/alpha#login'
     await using at = await protectedPages([singleSignOn({ loginEndpoint })], QUIET)
@@ -65,7 +65,7 @@ describe('SingleSignOnFilter', () => {
     )
   })
 
-  test('redirectionMarker: who comes back without a session is not sent round again', async () => {
+  test('redirectionMarker: a browser that comes back without a session is not redirected again', async () => {
     await using at = await protectedPages([singleSignOn()], QUIET)
     const { location } = await at.ask(null)
     const back = location?.searchParams.get('goto') as string
@@ -161,7 +161,7 @@ describe('SingleSignOnFilter', () => {
     }
   })
 
-  test('B64: what a client says of the host in other headers than Host changes nothing', async () => {
+  test('B64: hosts in other headers than Host have no effect', async () => {
     await using at = await protectedPages([singleSignOn()], QUIET)
     const headers = { 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example', 'X-Original-Host': 'evil' }
     assert.match((await at.ask(null, { headers })).location?.searchParams.get('goto') ?? '', MARKED)

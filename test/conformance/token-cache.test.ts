@@ -151,7 +151,7 @@ describe('cache eviction on revocation', () => {
     assert.equal(at.introspections - before, 1)
   })
 
-  test('B57: a token that is revoked while it is asked for is not kept', options, async () => {
+  test('B57: a token that is revoked during its lookup is not cached', options, async () => {
     await using at = await managedResource(cached())
     const token = await at.manager.issueToken()
     const held = at.manager.hold('introspect')

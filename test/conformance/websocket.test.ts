@@ -244,7 +244,7 @@ describe('WebSocket and the gateway around it', () => {
     await once(client, 'close')
   })
 
-  test('F20: a gateway that stops says 1001 to both ends', options, async () => {
+  test('F20: a gateway that stops closes both ends with 1001', options, async () => {
     const codes: number[] = []
     await using upstream = await webSocketUpstream({
       onConnection: (socket) => {

@@ -67,7 +67,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('F11: started while the access manager is down, the gateway serves, says degraded, and heals by itself', async () => {
+test('F11: started while the access manager is down, the gateway serves, reports degraded, and recovers', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/am`
   await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(url) } })

@@ -68,7 +68,7 @@ describe('management connector', () => {
     })
   }
 
-  test('errors are those of Common REST, and say nothing about the product or its files', async () => {
+  test('errors have the form of Common REST, and reveal neither the product nor its files', async () => {
     const missing = await gateway.askAdmin('/api/nothing', authorized)
     assert.equal(missing.status, 404)
     assert.deepEqual(JSON.parse(missing.text), {
@@ -169,7 +169,7 @@ describe('management connector', () => {
     [`POST /api/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 20 + 1}`, 413, /Content-Length/],
   ]
   for (const [head, status, reason] of refused) {
-    test(`${head.split('\r\n')[0]?.slice(0, 60)} is refused with ${status} in the form of every other error, and says why`, async () => {
+    test(`${head.split('\r\n')[0]?.slice(0, 60)} is refused with ${status} in the form of every other error, with the reason`, async () => {
       const answer = await converse(gateway.gateway.adminPort, `${head}\r\nConnection: close\r\n\r\n`)
       assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
       assert.match(answer, /Content-Type: application\/json; charset=UTF-8\r\n/)

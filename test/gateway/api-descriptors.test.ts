@@ -75,7 +75,7 @@ const FIELDS = [
   '_fields=*',
 ]
 
-test('answers with _fields are what the document of the routes says', async () => {
+test('responses with _fields are valid by the document of the routes', async () => {
   const contract = new Contract(await document(ROUTES))
   for (const fields of [...FIELDS, '_fields=_status', '_fields=_history,_status/state', '_fields=heap/0/name']) {
     const query = fields === '' ? '' : `?${fields}`
@@ -101,7 +101,7 @@ for (const [path, id, fields] of [
   ['/api/audit/config', null, ['timestamp', 'transactionId,nothing', 'request/headers']],
   ['/metrics/api', 'heap._router.route.first.request', ['count', '_type', 'nothing']],
 ] as const) {
-  test(`answers with _fields are what the document of ${path} says`, async () => {
+  test(`responses with _fields are valid by the document of ${path}`, async () => {
     await gateway.ask('/first')
     const contract = new Contract(await document(path))
     for (const each of ['', ...fields.map((name) => `_fields=${name}`)]) {
@@ -113,7 +113,7 @@ for (const [path, id, fields] of [
   })
 }
 
-test('what is sent still has to be whole', async () => {
+test('request bodies still need all required fields', async () => {
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } }).addSchema(await document(ROUTES), 'api')
   const validate = ajv.compile({ $ref: 'api#/components/schemas/Resource' })
   assert.equal(validate({ name: 'x' }), false)
@@ -121,7 +121,7 @@ test('what is sent still has to be whole', async () => {
   assert.equal(validate({ _id: 'a', handler: 'x' }), true)
 })
 
-test('documents name how callers show who they are, unless a filter of the configuration decides', async () => {
+test('documents name the authentication schemes, unless adminProtection decides', async () => {
   for (const path of ['/api', ROUTES, '/api/info', '/api/system/types', '/metrics/api', '/api/audit/config']) {
     const { security, components } = (await document(path)) as { security: unknown; components: JsonObject }
     assert.deepEqual(security, [{ basic: [] }, { bearer: [] }], path)

@@ -44,7 +44,7 @@ function summaryOf(event: JsonObject | undefined) {
 const done = (statusCode: string) => ({ status: 'SUCCESSFUL', statusCode, userId: 'admin', authentication: 'bearer' })
 const revisionOf = ({ json }: Managed) => json['_rev'] as string
 
-test('each change over the management API is on record when its answer comes: who, what, from and to which revision', async () => {
+test('each change over the management API is audited before its response: user, operation, previous and new revision', async () => {
   await using gateway = await GatewayProcess.start(SECURED)
   const manage = clientOf(gateway)
   const last = () => {
@@ -127,7 +127,7 @@ test('each change over the management API is on record when its answer comes: wh
   assert.equal(new Set(all.map(({ _id: id }) => id)).size, all.length)
 })
 
-test('refused changes are on record with the status and the places of the problems; what only looks is not', async () => {
+test('refused changes are audited with the status and the pointers of the problems; reads are not', async () => {
   await using gateway = await RunningGateway.start(SECURED)
   const manage = managing(gateway.adminUrl, asAdmin)
   await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'first') })
@@ -223,7 +223,7 @@ test('many files that change at once are all on record', async () => {
   assert.equal(await gateway.metric('gw_audit_lost_total'), 0)
 })
 
-test('who is on this machine and was asked for nothing is not called by a name', async () => {
+test('a loopback caller without credentials has no userId', async () => {
   await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' } })
   const manage = managing(gateway.adminUrl, { headers: { Authorization: 'Basic cm9vdDpyb290' } })
   await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'one') })
@@ -326,7 +326,7 @@ test('a full file is rotated and old ones are deleted; a truncated last line is 
   )
 })
 
-test('F16: where the trail can not be written, changes go on, the outage is logged once and counted, and nothing is lost', async () => {
+test('F16: where audit files can not be written, changes are made, the outage is logged once and counted, and no event is lost', async () => {
   await using gateway = await GatewayProcess.start(SECURED)
   const manage = clientOf(gateway)
   const logs = join(gateway.instance.directory, 'logs')

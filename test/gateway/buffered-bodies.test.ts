@@ -198,7 +198,7 @@ describe('a body that does not fit the storage', () => {
       assert.equal(asked, before)
     })
 
-    test(`is passed on whole by a capture, which says that it is too long, ${sending}`, async () => {
+    test(`is forwarded complete by a capture, which logs that it is too long, ${sending}`, async () => {
       const { status, text } = await post('/capture', headers)
       assert.equal(status, 200)
       assert.equal(text, LONG)

@@ -86,7 +86,7 @@ describe('F21, B91: a fault inside a request', () => {
   })
 })
 
-test('an exception outside of any request ends its unit only, which is started again with what is deployed', async () => {
+test('an exception outside of any request ends its unit only, which is restarted with the deployed routes', async () => {
   await using gateway = await RunningGateway.start({
     units: 2,
     files: ROUTER,
@@ -121,7 +121,7 @@ test('an exception outside of any request ends its unit only, which is started a
   for (let round = 0; round < 10; round++) assert.equal((await gateway.ask('/late')).text, 'late')
 })
 
-test('the only unit of a gateway comes back with the last good version of a file that is bad by now', async () => {
+test('the only unit of a gateway restarts with the last good version of a file that is now invalid', async () => {
   await using gateway = await RunningGateway.start({
     files: ROUTER,
     routes: { outside: faulty('outside'), a: textRoute('good', { condition: "${request.uri.path == '/a'}" }) },

@@ -128,7 +128,7 @@ describe('with an upstream that shows every byte', () => {
     assert.equal((await send('GET /%61dmin')).status, 403)
   })
 
-  test('B2, B11: path and query reach the upstream with the bytes that were judged', async () => {
+  test('B2, B11: path and query reach the upstream with the bytes of the policy decision', async () => {
     for (const sent of [
       '/a?x=%3f',
       '/a?b=1&a=2&b=3',
@@ -236,7 +236,7 @@ describe('with an upstream that shows every byte', () => {
     assert.equal((await send('GET /x', 'Host: a\r\nHost: b\r\n')).status, 400)
   })
 
-  test('B10: a method is what it says: TRACE and CONNECT are refused, others are sent on, none is taken for GET', async () => {
+  test('B10: methods are literal: TRACE and CONNECT are refused, others are forwarded, none is treated as GET', async () => {
     assert.equal((await send('TRACE /x')).status, 405)
     assert.equal((await send('CONNECT app.test:443')).status, 405)
     for (const [method, expected] of [
@@ -313,7 +313,7 @@ describe('with an upstream that shows every byte', () => {
     assert.match(head, /^constructor: y$/im)
   })
 
-  test('B21: a transaction id of a client is neither believed nor repeated', async () => {
+  test('B21: a transaction id of a client is neither trusted nor repeated', async () => {
     const long = 'x'.repeat(10_000)
     for (const id of [long, 'abc%0d%0aX-Evil: 1', 'plain']) {
       const outcome = await send('GET /x', `Host: app.test\r\nX-Vendor-TransactionId: ${id}\r\n`)
@@ -323,7 +323,9 @@ describe('with an upstream that shows every byte', () => {
   })
 })
 
-test('B1: nginx as the upstream never resolves a path to what the rule refuses', { skip: nginxMissing }, async () => {
+test('B1: nginx as the upstream never resolves a path to one that the rule refuses', {
+  skip: nginxMissing,
+}, async () => {
   await using server = await nginx(
     `location / { add_header Served $uri always; add_header Target $request_uri always; return 200 "ok"; }`,
   )

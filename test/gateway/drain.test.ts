@@ -60,7 +60,7 @@ test('F20: on SIGTERM readiness is 503 at once, running requests complete, keep-
   agent.destroy()
 })
 
-test('F20: what has not ended when the grace period is over is cut, counted, and the exit is 0', async () => {
+test('F20: requests in flight at the end of the grace period are aborted and counted, and the exit is 0', async () => {
   await using upstream = await slowUpstream()
   await using gateway = await GatewayProcess.start({
     routes: proxying(upstream.url),

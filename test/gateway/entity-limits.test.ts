@@ -98,7 +98,7 @@ describe('entityLimits by default', () => {
     )
   })
 
-  test('what a script made itself, it may look into', async () => {
+  test('a script may read an entity that it has set itself', async () => {
     assert.equal((await gateway.ask('/script-own')).text, '3000000')
   })
 

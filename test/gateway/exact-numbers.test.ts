@@ -198,7 +198,7 @@ describe('numbers of JSON', () => {
     assert.equal((await post('/equal')).text, 'true false')
   })
 
-  test('of a body are the same in a header and in what is sent on', async () => {
+  test('of a body are the same in a header and in the forwarded body', async () => {
     await post('/proxy')
     assert.equal(received.headers['x-account'], '9007199254740993')
     assert.equal(received.body, BODY)

@@ -125,7 +125,7 @@ describe('an application that shows every byte', () => {
     return { text, message: messages[0], rest, whole: messages.length === 1 && rest === '' }
   }
 
-  test('B13, B18: what a client says about itself is replaced by what the gateway knows', async () => {
+  test('B13, B18: forwarding headers of a client are replaced by those of the gateway', async () => {
     const message = await arrives(
       request([
         'X-Forwarded-For: 10.1.1.1',
@@ -156,7 +156,7 @@ describe('an application that shows every byte', () => {
     assert.equal(about.length, 4)
   })
 
-  test('B13: what a trusted proxy says is kept and added to', async () => {
+  test('B13: forwarding headers of a trusted proxy are kept and appended to', async () => {
     const message = await arrives(
       request([
         'X-Forwarded-For: 203.0.113.7',
@@ -232,7 +232,7 @@ describe('an application that shows every byte', () => {
     assert.deepEqual(valuesOf(message!, 'cookie'), ['a=1; b=2; c=3; d=4'])
   })
 
-  test('B15, B16: what a filter sets is what arrives, whatever spelling or Connection list a client tries', async () => {
+  test('B15, B16: a field that a filter sets arrives unchanged, whatever spelling or Connection list a client sends', async () => {
     for (const fields of [
       ['X-User: mallory'],
       ['X-User: mallory', 'X-User: eve'],
@@ -332,7 +332,7 @@ describe('an application that shows every byte', () => {
     assert.equal(star!.line, 'OPTIONS * HTTP/1.1')
   })
 
-  test('HEAD, 204 and 304 have no body, whatever length they tell of, and the connection goes on', async () => {
+  test('HEAD, 204 and 304 have no body, whatever their Content-Length, and the connection is reused', async () => {
     const head = await comesBack('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nETag: "e"\r\n\r\n', 'HEAD /x')
     assert.deepEqual([head.whole, valuesOf(head.message!, 'content-length')], [true, ['1000']])
     for (const status of ['204 No Content', '304 Not Modified']) {

@@ -115,7 +115,7 @@ async function verified(path: string, jwt: string): Promise<string> {
   return status === 200 ? text : String(status)
 }
 
-test('what one route makes, another takes; each only its own form', async () => {
+test('a token that one route creates is verified by another; each accepts only its own form', async () => {
   for (const form of ['signed', 'sealed', 'encrypted']) {
     const token = await made(`/${form}`)
     for (const other of ['signed', 'sealed', 'encrypted']) {
@@ -133,7 +133,7 @@ test('another library verifies the token with the keys that the gateway publishe
   assert.deepEqual(protectedHeader, { alg: 'ES256', typ: 'JWT', kid: 'key-1' })
 })
 
-test('after keys have changed, new tokens are taken and those of a key that is gone are not', async () => {
+test('after keys have changed, new tokens are accepted and those of a removed key are not', async () => {
   const old = await made('/signed')
   writeFileSync(folder.in('new.p12'), keyStoreWith('key-0'))
   renameSync(folder.in('new.p12'), folder.in('keys.p12'))

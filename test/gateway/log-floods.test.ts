@@ -13,7 +13,7 @@ const KEPT_BY_THREAD = 1024 * 1024
 const ON_THE_WAY = 1024 * 1024
 
 test(
-  'F16: standard output that is not read holds up no request, takes bounded memory, and says what was lost',
+  'F16: standard output that is not read delays no request, takes bounded memory, and dropped lines are counted',
   options,
   async () => {
     const routes = { chatty: pathRoute('/chatty', 'x', { capture: 'all' }), quiet: pathRoute('/quiet', 'quiet') }
@@ -65,7 +65,7 @@ const failing = {
 }
 
 test(
-  'what a client can cause again and again is logged once in a while, with the number of the others',
+  'log lines that a client can cause repeatedly are rate-limited, with the number of suppressed ones',
   options,
   async () => {
     await using gateway = await RunningGateway.start({

@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-describe('B79: what is too large, too deep or too much is refused in time, and others are not kept waiting', () => {
+describe('B79: too large, too deep or too many values are refused in time, and other requests do not wait', () => {
   let gateway: RunningGateway
 
   before(async () => {

@@ -57,7 +57,7 @@ describe('scrape', () => {
     })
   }
 
-  test('what only looks like it is 404', async () => {
+  test('similar paths are 404', async () => {
     for (const path of [
       '/metrics',
       '/metrics/',

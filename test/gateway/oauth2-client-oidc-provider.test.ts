@@ -154,7 +154,7 @@ for (const [path, what, status] of [
   ['/unknown', 'a secret that is not there', 503],
   ['/unsuited', 'a key that does not suit the algorithm', 503],
 ] as const) {
-  test(`${what} ends in ${status}; nothing reaches the application, and the log says why`, async () => {
+  test(`${what} ends in ${status}; nothing reaches the application, and the log has the reason`, async () => {
     const from = gateway.log.lines.length
     assert.equal((await gateway.ask(path)).status, status)
     await gateway.log.until(/the token endpoint gives no token/, from)
@@ -162,7 +162,7 @@ for (const [path, what, status] of [
   })
 }
 
-test('a token is asked for once and kept', async () => {
+test('a token is requested once and cached', async () => {
   const [first, second] = [await gateway.ask('/basic'), await gateway.ask('/basic')]
   assert.equal(first.text, second.text)
 })

@@ -101,7 +101,7 @@ function route(path: string, accessTokenResolver: object, more: object = {}) {
 
 const ask = (path: string, token: string) => gateway.ask(path, { headers: { Authorization: `Bearer ${token}` } })
 
-test('a token passes with its scope, and what the server says of it is in the context', async () => {
+test('a token passes with its scope, and its introspection result is in the context', async () => {
   const { status, text } = await ask('/introspected', await server.token('read'))
   assert.deepEqual([status, text], [200, 'application true'])
 })
@@ -139,7 +139,7 @@ test('a JSON Web Token can not be introspected there: its 400 is ours', async ()
   assert.deepEqual([status, text], [400, 'The authorization server did not accept the question about the token.'])
 })
 
-test('a JSON Web Token of RFC 9068 is read without asking anybody', async () => {
+test('a JSON Web Token of RFC 9068 is verified without a call to the server', async () => {
   const token = await server.token('read', RESOURCE)
   const { status, text } = await ask('/stateless', token)
   assert.deepEqual([status, text], [200, 'application true'])
@@ -160,7 +160,7 @@ test('wellKnownEndpoint: issuer and keys are those of the metadata; a configured
   assert.match(renamed.headers['www-authenticate'] as string, /error_description="The token has another issuer\."/)
 })
 
-test('wellKnownEndpoint: a provider that can not be asked is no fault of the token: 503', async () => {
+test('wellKnownEndpoint: an unreachable provider is 503, not an invalid token', async () => {
   const { status, headers } = await ask('/gone', await server.token('read', RESOURCE))
   assert.deepEqual([status, headers['retry-after']], [503, '5'])
 })

@@ -153,22 +153,26 @@ test(
   },
 )
 
-test('B47: credentials that are ambiguous on the wire are refused before anybody is asked', options, async () => {
-  await using at = await managed({ units: 1 })
-  const token = await at.manager.issueToken({ scopes: ['mail'] })
-  const send = async (authorization: string | string[], path = '/mail') =>
-    (await at.gateway.ask(path, { headers: { Authorization: authorization } })).status
-  assert.equal(await send([`Bearer ${token}`, `Bearer ${token}`]), 400)
-  assert.equal(await send([`Bearer ${token}`, 'Basic eDp5']), 400)
-  for (const value of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token},`, `Bearer ${token} x`]) {
-    assert.equal(await send(value), 400)
-  }
-  for (const value of [`Basic ${token}`, token, `Bearer${token}`]) assert.equal(await send(value), 401)
-  assert.ok([401, 431].includes(await send(`Bearer ${'x'.repeat(100_000)}`)))
-  assert.equal((await at.gateway.ask(`/mail?access_token=${token}`)).status, 401)
-  assert.equal(at.manager.requests('introspect').length, 0)
-  assert.equal(await send(`bearer ${token}`), 200)
-})
+test(
+  'B47: credentials that are ambiguous on the wire are refused without a call to the authorization server',
+  options,
+  async () => {
+    await using at = await managed({ units: 1 })
+    const token = await at.manager.issueToken({ scopes: ['mail'] })
+    const send = async (authorization: string | string[], path = '/mail') =>
+      (await at.gateway.ask(path, { headers: { Authorization: authorization } })).status
+    assert.equal(await send([`Bearer ${token}`, `Bearer ${token}`]), 400)
+    assert.equal(await send([`Bearer ${token}`, 'Basic eDp5']), 400)
+    for (const value of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token},`, `Bearer ${token} x`]) {
+      assert.equal(await send(value), 400)
+    }
+    for (const value of [`Basic ${token}`, token, `Bearer${token}`]) assert.equal(await send(value), 401)
+    assert.ok([401, 431].includes(await send(`Bearer ${'x'.repeat(100_000)}`)))
+    assert.equal((await at.gateway.ask(`/mail?access_token=${token}`)).status, 401)
+    assert.equal(at.manager.requests('introspect').length, 0)
+    assert.equal(await send(`bearer ${token}`), 200)
+  },
+)
 
 test('B14: requireHttps believes the connection, and the word of a trusted proxy only', options, async () => {
   const filter = {
@@ -309,7 +313,7 @@ test(
 )
 
 test(
-  'F11: while tokens can not be asked about, kept ones pass, others get 503 in time; then all is well at once',
+  'F11: while introspection is unavailable, cached tokens pass, others get 503 in time; recovery is immediate',
   options,
   async () => {
     await using at = await managed({ units: 1 })
@@ -415,7 +419,7 @@ test(
   },
 )
 
-test('B60: the same bad token a thousand times is asked about once in each unit', options, async () => {
+test('B60: the same bad token a thousand times is introspected once in each unit', options, async () => {
   await using at = await managed()
   at.manager.forgetRequests()
   const statuses = new Set<number>()

@@ -150,7 +150,7 @@ test('requests that are no navigation get 401 instead of the login page', option
   assert.equal(plain.status, 302, 'a client that says nothing of itself is sent to log in')
 })
 
-test('a form that meets an ended session gets a page that says so', options, async () => {
+test('a form after the end of a session gets a page with the reason', options, async () => {
   await using at = await openIdGateway()
   const page = await new BrowserLike().ask(`${at.gateway.url}/app/order?step=2`, {
     method: 'POST',

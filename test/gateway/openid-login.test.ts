@@ -6,7 +6,7 @@ import { logIn, openIdGateway } from '#test/openid-gateway'
 
 const options = { timeout: 60_000 }
 
-test('a user logs in, comes back to the page, and stays logged in', options, async () => {
+test('a user logs in, is redirected to the page, and stays logged in', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
   const page = await logIn(browser, `${at.gateway.url}/app/page?x=1`)

@@ -56,7 +56,7 @@ for (const responseMode of ['query', 'jwt', 'query.jwt', 'form_post', 'form_post
 }
 
 test(
-  'where a JWT was asked for, an authorization response in the clear or of another state is refused',
+  'where a JWT was requested, an unsigned authorization response or one of another state is refused',
   options,
   async () => {
     await using at = await openIdGateway({ provider: ISSUED, registration: { responseMode: 'jwt' } })
@@ -128,12 +128,16 @@ test('user info that is encrypted and not signed is taken as plain user info is'
   assert.match((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).text, /^\/app\/page demo in a JWE/)
 })
 
-test('an encrypted ID token without decryptionSecretId: the login fails, and the log says why', options, async () => {
-  const client = { id_token_encrypted_response_alg: 'RSA-OAEP', jwks }
-  await using at = await openIdGateway({ provider: ISSUED, client })
-  assert.equal((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).status, 500)
-  assert.ok(at.gateway.log.lines.some((line) => line.includes('no decryptionSecretId is configured')))
-})
+test(
+  'an encrypted ID token without decryptionSecretId: the login fails, and the log has the reason',
+  options,
+  async () => {
+    const client = { id_token_encrypted_response_alg: 'RSA-OAEP', jwks }
+    await using at = await openIdGateway({ provider: ISSUED, client })
+    assert.equal((await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)).status, 500)
+    assert.ok(at.gateway.log.lines.some((line) => line.includes('no decryptionSecretId is configured')))
+  },
+)
 
 test('user info whose signature is of another key is null', options, async () => {
   await using at = await openIdGateway()

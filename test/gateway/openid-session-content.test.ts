@@ -24,7 +24,7 @@ async function shown(sessionContent?: readonly string[]): Promise<{ text: string
   return { text: page.text, size: browser.cookie(at.gateway.url, 'login-session')?.length ?? 0 }
 }
 
-test('claims are read from the ID token and not kept twice; sessionContent says otherwise', options, async () => {
+test('claims are read from the ID token and not stored twice; sessionContent overrides that', options, async () => {
   const usual = await shown()
   assert.equal(usual.text, 'demo|demo of test|token|id')
   const twice = await shown(['accessToken', 'refreshToken', 'idToken', 'claims'])

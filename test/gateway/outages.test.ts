@@ -113,7 +113,7 @@ test('F2: a slow application fills its own pool and queue: 504, 503 beyond, and 
   assert.ok(held.length >= 8)
 })
 
-test('F3, F4, F5: silence is 504 or a cut after soTimeout, a reset a cut at once; each slot is free again', async (t) => {
+test('F3, F4, F5: no response is 504 or a truncated response after soTimeout, a reset truncates at once; each connection slot is released', async (t) => {
   const partial = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello'
   await using upstream = await rawUpstream((socket, head) => {
     if (head.startsWith('GET /app/stall')) socket.write(partial)

@@ -14,28 +14,24 @@ const proxied = (config: object = {}, route: object = {}) => ({
 })
 
 describe('a request that would go to the gateway itself', () => {
-  test(
-    'without a baseURI it is a 508 at once, with a message; the log says where it would have gone',
-    options,
-    async () => {
-      await using gateway = await RunningGateway.start({ units: 2, routes: { app: proxied() } })
-      const before = Date.now()
-      for (const host of [`127.0.0.1:${gateway.port}`, `localhost:${gateway.port}`]) {
-        const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.ask('/a', { headers: { host } })))
-        for (const { status, text } of answers) {
-          assert.equal(status, 508)
-          assert.equal(
-            text,
-            'Loop Detected: the request would come back to this gateway; the route needs the baseURI of an application',
-          )
-        }
+  test('without a baseURI it is a 508 at once, with a message; the log names the target', options, async () => {
+    await using gateway = await RunningGateway.start({ units: 2, routes: { app: proxied() } })
+    const before = Date.now()
+    for (const host of [`127.0.0.1:${gateway.port}`, `localhost:${gateway.port}`]) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.ask('/a', { headers: { host } })))
+      for (const { status, text } of answers) {
+        assert.equal(status, 508)
+        assert.equal(
+          text,
+          'Loop Detected: the request would come back to this gateway; the route needs the baseURI of an application',
+        )
       }
-      assert.ok(Date.now() - before < 5_000, 'no pool was waited for')
-      const { error, upstream } = await gateway.log.until(/GW_UPSTREAM_LOOP/)
-      assert.match(JSON.stringify(error), /set baseURI to the application/)
-      assert.match(String(upstream), /^http:\/\/(127\.0\.0\.1|localhost):\d+$/)
-    },
-  )
+    }
+    assert.ok(Date.now() - before < 5_000, 'no pool was waited for')
+    const { error, upstream } = await gateway.log.until(/GW_UPSTREAM_LOOP/)
+    assert.match(JSON.stringify(error), /set baseURI to the application/)
+    assert.match(String(upstream), /^http:\/\/(127\.0\.0\.1|localhost):\d+$/)
+  })
 
   test(
     'with the address of a connector as baseURI too, whichever handler and whatever the request',

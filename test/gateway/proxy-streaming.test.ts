@@ -263,7 +263,7 @@ describe('one gateway', () => {
     'half a last chunk': 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n',
   }
   for (const [what, rest] of Object.entries(mismatches)) {
-    test(`B27, F5: ${what}: the client sees that the response is not whole`, async () => {
+    test(`B27, F5: ${what}: the response is truncated towards the client`, async () => {
       application = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`)
       await using client = new RawClient(gateway.port)
       client.send(get())

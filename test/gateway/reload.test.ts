@@ -21,7 +21,7 @@ describe('route files', () => {
 
   const text = async (path: string): Promise<string> => (await gateway.ask(path)).text
 
-  test('a file that turns bad leaves its last good version serving, and says file, line and pointer', async () => {
+  test('a file that becomes invalid leaves its last good version serving, and the log has file, line and pointer', async () => {
     await gateway.deploy('a', textRoute('good'))
     const from = gateway.log.lines.length
     await gateway.deploy(
@@ -66,7 +66,7 @@ describe('route files', () => {
     assert.equal(await text('/a'), 'A')
   })
 
-  test('edited to bad and back it serves again what it says, and is no longer failed', async () => {
+  test('edited to an invalid version and back, it serves its content, and is no longer failed', async () => {
     await gateway.deploy('a', textRoute('one'))
     await gateway.deploy('a', 'no json')
     await gateway.deploy('a', textRoute('one'))
@@ -184,7 +184,7 @@ describe('watching', () => {
     'config/config.json': { handler: { type: 'Router', name: 'r', config: { scanInterval } } },
   })
 
-  test('a saved file is served without being asked for', async () => {
+  test('a saved file is served without a request or signal', async () => {
     await using gateway = await RunningGateway.start({ files: router('1 hour') })
     const from = gateway.log.lines.length
     gateway.instance.writeRoute('a', textRoute('A'))
@@ -209,7 +209,7 @@ describe('watching', () => {
     assert.equal((await gateway.ask('/')).text, 'A')
   })
 
-  test('scanInterval disabled: only start-up and SIGHUP look at the files, and SIGHUP tries again what failed', async () => {
+  test('scanInterval disabled: only start-up and SIGHUP scan the files, and SIGHUP retries failed ones', async () => {
     await using gateway = await RunningGateway.start({ files: router('disabled'), routes: { a: textRoute('A') } })
     gateway.instance.writeRoute('a', textRoute('A2'))
     assert.equal((await gateway.ask('/')).text, 'A')
@@ -261,7 +261,7 @@ test('a replaced route finishes its request on the old chain, and is held until 
   assert.deepEqual(gateway.log.with(/disposed two/), [])
 })
 
-test('a retired route whose disposal fails is reported, and the unit goes on', async () => {
+test('a retired route whose disposal fails is logged, and the unit keeps serving', async () => {
   const route = (text: string) => ({
     handler: {
       type: 'Chain',

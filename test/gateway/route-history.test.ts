@@ -107,7 +107,7 @@ test('changes made in the folder by hand enter the history, as text that is brou
   assert.equal(readFileSync(file, 'utf8'), byHand)
 })
 
-test('versions are shown before they are brought back, and what is asked for wrongly is refused', async () => {
+test('versions can be read before they are restored, and malformed requests are refused', async () => {
   await using gateway = await RunningGateway.start({ files: { 'secrets/gateway.admin.password': 'the password' } })
   const Authorization = `Basic ${Buffer.from('admin:the password').toString('base64')}`
   const { ask, put, history, rollback } = api(gateway.gateway, { Authorization })
@@ -129,7 +129,7 @@ test('versions are shown before they are brought back, and what is asked for wro
   for (const [answer, status] of rows) assert.equal((await answer).status, status)
 })
 
-test('a deleted route does not come back over another that has its file or name meanwhile', async () => {
+test('a deleted route is not restored over another that has its file or name meanwhile', async () => {
   await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' } })
   const { ask, put, rollback } = api(gateway.gateway)
   const first = (await put(`${ROUTES}/mine`, pathRoute('/mine', 'mine', { name: 'the name' }))).json['_rev']
@@ -142,7 +142,7 @@ test('a deleted route does not come back over another that has its file or name 
   assert.equal((await gateway.ask('/mine')).text, 'MINE')
 })
 
-test('what the history says of a file name leads to no other folder', async () => {
+test('a file name in the history leads to no other folder', async () => {
   await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' } })
   const { ask, put, rollback } = api(gateway.gateway)
   const first = (await put(`${ROUTES}/moved`, pathRoute('/moved', 'one'))).json['_rev']
@@ -196,7 +196,7 @@ test('F18: a history of anything does not keep a gateway from starting', async (
 })
 
 for (let round = 1; round <= ROUNDS; round++) {
-  test(`F18: after kill -9 during changes, round ${round}, what was replaced is there and no file is broken`, async () => {
+  test(`F18: after kill -9 during changes, round ${round}, replaced versions are present and no file is truncated`, async () => {
     using instance = new TestInstance({ units: 1 })
     const acknowledged = new Map<string, unknown[]>()
     await using killed = await GatewayProcess.start({ env, instance })

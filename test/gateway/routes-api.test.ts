@@ -259,7 +259,7 @@ describe('routes over Common REST', () => {
     }
   })
 
-  test('_id is unique: a file that says the id of another route is known by its own name, and can be mended', async () => {
+  test('_id is unique: a file with the id of another route has its file name as id, and can be corrected', async () => {
     await ask('PUT', `${ROUTES}/twin`, { body: pathRoute('/twin', 'first') })
     await gateway.deploy('zz-twin', { _id: 'twin', ...pathRoute('/zz-twin', 'second') })
     const { json } = await ask('GET', `${ROUTES}?_queryFilter=_id+co+%22twin%22&_fields=_status/state`)
@@ -279,7 +279,7 @@ describe('routes over Common REST', () => {
     assert.equal((await ask('DELETE', `${ROUTES}/twin`)).status, 200)
   })
 
-  test('validate says what would happen, and nothing does', async () => {
+  test('validate reports the outcome of a change without making it', async () => {
     const before = files()
     const validate = async (body: unknown) => (await ask('POST', `${ROUTES}?_action=validate`, { body })).json
     assert.deepEqual(await validate(pathRoute('/x', 'x')), { valid: true, problems: [] })
@@ -298,7 +298,7 @@ describe('routes over Common REST', () => {
     assert.equal((await gateway.ask('/from-file')).text, 'file')
   })
 
-  test('explain says which route takes a request, and why, and what it meets there', async () => {
+  test('explain names the route that matches a request, the reason, and its filters and handlers', async () => {
     await ask('PUT', `${ROUTES}/explained`, { body: pathRoute('/explained', 'x', { name: '000 explained' }) })
     await ask('PUT', `${ROUTES}/fails`, {
       body: textRoute('x', { name: '00 fails', condition: "${request.uri.nothing.x == 'y'}" }),
@@ -413,7 +413,7 @@ describe('routes over Common REST', () => {
     assert.equal((await gateway.ask(`/gateway${ROUTES}?_queryFilter=true`)).status, 404)
   })
 
-  test('B84: what a page of another origin can send is refused', async () => {
+  test('B84: requests that a page of another origin can send are refused', async () => {
     const body = JSON.stringify(textRoute('x'))
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       assert.equal((await ask('POST', ROUTES, { headers: { 'Content-Type': type }, raw: body })).status, 415)
@@ -423,7 +423,7 @@ describe('routes over Common REST', () => {
     assert.equal(read.headers['access-control-allow-origin'], undefined)
   })
 
-  test('every change is in the log with what it was', async () => {
+  test('every change is logged with its operation', async () => {
     const { json } = await ask('PUT', `${ROUTES}/logged`, { body: pathRoute('/logged', 'x') })
     const lines = gateway.log.lines.map((line) => JSON.parse(line) as JsonObject)
     const line = lines.find(({ route, operation }) => route === 'logged' && operation !== undefined)

@@ -93,7 +93,7 @@ async function writeAndKill(gateway: GatewayProcess, found: ReadonlyMap<string, 
   return writers
 }
 
-test(`F18: after kill -9 at a random moment of ${WRITES} writes, ${ROUNDS} times, what was acknowledged is there and no file is broken`, async (t) => {
+test(`F18: after kill -9 at a random moment of ${WRITES} writes, ${ROUNDS} times, acknowledged changes are present and no file is truncated`, async (t) => {
   using instance = new TestInstance({})
   const folder = join(instance.directory, 'config/routes')
   let gateway = await GatewayProcess.start({ env, instance })

@@ -116,7 +116,7 @@ test('F17: in a read-only folder every change fails with 5xx and changes nothing
   assert.equal((await gateway.ask('/kept')).status, 404)
 })
 
-test('F16: on a full disk changes are 5xx, the file is intact, all requests are served, and what the log lost is counted', {
+test('F16: on a full disk changes are 5xx, the file is intact, all requests are served, and dropped log lines are counted', {
   skip: noDisk,
 }, async () => {
   using disk = new SmallDisk(1024)

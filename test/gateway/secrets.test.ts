@@ -48,7 +48,7 @@ async function start(): Promise<RunningGateway> {
 
 const place = (gateway: RunningGateway) => join(gateway.instance.directory, 'secrets/keys.p12')
 
-test('B51, F22: a keystore is rotated, cut, deleted and restored under requests; none fails', async () => {
+test('B51, F22: a keystore is rotated, truncated, deleted and restored under load; no request fails', async () => {
   await using gateway = await start()
   writeFileSync(place(gateway), keyStoreWith('key-1'))
   await gateway.deploy('keys', keysRoute())

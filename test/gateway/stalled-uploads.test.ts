@@ -61,7 +61,7 @@ describe('four uploads that stop, over a pool of four connections', { timeout: 3
     assert.equal(await gateway.metric('gw_route_request_active'), 0)
   })
 
-  test('HTTP/2: the same, and the session goes on', { skip: opensslMissing }, async () => {
+  test('HTTP/2: the same, and the session stays open', { skip: opensslMissing }, async () => {
     await using upstream = await counting()
     await using gateway = await start(upstream, { idleTimeout: '1 second' })
     await using client = new H2Client(gateway.gateway.ports[1]!)
@@ -94,7 +94,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
     return count * PIECE.length
   }
 
-  test('HTTP/1.1: is not cut while it moves', async () => {
+  test('HTTP/1.1: is not aborted while data arrives', async () => {
     await using upstream = await counting()
     await using gateway = await start(upstream, limits)
     await using client = new RawClient(gateway.port)
@@ -104,7 +104,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
     await client.receives(new RegExp(`^HTTP/1\\.1 200 [\\s\\S]*${bytes}`))
   })
 
-  test('HTTP/2: is not cut while it moves', { skip: opensslMissing }, async () => {
+  test('HTTP/2: is not aborted while data arrives', { skip: opensslMissing }, async () => {
     await using upstream = await counting()
     await using gateway = await start(upstream, limits)
     await using client = new H2Client(gateway.gateway.ports[1]!)
@@ -115,7 +115,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
     assert.equal((await answer).text, String(bytes))
   })
 
-  test('is cut where it brings next to nothing: 408', async () => {
+  test('is aborted below the minimum data rate: 408', async () => {
     await using upstream = await counting()
     await using gateway = await start(upstream, limits)
     await using client = new RawClient(gateway.port)
@@ -130,7 +130,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
   })
 })
 
-test('an upload that waits for the application, not for its client, is not cut', { timeout: 30_000 }, async () => {
+test('an upload that waits for the application, not for its client, is not aborted', { timeout: 30_000 }, async () => {
   const { promise: reading, resolve: read } = Promise.withResolvers<void>()
   await using upstream = await httpUpstream(async (request, response) => {
     await reading

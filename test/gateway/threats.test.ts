@@ -89,7 +89,7 @@ describe('one gateway', () => {
     assert.equal((await gateway.ask('/redos', { headers: { 'X-In': 'aaa' } })).text, 'matched')
   })
 
-  test('B81: what a request says is never evaluated', async () => {
+  test('B81: data of a request is never evaluated', async () => {
     for (const text of [
       '${env.SECRET_HOME}',
       '#{env.SECRET_HOME}',
@@ -136,7 +136,7 @@ describe('one gateway', () => {
     assert.equal((await gateway.ask('/json', { method: 'POST', body: '{"a":"fine"}' })).text, 'fine')
   })
 
-  test('B86: no error says anything about the inside', async () => {
+  test('B86: no error reveals internals', async () => {
     const answers = [
       await raw('GET / HTTP/1.1\r\n\r\n'),
       await raw('nonsense\r\n\r\n'),

@@ -129,7 +129,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     }
   })
 
-  test('a node killed: its partitions do as configured, others go on, and it is found again by itself', async () => {
+  test('a node killed: its partitions follow onStoreFailure, others are counted, and the node is used again after its restart', async () => {
     const routes = { local: route('local', cluster, 3, 'LOCAL'), deny: route('deny', cluster, 1_000, 'DENY') }
     await using gateway = await RunningGateway.start({ routes })
     assert.equal((await askAll(gateway, '/local', 2)).count(204), 2 * partitions.length)
@@ -164,7 +164,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     assert.ok((await gateway.metric('gw_throttling_store_failures_total', { route: 'deny' })) >= gone.deny)
   })
 
-  test('a node with a replica killed: the replica takes over, with what was counted', async () => {
+  test('a node with a replica killed: the replica takes over, with the counts', async () => {
     await cluster.settled()
     await using store = await openStore(cluster, 'failover:')
     const rate = { numberOfRequests: 2, duration: HOUR }

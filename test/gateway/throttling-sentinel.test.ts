@@ -30,7 +30,7 @@ const route = (path: string, url: string[], numberOfRequests: number, onStoreFai
   },
 })
 
-test('a primary killed: the replica takes over with what was counted, and no second quota is admitted meanwhile', {
+test('a primary killed: the replica takes over with the counts, and no second quota is admitted meanwhile', {
   skip: redisMissing,
 }, async () => {
   await using servers = await RedisSentinels.start(1)

@@ -122,7 +122,7 @@ test('a busy unit does not take its own stalls for a lost Redis: the rate holds 
   for (const gateway of [one, other]) assert.equal(await gateway.metric('gw_throttling_store_failures_total'), 0)
 })
 
-test('Redis killed, started again and silent under load: bounded waits, bounded rates, back by itself', {
+test('Redis killed, restarted and unresponsive under load: bounded waits, bounded rates, recovery without intervention', {
   skip: redisMissing,
 }, async () => {
   await using server = await RedisServer.start()

@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'a deploy that every unit gets stuck in is refused, and their successors serve what was there',
+  'a deploy that blocks every unit is refused, and their replacements serve the previous routes',
   options,
   async () => {
     await using gateway = await RunningGateway.start(parts({ heartbeat: { ...HEARTBEAT, lost: 10_000 } }))

@@ -86,7 +86,7 @@ function judge({ bytes, method, closes }: Played, received: string, ended: 'end'
 }
 
 const responses = corpus('llhttp_responses.json')
-test('B28, B29: responses of the parser suite reach the client strictly read, as 502, or visibly cut', {
+test('B28, B29: responses of the parser suite reach the client strictly parsed, as 502, or truncated', {
   skip: responses.skip,
 }, async (t) => {
   if (responses.skip !== false) return

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway, textRoute } from '#test/gateway'
 
-test('what the author of a route should know is logged once, with its place, whatever the number of units', async () => {
+test('warnings about a route are logged once, with their place, whatever the number of units', async () => {
   await using gateway = await RunningGateway.start({ units: 2 })
   await gateway.deploy('old', textRoute('x', { monitor: true }))
   const entry = await gateway.log.until(/monitor is no longer used/, 0)

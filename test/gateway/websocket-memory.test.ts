@@ -87,7 +87,7 @@ for (const [who, reads] of [
   ['client', 'the server'],
   ['server', 'the client'],
 ] as const) {
-  test(`a ${who} that does not read holds ${reads} back, and nothing piles up in the gateway`, options, async (t) => {
+  test(`a ${who} that does not read pauses ${reads}, and memory of the gateway stays bounded`, options, async (t) => {
     const { promise: serverEnd, resolve } = Promise.withResolvers<Socket>()
     await using upstream = await acceptingUpstream(resolve)
     await using gateway = await gatewayTo(upstream.url)

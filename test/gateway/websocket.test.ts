@@ -93,7 +93,7 @@ describe('a gateway that stops', () => {
   )
 })
 
-describe('what is around a connection', () => {
+describe('limits and ends of connections', () => {
   test('retries and a circuit breaker concern the handshake; ClientHandler relays too', options, async () => {
     await using upstream = await webSocketUpstream()
     const config = {
@@ -133,7 +133,7 @@ describe('what is around a connection', () => {
 })
 
 describe('ends that close one direction', () => {
-  test('the other direction goes on until it ends too', options, async () => {
+  test('the other relay direction stays open until it ends too', options, async () => {
     const { promise, resolve } = Promise.withResolvers<Socket>()
     await using upstream = await acceptingUpstream(resolve)
     await using gateway = await RunningGateway.start({
@@ -158,7 +158,7 @@ describe('ends that close one direction', () => {
 })
 
 describe('clients that speak TLS', () => {
-  test('a connection over TLS carries what comes late, and ends with the client', options, async () => {
+  test('a connection over TLS relays late data, and is closed when the client ends', options, async () => {
     const { promise, resolve } = Promise.withResolvers<Socket>()
     await using upstream = await acceptingUpstream(resolve)
     await using gateway = await RunningGateway.start({

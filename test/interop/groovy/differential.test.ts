@@ -8,7 +8,7 @@ import { difference, ourOutcome } from './outcome.ts'
 import { snippetsByTopic, sourceOf } from './snippets.ts'
 
 for (const [topic, snippets] of snippetsByTopic()) {
-  test(`snippets about ${topic} give what the real Groovy gives`, async () => {
+  test(`snippets about ${topic} have the results of real Groovy`, async () => {
     const expected = readExpected(topic)
     const findings: string[] = []
     for (const snippet of snippets) {
