@@ -1,4 +1,4 @@
-/** What may be there at once. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Continues without a promise where the value is there: a request whose values are all cached costs no promise. */

@@ -5,7 +5,7 @@ import { boolean, config, type DecodedMembers, duration, integer, object, ref, t
 const MAX_SIZE = 100_000
 const MAX_FAILURES = 2 ** 31 - 1
 
-/** What a circuit breaker is made of, wherever it stands. */
+/** The fields of a circuit breaker. */
 export const CIRCUIT_FIELDS = {
   maxFailures: config(integer({ min: 1, max: MAX_FAILURES })).meta({
     description:

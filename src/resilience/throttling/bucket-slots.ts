@@ -6,7 +6,7 @@
  * - its key: 50 bits of the hash of a partition and rate, the state, and the generation, which counts the changes of
  *   the key so that a step that comes late finds nothing to change;
  * - its time: when the bucket is full again, in ticks, and the generation it belongs to;
- * - its scale: the ticks for each millisecond, for those who only know the slot, and the generation.
+ * - its scale: the ticks for each millisecond, for the cleaner, and the generation.
  *
  * A key has at most one bucket. It is claimed first; then the claimant looks at all other slots of its group, gives way
  * to a bucket that is there, and takes back other claims; only then it becomes a bucket, unless it was taken back
@@ -28,13 +28,13 @@ const STATES = 3n << GENERATION_BITS
 /** The time of a bucket that was given up; far behind any that is real. */
 const OVER = 2 ** 52 - 1
 const SCALE_UNIT = 2 ** 20
-/** What rounding of the scale may make of a long uptime, and more, in milliseconds. */
+/** Milliseconds above the rounding error of the scale after a long uptime. */
 const MARGIN = 1_000
 
 /** The upper half of a word stands second on all machines but the oldest. */
 const UPPER = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0
 
-/** What of a time stands in the lower half of its word. */
+/** Part of a time in the lower half of its word. */
 const TIME_BELOW = 2 ** (32 - Number(GENERATION_BITS))
 
 /** Scratch memory for splitting and joining words, private to this thread. */

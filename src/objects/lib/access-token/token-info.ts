@@ -1,16 +1,15 @@
 import type { TokenRefusal, TokenResolution } from '#contracts'
 import { type JsonObject, type JsonValue, numberValue } from '#json'
 
-/** The refusal of a token whose time is over. */
 export const EXPIRED: TokenRefusal = { outcome: 'invalid', description: 'The access token has expired.' }
 
-/** The refusal where a server says of a token what can not be understood: nothing is granted by a guess (threats B62). */
+/** An unreadable answer grants nothing (threats B62). */
 const INCOMPREHENSIBLE: TokenRefusal = {
   outcome: 'unavailable',
   description: 'The answer of the authorization server can not be understood.',
 }
 
-/** What a token is worth by what an authorization server says of it, as in RFC 7662 section 2.2. */
+/** Resolves a token by the answer of an authorization server, as in RFC 7662 section 2.2. */
 export function resolutionOf(token: string, info: JsonObject, now: number): TokenResolution {
   const scopes = scopesIn(info['scope'])
   const expiresAt = expiryOf(info, now)

@@ -6,7 +6,7 @@ import type { JsonObject } from '#json'
 /** The refusal of a token of a realm that is not served here. */
 const FOREIGN: TokenRefusal = { outcome: 'invalid', description: 'The access token is of another realm.' }
 
-/** Says whether what a server says of a token names a realm that is not admitted; an answer without a realm passes. */
+/** Refuses a token of a realm that is not admitted; an answer without a realm passes. */
 export type RealmCheck = (info: JsonObject) => TokenRefusal | null
 
 /** Compares with the realms of an access manager. */

@@ -2,7 +2,7 @@ import { ClientIdFieldContext, type Secret, type SecretsProvider } from '#contra
 import { type Exchange, type Filter, formatForm } from '#http'
 import { withoutFormField } from './form-content.ts'
 
-/** Who authenticates, and where the password comes from. */
+/** User name and source of the password. */
 interface BasicSettings {
   readonly username: string
   readonly passwordSecretId: string

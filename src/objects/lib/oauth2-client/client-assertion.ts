@@ -9,7 +9,6 @@ import { withFormFields } from './form-content.ts'
 /** The one value of `client_assertion_type` (RFC 7523 section 2.2). */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Who authenticates, where, and by which key. */
 interface AssertionSettings {
   readonly clientId: string
   readonly tokenEndpoint: string

@@ -40,7 +40,6 @@ export interface IssuedToken {
   readonly info: JsonObject
 }
 
-/** What became of a question for a token. */
 export type TokenAnswer =
   | IssuedToken
   /** The server said no (RFC 6749 section 5.2). */
@@ -54,7 +53,7 @@ const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 262_144
 /** RFC 6749 appendix A.7 and A.8: what may stand in `error` and `error_description`. */
 const NOT_ERROR_TEXT = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
-/** RFC 6750 section 2.1: what can be sent as a Bearer token, and nothing that could end the header. */
+/** Characters of a Bearer token (RFC 6750 section 2.1); none of them can end a header. */
 const TOKEN = /^[\x21-\x7e]{1,65536}$/
 
 /** Requests a token from a token endpoint (RFC 6749 section 3.2). Every failure is an answer, none is thrown. */
@@ -97,7 +96,7 @@ function tokenRequest({ endpoint, fields }: TokenRequest): Request {
   return new Request({ method: 'POST', uri, headers, body: Body.of(formatForm(form)) })
 }
 
-/** What an answer of a token endpoint means. */
+/** Decodes the response of a token endpoint. */
 export function decodeAnswer(status: number, content: Uint8Array): TokenAnswer {
   const info = objectIn(content)
   if (status >= 400 && status <= 499) return refusal(status, info)

@@ -27,7 +27,7 @@ export async function providerHandler(
     trust: joinTrust(trust),
     hostnames: 'STRICT',
   } as const
-  // What can not be used is found while the configuration is loaded, not by the first request.
+  // An unusable trust manager is reported at load, not by the first request.
   await tls.trust?.authorities()
   const client = acquireClient({
     connections: Math.max(1, Math.floor(CONNECTIONS / env.units)),

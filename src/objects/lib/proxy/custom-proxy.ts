@@ -65,7 +65,7 @@ function through(key: string, proxy: ForwardProxy): ProxyOptions {
   return { key, proxyFor: () => proxy }
 }
 
-/** Reports what makes no proxy: values that only show once they are settled. */
+/** Reports settled values that name no proxy. */
 export function checkProxyServer(
   { uri, username, tls }: Pick<ProxyServerValues, 'uri' | 'username' | 'tls'>,
   report: (path: string, message: string) => void,

@@ -4,7 +4,7 @@ import { withoutBrackets } from '#http'
 import type { Environment } from '#schema'
 import { type Exempts, nonProxyHosts, noProxyList } from './exempt-hosts.ts'
 
-/** What a JVM exempts where nothing is said. */
+/** The default of a JVM for `http.nonProxyHosts`. */
 const USUAL_EXEMPTIONS = 'localhost|127.*|::1|0.0.0.0|::0'
 
 interface Choice {

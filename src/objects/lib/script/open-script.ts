@@ -93,7 +93,6 @@ function problemInSource({ place, problem }: ScriptProblem, source: ScriptConfig
   return { pointer, message: `the script can not be compiled: line ${place.line}, column ${place.column}: ${problem}` }
 }
 
-/** What is followed, and what is done when it changes. */
 interface Following {
   readonly source: ScriptFile | InlineScript
   readonly env: Environment
@@ -104,7 +103,7 @@ interface Following {
   readonly folder: string
 }
 
-/** Takes over what is written to the file, or to a class that it imports; the last good script stays where that can not be used. */
+/** Compiles the script again when its file, or a class that it imports, changes; the last good script stays where that fails. */
 async function follow({ source, env, compile, script, first, folder }: Following): Promise<void> {
   let complained = ''
   let used = first

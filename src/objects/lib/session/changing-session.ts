@@ -3,14 +3,14 @@ import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { CookiePart } from './cookie-part.ts'
 
-/** What a session holds, and what of it has changed. */
+/** Values of a session, and the names that were changed. */
 interface State {
   readonly values: Map<string, unknown>
   readonly removed: Set<string>
   readonly set: Set<string>
 }
 
-/** A session that knows what has changed since it was opened. Most requests never look into theirs: it costs them nothing. */
+/** A session that records its changes. It is decoded on first access: most requests never use theirs. */
 export class ChangingSession implements Session {
   /** Where the client keeps its name, or all of it. */
   readonly cookie: CookiePart
@@ -79,7 +79,7 @@ export class ChangingSession implements Session {
     return this.#renewed
   }
 
-  /** What has changed; null where nothing has. */
+  /** Null without changes. */
   get change(): RecordChange | null {
     if (!this.#renewed && this.#state === null) return null
     const { removed, set } = this.#known

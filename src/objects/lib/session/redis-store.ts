@@ -35,7 +35,7 @@ redis.call('DEL', KEYS[1])
 return found
 `)
 
-/** ARGV: lifetime, then name and value of what it begins with. */
+/** ARGV: lifetime, then name and value of the initial fields. */
 const OBTAIN = new RedisScript(`${ALIVE}
 if redis.call('EXISTS', KEYS[1]) == 0 then
   for at = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
@@ -96,7 +96,7 @@ export class RedisStore implements SharedStore {
     }
   }
 
-  /** One field that can not be read makes the record worth nothing: what is missing from it may be what matters. */
+  /** A record with an unreadable field is dropped: the missing field may be the one that matters. */
   #opened(fields: SealedFields, answer: unknown): SharedRecord | null {
     const pairs = answer as readonly string[]
     if (pairs.length === 0) return null

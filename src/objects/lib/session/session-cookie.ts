@@ -32,7 +32,7 @@ export interface SessionCookieSettings {
   readonly secure?: boolean | undefined
 }
 
-/** What is wrong with the settings of a cookie, with the field it is about; null where nothing is (threats B44). */
+/** The problem of the settings of a cookie, with its field; null without one (threats B44). */
 export function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
   const { name, domain, path, sameSite, secure } = cookie
   if (!isToken(name))

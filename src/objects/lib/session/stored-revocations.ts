@@ -13,7 +13,6 @@ const CLOCK_MARGIN = 60_000
 const LIST_INTERVAL = 10_000
 const LIST_LIFETIME = 60_000
 
-/** What revocations of one kind of sessions need. */
 interface RevocationSettings {
   readonly store: SharedStore
   /** Milliseconds a session lives. */

@@ -53,7 +53,7 @@ export function storedSessions(
       if (session.isEmpty) part.write(exchange, response, '')
       return
     }
-    // A renewed session takes along what is kept now, not what was when the request began.
+    // A renewed session has the values stored now, not those from the start of the request.
     const kept = id === null ? null : await store.getAndDelete(keyOf(id, part))
     const content = changedRecord(kept ?? {}, change)
     if (Object.keys(content).length === 0) return part.write(exchange, response, '')

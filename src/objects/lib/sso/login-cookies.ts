@@ -17,14 +17,14 @@ const LIFETIME = 3_600
 /** The same in milliseconds. */
 export const LOGIN_LIFETIME = LIFETIME * 1_000
 
-/** Browsers drop cookies of more than 4,096 bytes; this is what of them a URL may take, before it is encoded. */
+/** Bytes of a URL before encoding: browsers drop cookies of more than 4,096 bytes. */
 const LONGEST_GOTO = 2_000
 const LONGEST_VALUE = 3_900
 /** Logins that a browser may have under way: tabs that were opened again, pages that a user left. */
 const MOST_LOGINS = 20
 /** Characters of all logins of a browser: they are in the head of every request. Beyond them, URLs are shortened. */
 const ALL_VALUES = 8_000
-/** Of them, what is left free for each login that may still come: a path and no query. */
+/** Bytes reserved for each later login: a path without a query. */
 const SHORT_VALUE = 250
 /** Characters of all logins that stay after one has ended: a session in cookies takes the room in the head of requests. */
 const VALUES_BESIDE_SESSION = 2_000

@@ -25,7 +25,7 @@ export const loginRounds = {
     writeHostCookie(response, exchange, nameFor(exchange, route), value, { maxAge: WINDOW / 1_000 })
   },
 
-  /** Begins to count again, as a user who logs out takes part. */
+  /** Resets the count after a logout. */
   reset(response: Response, exchange: Exchange, route: string): void {
     const name = nameFor(exchange, route)
     if (exchange.request.cookies[name] !== undefined) writeHostCookie(response, exchange, name, null, { maxAge: 0 })

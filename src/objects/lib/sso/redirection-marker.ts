@@ -24,7 +24,7 @@ export interface RedirectionMarker {
   cleared(exchange: Exchange): Response | null
 }
 
-/** How long a mark counts. It stays in the address bar, and must not shut out who comes again when the session is over. */
+/** Seconds for which a marker counts: it stays in the address bar, and must not refuse a later login. */
 const LIFETIME = 5 * 60
 const TIME = /^t([0-9a-z]{1,9})$/
 

@@ -85,7 +85,7 @@ function areSame(some: Identities, others: Identities): boolean {
   )
 }
 
-/** What operators see of the identities of one object: log, health and metrics. */
+/** Log, health and metrics of the identities of one object. */
 export class IdentityReports implements IdentityEvents {
   readonly #env: ReportingEnvironment
   readonly #failing = new Set<CachedIdentities>()

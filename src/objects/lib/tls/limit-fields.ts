@@ -19,7 +19,7 @@ const protocol = field<string>(
   },
 )
 
-/** The fields by which either end narrows what it offers. */
+/** The fields for TLS versions and cipher suites. */
 export const LIMIT_FIELDS = {
   sslCipherSuites: list(config(suite)).optional().meta({
     description:

@@ -1,4 +1,4 @@
-/** A server name in one spelling, without the dot that may end it; null for what is no name. */
+/** A server name in lower case, without a final dot; null for an invalid one. */
 export function plainServerName(name: string): string | null {
   const plain = name.toLowerCase().replace(/\.$/, '')
   return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(plain) &&

@@ -72,7 +72,7 @@ interface Chooser {
 
 const CHECK_INTERVAL = 5_000
 
-/** What should be known of these options, beyond what makes them unusable. */
+/** Warnings about options without effect or with an unexpected one. */
 export function serverWarnings({ keyManager, sni, clientAuth, trustManager }: ServerValues): string[] {
   const warnings: string[] = []
   if (keyManager !== undefined && sni !== undefined) warnings.push('keyManager has no effect: sni is given, and wins')
@@ -101,7 +101,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   const reports = new IdentityReports(env)
   const chooser = sni === undefined ? byCertificate(keys as KeyManager, reports) : bySecretId(sni, provider, reports)
   const trust = clientAuth === 'NONE' ? null : joinTrust(values.trustManager)
-  // What can not be used is found while the configuration is loaded, not by the first client.
+  // Unusable keys and trust are reported at load, not by the first client.
   for (const source of chooser.sources) await source.get()
   await trust?.authorities()
   const changes = new ChangeListeners()
