@@ -29,7 +29,7 @@ export interface FirstByteObserver {
 export class ResponseHeadGuard {
   readonly #maxHeadBytes: number
   #continues = 0
-  #held: Buffer | null = null
+  #partial: Buffer | null = null
   #awaiting: FirstByteObserver | null = null
   #isInHead = false
 
@@ -40,14 +40,14 @@ export class ResponseHeadGuard {
   /** A request was written: the next bytes are the head of a response. */
   expectHead(observer: FirstByteObserver): void {
     this.#continues = 0
-    this.#held = null
+    this.#partial = null
     this.#awaiting = observer
     this.#isInHead = true
   }
 
   attach(socket: Socket): void {
     const read = socket.read.bind(socket)
-    this.#held = null
+    this.#partial = null
     socket.read = (size?: number) => {
       for (;;) {
         const chunk: Buffer | null = read(size)
@@ -55,10 +55,10 @@ export class ResponseHeadGuard {
         this.#awaiting?.onResponseStarted()
         this.#awaiting = null
         try {
-          const bytes = this.#checked(this.#held === null ? chunk : Buffer.concat([this.#held, chunk]))
+          const bytes = this.#checked(this.#partial === null ? chunk : Buffer.concat([this.#partial, chunk]))
           if (bytes !== null) return bytes
         } catch (error) {
-          this.#held = null
+          this.#partial = null
           socket.destroy(error as Error)
           return null
         }
@@ -70,7 +70,7 @@ export class ResponseHeadGuard {
   #checked(received: Buffer): Buffer | null {
     const passed: Buffer[] = []
     let rest = received
-    this.#held = null
+    this.#partial = null
     while (rest.length > 0) {
       const status = statusOf(rest)
       if (status === MALFORMED) throw malformed('status line: expected "HTTP/1.1 <three digits> <reason>"')
@@ -82,7 +82,7 @@ export class ResponseHeadGuard {
       const end = status === INCOMPLETE ? -1 : rest.indexOf(HEAD_END)
       if (end < 0) {
         if (rest.length > this.#maxHeadBytes) throw malformed('informational response: expected an end of its head')
-        this.#held = rest
+        this.#partial = rest
         break
       }
       const head = rest.subarray(0, end + HEAD_END.length)

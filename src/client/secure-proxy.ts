@@ -8,7 +8,7 @@ interface SecureProxy {
   readonly listeners: Set<() => void>
 }
 
-// As long as the proxy itself: those who use it come and go.
+// Cached for the life of the proxy settings, across clients.
 const known = new WeakMap<ForwardProxy, SecureProxy>()
 
 /** Opens a TLS connection to a proxy, and verifies the proxy's own name. */

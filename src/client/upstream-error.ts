@@ -83,7 +83,7 @@ function statusOf(code: UpstreamErrorCode, cause: unknown): UpstreamError['statu
   return UPSTREAM_ERRORS[code].status
 }
 
-/** Maps a transport error; `written` and `answered` tell how far the request got. */
+/** Maps a transport error; `written` and `answered` are the progress of the request. */
 export function upstreamErrorOf(error: Error, written: boolean, answered = false): UpstreamError {
   if (error instanceof UpstreamError) return error
   // Not all errors have a code. Before the body, a length mismatch is one within the head.

@@ -45,7 +45,7 @@ export function headEdit(isAboutServer: boolean, asksForTrailers: boolean): Text
 /** Placeholder path for `*`, which undici does not accept (RFC 9112 section 3.2.4). */
 export const ASTERISK_PATH = '/*'
 const STANDS_FOR_ASTERISK = /^(OPTIONS )\/\*(?= HTTP\/)/
-// RFC 9110 section 10.1.4: TE is of this connection, and says so.
+// RFC 9110 section 10.1.4: TE is hop-by-hop, so Connection names it.
 const CONNECTION = /(?<=\r\n)connection: (?:keep-alive|close)(?=\r\n)/
 
 const LAST_CHUNK = '0\r\n\r\n'

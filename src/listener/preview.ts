@@ -7,10 +7,9 @@ import type { Refusal } from './refusal.ts'
 import { reservedPaths } from './reserved-path.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** A simulated request. */
 export interface SimulatedRequest {
   readonly method: string
-  /** As it would stand in the request line. */
+  /** As in the request line. */
   readonly target: string
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
@@ -19,7 +18,7 @@ export interface SimulatedRequest {
   readonly body: Body
 }
 
-/** What a listener would make of a request: the exchange its handler would get, or the refusal its client would. */
+/** Dry run of a listener: the exchange for its handler, or the refusal for its client. */
 export function previewRequest(
   { method, target, rawHeaders, scheme, clientAddress, body }: SimulatedRequest,
   settings: ListenerSettings,

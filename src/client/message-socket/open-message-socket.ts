@@ -2,7 +2,7 @@ import { WebSocket } from 'ws'
 
 /** Events of a connection. */
 export interface MessageEvents {
-  /** A whole message; null for one that is not text. */
+  /** A complete message; null for a binary one. */
   message(text: string | null): void
   /** A message, ping or pong was received. */
   activity(): void
