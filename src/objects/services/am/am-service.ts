@@ -28,11 +28,11 @@ import { openFeed } from './notification-setup.ts'
 import { SESSION_CACHE_FIELD, SESSION_IDLE_REFRESH_FIELD } from './session-fields.ts'
 import { openSessions } from './sessions.ts'
 
-/** Stands for an access manager: its agent session, its news and its sessions. */
+/** An access manager: agent session, notifications and session lookups. */
 export const AmService = defineType({
   name: 'AmService',
   kind: AmServiceKind,
-  summary: 'Speaks to an access manager (PingAM, OpenAM) as an agent, and listens to its news.',
+  summary: 'Connects to an access manager (PingAM, OpenAM) as an agent, and subscribes to its notifications.',
   config: {
     agent: object({
       username: config(string({ nonEmpty: true })).meta({ description: 'Name of the agent.' }),

@@ -17,7 +17,7 @@ import {
 
 const MEMBERS = {
   enabled: config(boolean()).prefault(true).meta({
-    description: 'Whether the gateway listens to news. If not, caches live by time alone.',
+    description: 'Whether the gateway subscribes to notifications. If not, cached answers end by time alone.',
   }),
   initialConnectionAttempts: config(integer({ min: -1 }))
     .prefault(5)
@@ -47,7 +47,7 @@ const MEMBERS = {
   topics: list(config(string({ nonEmpty: true })), { nonEmpty: true })
     .optional()
     .meta({
-      description: `Topics of news, each of which the server has to accept; by default ${DEFAULT_TOPICS.join(', ')}, of which it may refuse some.`,
+      description: `Topics of notifications, each of which the server has to accept; by default ${DEFAULT_TOPICS.join(', ')}, of which it may refuse some.`,
     }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
@@ -77,7 +77,7 @@ const MEMBERS = {
 /** The field `notifications` of AmService. */
 export const NOTIFICATIONS_FIELD = object(MEMBERS)
   .prefault({})
-  .meta({ description: 'News of policies, sessions and tokens that have changed, over WebSocket.' })
+  .meta({ description: 'Notifications of changed policies, sessions and tokens, over WebSocket.' })
 
-/** How news are listened to. */
+/** Values of the field `notifications`. */
 export type NotificationValues = Settled<DecodedMembers<typeof MEMBERS>>

@@ -6,7 +6,7 @@ import { failedRecently, rememberFailure } from './first-attempt.ts'
 import { auditing } from './notification-audit.ts'
 import type { NotificationValues } from './notification-fields.ts'
 
-/** What the feed needs of the service. */
+/** Parts of the service that the feed uses. */
 interface FeedParts {
   readonly values: NotificationValues
   readonly uris: RealmUris
@@ -15,7 +15,7 @@ interface FeedParts {
   isServing(): Promise<boolean>
 }
 
-/** News are small; longer messages end the connection. */
+/** Notifications are small; longer messages end the connection. */
 const MAX_MESSAGE_BYTES = 262_144
 /** How long a route waits for its first connection while it is deployed. */
 const FIRST_WAIT = 10_000

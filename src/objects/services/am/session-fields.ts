@@ -20,15 +20,15 @@ const CACHE_MEMBERS = {
   }),
   onNotificationDisconnection: config(oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']))
     .prefault('CLEAR_ON_DISCONNECT')
-    .meta({ description: 'What becomes of kept sessions when news of them may be missed.' }),
+    .meta({ description: 'Treatment of cached sessions while notifications about them may be missed.' }),
 }
 
 /** The field `sessionCache` of AmService. */
 export const SESSION_CACHE_FIELD = object(CACHE_MEMBERS)
   .prefault({})
-  .meta({ description: 'Keeps what is known of sessions, until news say that they have ended or changed.' })
+  .meta({ description: 'Caches sessions until notifications say that they have ended or changed.' })
 
-/** How sessions are kept. */
+/** The field `sessionCache`. */
 export type SessionCacheValues = Settled<DecodedMembers<typeof CACHE_MEMBERS>>
 
 const REFRESH_MEMBERS = {
