@@ -16,9 +16,9 @@ export const RouteDocument = documentType(
       .prefault('${true}')
       .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
     handler: ref(HandlerKind).meta({ description: 'Handler to which requests are dispatched.' }),
-    session: ref(SessionManagerKind)
-      .optional()
-      .meta({ description: 'Keeps a session of its own for this route; that of its surroundings is not seen inside.' }),
+    session: ref(SessionManagerKind).optional().meta({
+      description: 'Session manager of this route; the session of the enclosing configuration is not visible inside.',
+    }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the route.' }),
     secrets: secretsField(),
   },
