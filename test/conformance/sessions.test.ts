@@ -59,7 +59,7 @@ describe('Route: session rules', () => {
     '1. when a request enters a route with session, a new session object is built for the route',
     options,
     async () => {
-      await using gateway = await RunningGateway.start({ routes: { own: counter('/own', inMemory('own')) } })
+      await using gateway = await RunningGateway.reuse({ routes: { own: counter('/own', inMemory('own')) } })
       const first = await gateway.ask('/own')
       assert.deepEqual([first.text, setCookies(first).map(({ name }) => name)], ['visit 1', ['own']])
       assert.equal((await gateway.ask('/own', { headers: { Cookie: cookieHeader(first) } })).text, 'visit 2')
@@ -68,7 +68,7 @@ describe('Route: session rules', () => {
   )
 
   test('2. session content from a parent is not available in the new session', options, async () => {
-    await using gateway = await RunningGateway.start({
+    await using gateway = await RunningGateway.reuse({
       routes: { own: counter('/own', inMemory('own')), outside: counter('/outside') },
     })
     const outside = cookieHeader(await gateway.ask('/outside'))
@@ -83,7 +83,7 @@ describe('Route: session rules', () => {
     '3. the content leaves as a signed and encrypted JWT in a cookie, and is not available any more',
     options,
     async () => {
-      await using gateway = await RunningGateway.start({
+      await using gateway = await RunningGateway.reuse({
         units: 2,
         routes: { own: counter('/own', jwt()), outside: counter('/outside') },
       })
@@ -98,7 +98,7 @@ describe('Route: session rules', () => {
   )
 
   test('without session, session storage is unchanged: that of the gateway, shared by routes', options, async () => {
-    await using gateway = await RunningGateway.start({ routes: { a: counter('/a'), b: counter('/b') } })
+    await using gateway = await RunningGateway.reuse({ routes: { a: counter('/a'), b: counter('/b') } })
     const cookie = cookieHeader(await gateway.ask('/a'))
     assert.equal((await gateway.ask('/b', { headers: { Cookie: cookie } })).text, 'visit 2')
   })
@@ -111,7 +111,7 @@ describe('Session cookie names', () => {
     'gateway-session in memory, gateway-jwt-session for JWT; HttpOnly, SameSite=Lax; Secure on TLS',
     options,
     async () => {
-      await using gateway = await RunningGateway.start({ routes })
+      await using gateway = await RunningGateway.reuse({ routes })
       for (const [path, name] of [
         ['/memory', 'gateway-session'],
         ['/jwt', 'gateway-jwt-session'],
@@ -126,7 +126,7 @@ describe('Session cookie names', () => {
   )
 
   test('the cookie of a session goes to no application', options, async () => {
-    await using gateway = await RunningGateway.start({ routes })
+    await using gateway = await RunningGateway.reuse({ routes })
     for (const path of ['/memory', '/jwt']) {
       const cookie = cookieHeader(await gateway.ask(path))
       const { headers } = await gateway.ask(path, { headers: { Cookie: `a=1; ${cookie}; b=2` } })
@@ -140,7 +140,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     'B43: whichever byte of a JWT session is changed, it is an empty session, and nothing tells why',
     options,
     async () => {
-      await using gateway = await RunningGateway.start({ routes: { jwt: counter('/jwt', jwt()) } })
+      await using gateway = await RunningGateway.reuse({ routes: { jwt: counter('/jwt', jwt()) } })
       const [name = '', value = ''] = cookieHeader(await gateway.ask('/jwt')).split('=')
       assert.equal((await gateway.ask('/jwt', { headers: { Cookie: `${name}=${value}` } })).text, 'visit 2')
       const places = Array.from({ length: value.length }, (_, at) => at).filter((at) => at % 7 === 0 || at < 12)
@@ -154,7 +154,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
   )
 
   test('truncated, empty, doubled, oversized and forged cookies are empty sessions', options, async () => {
-    await using gateway = await RunningGateway.start({
+    await using gateway = await RunningGateway.reuse({
       routes: { jwt: counter('/jwt', jwt()), memory: counter('/memory') },
     })
     for (const path of ['/jwt', '/memory']) {
@@ -181,7 +181,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
   })
 
   test('an id that a client made up is not taken over (session fixation)', options, async () => {
-    await using gateway = await RunningGateway.start({ routes: { memory: counter('/memory') } })
+    await using gateway = await RunningGateway.reuse({ routes: { memory: counter('/memory') } })
     const chosen = `gateway-session=${'A'.repeat(43)}`
     const given = cookieHeader(await gateway.ask('/memory', { headers: { Cookie: chosen } }))
     assert.notEqual(given, chosen)
@@ -193,8 +193,8 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
       a: counter('/a', jwt({ cookie: { name: 'a' } })),
       b: counter('/b', jwt({ cookie: { name: 'b' } })),
     }
-    await using one = await RunningGateway.start({ routes })
-    await using two = await RunningGateway.start({ routes })
+    await using one = await RunningGateway.reuse({ routes })
+    await using two = await RunningGateway.reuse({ routes })
     const cookie = cookieHeader(await one.ask('/a'))
     assert.equal((await one.ask('/a', { headers: { Cookie: cookie } })).text, 'visit 2')
     assert.equal((await two.ask('/a', { headers: { Cookie: cookie } })).text, 'visit 1')
@@ -206,7 +206,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     options,
     async () => {
       const session = jwt({ useCompression: false })
-      await using gateway = await RunningGateway.start({ routes: { jwt: counter('/jwt', session) } })
+      await using gateway = await RunningGateway.reuse({ routes: { jwt: counter('/jwt', session) } })
       const filled = await gateway.ask('/jwt-fill', { headers: { Fill: 'x'.repeat(4_000) } })
       const cookies = setCookies(filled)
       assert.deepEqual(
@@ -226,7 +226,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
 
 describe('JWT session', () => {
   test('no key configured: one random key for all units, with a warning', options, async () => {
-    await using gateway = await RunningGateway.start({ units: 3, routes: { jwt: counter('/jwt', jwt()) } })
+    await using gateway = await RunningGateway.reuse({ units: 3, routes: { jwt: counter('/jwt', jwt()) } })
     assert.ok(gateway.log.with(/random key/).length >= 1)
     let answer = await gateway.ask('/jwt')
     for (let visit = 2; visit <= 12; visit += 1) {

@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
 test('F11: started while the access manager is down, the gateway serves, reports degraded, and recovers', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/am`
-  await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(url) } })
+  await using gateway = await RunningGateway.reuse({ files, units: 2, routes: { shop: guarded(url) } })
   assert.equal((await gateway.ask('/')).text, 'served')
   await inState(gateway, 'degraded')
   const degraded = await health(gateway)
@@ -95,7 +95,7 @@ test('an access manager that drops packets does not delay the deploy of many rou
   const routes = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`shop-${at}`, guarded(url)]))
   const begun = performance.now()
   {
-    await using gateway = await RunningGateway.start({ files, routes })
+    await using gateway = await RunningGateway.reuse({ files, routes })
     assert.equal((await gateway.ask('/')).text, 'served')
     assert.ok(performance.now() - begun < 13_000, 'more than one wait')
   }
@@ -105,7 +105,7 @@ test('an access manager that drops packets does not delay the deploy of many rou
 test('a wrong password: degraded, logged once, and recovered when the secret is corrected', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const wrong = { 'secrets/agent.password': 'not-this-one' }
-  await using gateway = await RunningGateway.start({ files: wrong, routes: { shop: guarded(manager.url) } })
+  await using gateway = await RunningGateway.reuse({ files: wrong, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'degraded')
   assert.equal(gateway.log.with(/agent login failed/).length, 1)
   assert.equal(gateway.log.with(/not-this-one/).length, 0)
@@ -117,7 +117,7 @@ test('a wrong password: degraded, logged once, and recovered when the secret is 
 
 test('an agent session that has ended is begun again before the next connection', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await using gateway = await RunningGateway.reuse({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
   manager.expireAgentSessions()
   manager.dropSockets()
@@ -130,7 +130,7 @@ test('an agent session that has ended is begun again before the next connection'
 
 test('B58, F12: a notification socket that flaps leaves one socket for each unit, and requests are served', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  await using gateway = await RunningGateway.start({ files, units: 2, routes: { shop: guarded(manager.url) } })
+  await using gateway = await RunningGateway.reuse({ files, units: 2, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
   const end = performance.now() + 3_000
   let most = 0
@@ -167,7 +167,7 @@ test('connections that are renewed all the time miss no notification, and report
 
 test('OpenAM: no journey, the token in a cookie, and notifications', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', tokenInBody: false })
-  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await using gateway = await RunningGateway.reuse({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
   assert.equal(gateway.log.with(/"module":"Application"/).length, 1)
   manager.publish('/agent/policy', { realm: '/', policy: 'p', policySet: 's', eventType: 'UPDATE' })
@@ -176,7 +176,7 @@ test('OpenAM: no journey, the token in a cookie, and notifications', async () =>
 
 test('a route that is replaced or taken away leaves neither socket, session nor state behind', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  await using gateway = await RunningGateway.start({ files, routes: { shop: guarded(manager.url) } })
+  await using gateway = await RunningGateway.reuse({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
   await gateway.deploy('shop', guarded(manager.url, { heartbeatInterval: '10 seconds' }))
   await manager.socketsDwindled(1)

@@ -23,18 +23,21 @@ type Claims = Readonly<Record<string, unknown>>
 interface Parts {
   readonly session?: object | undefined
   readonly gateways?: number
+  /** For what a gateway logs once. */
+  readonly isNew?: boolean
   readonly client?: object
   readonly registration?: object
   readonly baseURI?: string | undefined
 }
 
 /** Gateways whose route /app logs users in at a provider that sends logout tokens to the first of them. */
-async function setting({ session, gateways: count = 1, client = {}, registration = {}, baseURI }: Parts = {}) {
+async function setting({ session, gateways: count = 1, isNew, client = {}, registration = {}, baseURI }: Parts = {}) {
   const files = {
     'secrets/client.secret': Buffer.from('a secret of the client').toString('base64'),
     'secrets/session.key': COOKIE_KEY,
   }
-  const gateways = await Promise.all(Array.from({ length: count }, () => RunningGateway.start({ units: 2, files })))
+  const open = () => (isNew ? RunningGateway.start({ units: 2, files }) : RunningGateway.reuse({ units: 2, files }))
+  const gateways = await Promise.all(Array.from({ length: count }, open))
   const [first] = gateways as [RunningGateway]
   const provider = await OidcProvider.start(
     () =>
@@ -214,7 +217,7 @@ for (const [where, session, name] of [
 }
 
 test('a token with sub alone ends all sessions of the user, of no other', options, async () => {
-  await using at = await setting({ session: COOKIES })
+  await using at = await setting({ session: COOKIES, isNew: true })
   const [one, two, other] = [new BrowserLike(), new BrowserLike(), new BrowserLike()]
   await logIn(one, at.page)
   await logIn(two, at.page)

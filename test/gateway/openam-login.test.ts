@@ -16,7 +16,7 @@ const SECRETS = {
 
 /** A gateway whose route /app logs users in at OpenAM by OpenID Connect, as a client that kept all defaults. */
 async function setting(registration: JsonObject, secret = SECRET) {
-  const gateway = await RunningGateway.start({
+  const gateway = await RunningGateway.reuse({
     files: { 'secrets/client.secret': Buffer.from(secret).toString('base64') },
   })
   const manager = await DevelopmentAccessManager.start({

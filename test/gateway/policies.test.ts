@@ -63,7 +63,7 @@ const READERS = {
 async function started() {
   const manager = await DevelopmentAccessManager.start()
   manager.putPolicy(READERS)
-  const gateway = await RunningGateway.start({ files, units: 2, routes: { pages: pages(manager.url) } })
+  const gateway = await RunningGateway.reuse({ files, units: 2, routes: { pages: pages(manager.url) } })
   await manager.subscribed('/agent/session', 2)
   const session = manager.login('demo')
   /** Asks on fresh connections, so that each unit gets some of them. */

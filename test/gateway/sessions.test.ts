@@ -31,7 +31,7 @@ const cookiesOf = (answer: { headers: Record<string, string | string[] | undefin
   })
 
 test('a session is seen by every unit, whatever connection a request comes on', options, async () => {
-  await using gateway = await RunningGateway.start({ admin: { gatewayUnits: 4 }, routes: { counter: counter() } })
+  await using gateway = await RunningGateway.reuse({ units: 4, routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
   for (let visit = 2; visit <= 40; visit += 1) {
     const answer = await gateway.ask('/counter', { headers: { Cookie: cookie, Connection: 'close' } })
@@ -40,7 +40,7 @@ test('a session is seen by every unit, whatever connection a request comes on', 
 })
 
 test('a session survives a new version of its route, and of the route it began in', options, async () => {
-  await using gateway = await RunningGateway.start({ routes: { counter: counter() } })
+  await using gateway = await RunningGateway.reuse({ routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
   await gateway.deploy('counter', counter({ name: 'renamed' }))
   assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
@@ -72,7 +72,7 @@ test(
   options,
   async () => {
     const plain = { condition: '${true}', handler: { type: 'StaticResponseHandler', config: { status: 204 } } }
-    await using gateway = await RunningGateway.start({ routes: { counter: counter(), plain } })
+    await using gateway = await RunningGateway.reuse({ routes: { counter: counter(), plain } })
     const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
     const flag = new Int32Array(new SharedArrayBuffer(4))
     const client = new Worker(CLIENT, { eval: true, workerData: { url: `${gateway.url}/other`, cookie, flag } })
@@ -95,7 +95,7 @@ describe('Session rules of a route', () => {
   const own = { session: { type: 'InMemorySessionManager', config: { cookie: { name: 'own' } } } }
 
   test('1. a new session object is built for a route with session', options, async () => {
-    await using gateway = await RunningGateway.start({ routes: { counter: counter(own) } })
+    await using gateway = await RunningGateway.reuse({ routes: { counter: counter(own) } })
     const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
     assert.match(cookie, /^own=/)
     assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')

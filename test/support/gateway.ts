@@ -1,3 +1,4 @@
+import { after } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, Gateway, openAdminSettings, readConfigFile } from '#control'
 import { instanceDirectories, loadExtensions } from '#instance'
@@ -17,12 +18,23 @@ export interface GatewayParts extends InstanceParts {
   readonly whileStarting?: (starting: RunningGateway) => Promise<void>
 }
 
+/** What a test may add to a gateway that runs already. */
+export type ReusableParts = Pick<GatewayParts, 'units' | 'files' | 'routes'>
+
+/** Gateways of tests that have ended. */
+const idle: RunningGateway[] = []
+after(async () => {
+  for (const running of idle) await running[Symbol.asyncDispose]()
+})
+
 /** A whole gateway on free loopback ports, in the process of the test; its units are threads as always. */
 export class RunningGateway implements AsyncDisposable {
   readonly instance: TestInstance
   readonly gateway: Gateway
   readonly log: LogLines
   readonly #unitLines: BroadcastChannel
+  /** Paths of what a test has added to a gateway that other tests use after it. */
+  #added: readonly string[] | null = null
 
   private constructor(instance: TestInstance, settings: AdminSettings, parts: Pick<GatewayParts, 'env' | 'heartbeat'>) {
     const { env = {}, heartbeat } = parts
@@ -66,6 +78,24 @@ export class RunningGateway implements AsyncDisposable {
     }
   }
 
+  /**
+   * A gateway that an earlier test of the process has left, if there is one with as many units: most of the time of many
+   * tests is the start. Its routes and files are those of this test, and so are the lines of its log; metrics go on.
+   */
+  static async reuse({ units = 1, files = {}, routes = {} }: ReusableParts = {}): Promise<RunningGateway> {
+    const atStart = Object.keys(files).filter((path) => path.startsWith('config/'))
+    if (atStart.length > 0) throw new Error(`${atStart} is read at the start: use RunningGateway.start`)
+    const at = idle.findIndex(({ gateway }) => gateway.units.length === units)
+    const running = idle.splice(at, at < 0 ? 0 : 1)[0] ?? (await RunningGateway.start({ units }))
+    const added = { ...files }
+    for (const [name, route] of Object.entries(routes)) added[`config/routes/${name}.json`] = route
+    running.#added = Object.keys(added)
+    running.log.lines.length = 0
+    for (const [path, content] of Object.entries(added)) running.instance.write(path, content)
+    await running.scan()
+    return running
+  }
+
   get port(): number {
     return this.gateway.ports[0] as number
   }
@@ -88,6 +118,7 @@ export class RunningGateway implements AsyncDisposable {
 
   /** Writes a route file and waits until it is served, or refused. */
   async deploy(name: string, content: FileContent): Promise<void> {
+    if (this.#added !== null) this.#added = [...this.#added, `config/routes/${name}.json`]
     this.instance.writeRoute(name, content)
     await this.scan()
   }
@@ -130,6 +161,14 @@ export class RunningGateway implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#added === null) return this.#end()
+    for (const path of this.#added) this.instance.remove(path)
+    this.#added = null
+    await this.scan()
+    idle.push(this)
+  }
+
+  async #end(): Promise<void> {
     await this.gateway.terminate()
     this.#unitLines.close()
     this.instance[Symbol.dispose]()

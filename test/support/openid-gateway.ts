@@ -1,6 +1,5 @@
 // A gateway that logs users in at npm `oidc-provider`.
 import { generateKeyPairSync } from 'node:crypto'
-import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserLike, Page } from './browser-like.ts'
 import { RunningGateway } from './gateway.ts'
@@ -51,18 +50,6 @@ function providerKeys() {
   return keys
 }
 
-/** Gateways of tests that have ended, for other tests of the process: starting one takes longer than most of these tests. */
-const idle: RunningGateway[] = []
-after(() => Promise.all(idle.map((gateway) => gateway[Symbol.asyncDispose]())))
-
-async function takeGateway(units: number): Promise<RunningGateway> {
-  const at = idle.findIndex(({ gateway }) => gateway.units.length === units)
-  const [gateway] = at < 0 ? [] : idle.splice(at, 1)
-  if (gateway === undefined) return RunningGateway.start({ units })
-  gateway.log.lines.length = 0
-  return gateway
-}
-
 /** A gateway whose route /app logs users in at a provider. Ports are known one after the other, so the route comes last. */
 export async function openIdGateway({
   client = {},
@@ -79,9 +66,10 @@ export async function openIdGateway({
   files = {},
   handler,
 }: Parts = {}) {
-  const gateway = await takeGateway(units)
-  const secrets = { 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') }
-  for (const [path, content] of Object.entries({ ...files, ...secrets })) gateway.instance.write(path, content)
+  const gateway = await RunningGateway.reuse({
+    units,
+    files: { ...files, 'secrets/client.secret': Buffer.from('a secret of the client').toString('base64') },
+  })
   const provider = await OidcProvider.start(
     () =>
       ({
@@ -164,8 +152,7 @@ export async function openIdGateway({
     gateway,
     provider,
     async [Symbol.asyncDispose]() {
-      await gateway.undeploy('app')
-      idle.push(gateway)
+      await gateway[Symbol.asyncDispose]()
       await provider[Symbol.asyncDispose]()
     },
   }
