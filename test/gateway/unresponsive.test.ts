@@ -134,7 +134,7 @@ test('a unit whose objects can not be released while it drains still ends by its
   await using gateway = await RunningGateway.start(parts({ files: { 'config/config.json': { heap, handler } } }))
   assert.equal((await gateway.ask('/fine')).text, 'fine')
   assert.equal(await gateway.gateway.drain(), 0)
-  assert.equal(gateway.log.with(/a unit could not close a part of it while it drained/).length, 2)
+  assert.equal(gateway.log.with(/a unit could not close one of its parts while it drained/).length, 2)
   assert.equal(gateway.log.with(/a unit did not drain|a unit ended/).length, 0)
 })
 
