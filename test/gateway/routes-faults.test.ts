@@ -189,7 +189,7 @@ test('F17: clients that take all descriptors leave the others served, no thread 
     assert.equal((await gateway.ask('/old', { agent: existing.agent })).text, 'old')
     const put = await manage('PUT', `${ROUTES}/meanwhile`, { body: pathRoute('/meanwhile', 'x') })
     assert.equal(put.status, 201, 'the operator still gets in')
-    await gateway.log.until(/too many files are open; raise the limit/)
+    await gateway.log.until(/too many open files; raise the limit/)
     const scrape = (await manage('GET', '/metrics/prometheus')).text
     assert.ok(Number(/^gw_connections_refused_total (\d+)$/m.exec(scrape)?.[1]) >= clients - limit)
   } finally {
