@@ -60,6 +60,7 @@ const homes: Record<string, readonly string[]> = {
   oauth4webapi: ['openid'],
   ioredis: ['redis'],
   tldts: ['http'],
+  '@cfworker/json-schema': ['audit'],
 }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */

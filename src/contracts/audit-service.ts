@@ -1,9 +1,16 @@
+import type { AccessAuditor } from '#http'
 import type { JsonObject } from '#json'
 import { kind } from '#schema'
 
-/** Takes audit events and publishes them; never keeps a request waiting. */
+/** Publishes audit events; no request waits for it, unless a handler has `onFull: block`. */
 export interface AuditService {
+  /** `_id`, `timestamp` and `transactionId` are filled in where they are missing. */
   publish(topic: string, event: JsonObject): void
+  /** Records requests; null where no handler takes the topic `access`. */
+  readonly access: AccessAuditor | null
+  /** Whether a request has to wait for room in a queue (`onFull: block`). */
+  readonly isFull: boolean
+  waitForRoom(): Promise<void>
 }
 
 /** The kind of audit services. */

@@ -24,6 +24,12 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
+export {
+  type AuditEventHandler,
+  AuditEventHandlerKind,
+  type AuditTopic,
+  type EventFormat,
+} from './audit-event-handler.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from './contexts/cdsso.ts'

@@ -48,7 +48,12 @@ export interface DecodeContext {
 const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
 
 /** Decodes one object and every object declared in place inside it. Null when it is beyond use. */
-export function decodeDeclaration(json: JsonValue, pointer: string, context: DecodeContext): Declaration | null {
+export function decodeDeclaration(
+  json: JsonValue,
+  pointer: string,
+  context: DecodeContext,
+  typeKey = 'type',
+): Declaration | null {
   const { problems } = context
   const fail = (path: string, message: string): null => {
     problems.push({ pointer: path, message })
@@ -61,10 +66,10 @@ export function decodeDeclaration(json: JsonValue, pointer: string, context: Dec
   }
   if (typeof type !== 'string') return fail(pointer, 'expected a "type", the name of an object type')
   const definition = context.catalogue.find(type)
-  if (definition === null) return fail(appendPointer(pointer, 'type'), context.catalogue.unknown(type))
+  if (definition === null) return fail(appendPointer(pointer, typeKey), context.catalogue.unknown(type))
   if (definition.replacement !== null) {
     const message = `${definition.name} is deprecated; ${definition.replacement}`
-    context.warnings.push({ pointer: appendPointer(pointer, 'type'), message })
+    context.warnings.push({ pointer: appendPointer(pointer, typeKey), message })
   }
   if (definition.target === 'sets' && definition.settings === null) context.maySetTarget = true
   const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
@@ -125,7 +130,7 @@ function decodeRemains(field: Field, json: unknown, pointer: string, context: De
 
 /** Decodes the declaration a reference holds and checks that it is of a kind that fits. */
 export function decodeInPlace(reference: Reference, pointer: string, context: DecodeContext): Declaration | null {
-  const declaration = decodeDeclaration(reference.target as JsonValue, pointer, context)
+  const declaration = decodeDeclaration(reference.target as JsonValue, pointer, context, reference.typeKey)
   reference.declared = declaration
   const kind = declaration?.definition.kind ?? null
   if (declaration !== null && kind !== null && !isOfKind(kind, reference.kinds)) {

@@ -1,6 +1,6 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import type { Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
+import type { AuditOutlet, Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
 import { jsonStore } from './json-store.ts'
 import type { StateReporter, UnitServices } from './unit-services.ts'
 
@@ -16,6 +16,13 @@ interface Place {
   readonly router: RouterHost
   secrets(): SecretsProvider
   warn(message: string): void
+}
+
+const DISCARDING_OUTLET: AuditOutlet = {
+  publish: () => {},
+  isFull: false,
+  waitForRoom: () => Promise.resolve(),
+  close: () => {},
 }
 
 const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
@@ -61,6 +68,11 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
       return memory
     },
     sharedStore: (space) => jsonStore(unitContext.sharedStore(space)),
+    openAudit: async (plan) => {
+      const outlet = await unitContext.openAudit?.(plan)
+      if (outlet !== undefined) place.resources.defer(() => outlet.close())
+      return outlet ?? DISCARDING_OUTLET
+    },
     onReload: (refresh) => {
       const stop = unitContext.onReload?.(refresh)
       if (stop !== undefined) place.resources.defer(stop)

@@ -1,5 +1,15 @@
 import type { Logger } from '#logging'
-import type { Clock, Directories, GatewaySettings, Metrics, ObjectState, OwnListeners, SharedStore } from '#schema'
+import type {
+  AuditOutlet,
+  AuditPlan,
+  Clock,
+  Directories,
+  GatewaySettings,
+  Metrics,
+  ObjectState,
+  OwnListeners,
+  SharedStore,
+} from '#schema'
 import type { Catalogue } from './catalogue.ts'
 
 /** How one object of a heap is doing. */
@@ -43,6 +53,8 @@ export interface UnitServices {
   stateReporter?(): StateReporter
   /** Registers a callback for reloads (SIGHUP); returns the function that removes it. */
   onReload?(refresh: () => void): () => void
+  /** Opens the event handlers of an audit service; absent where events are discarded. */
+  openAudit?(plan: AuditPlan): Promise<AuditOutlet>
   /** A key-value store shared by all units; the space is a namespace. */
   sharedStore(space: string): SharedStore
   /** Memory shared over all units under a key, until it is released. */

@@ -1,4 +1,5 @@
 import { type Exposure, exposed } from '#expression'
+import { AccessAuditExtensionView, RequestAuditView } from './audit-contexts.ts'
 import type { ClientInfo } from './client-info.ts'
 import { type ContextLink, contextKey, findLink } from './context-link.ts'
 import type { Exchange } from './exchange.ts'
@@ -30,6 +31,8 @@ const BUILT_IN: readonly BuiltIn[] = [
   { name: 'session', value: (exchange) => ({ session: new SessionMap(exchange.session) }) },
   { name: 'client', value: ({ client }) => client, exposure: () => CLIENT },
   { name: 'transactionId', value: ({ transactionId }) => ({ transactionId: { value: transactionId.value } }) },
+  { name: 'requestAudit', value: ({ audit }) => new RequestAuditView(audit) },
+  { name: 'accessAuditExtension', value: ({ audit }) => new AccessAuditExtensionView(audit) },
   { name: 'attributes', value: ({ attributes }) => ({ attributes }) },
   { name: 'router', value: routerValue },
 ]

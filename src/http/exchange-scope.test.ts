@@ -82,8 +82,8 @@ test('every exchange has attributes, session, transactionId and router contexts'
   assert.equal(evaluate('${contexts.router.remainingUri}', on), '/a/b')
   assert.equal(evaluate('${contexts.router.matchedUri}', on), '')
   assert.equal(evaluate('${contexts.none}', on), null)
-  assert.equal(evaluate('${length(contexts)}', on), 6)
-  assert.equal(evaluate('${length(contexts)}', on.with(Plain, { value: 'x' })), 7)
+  assert.equal(evaluate('${length(contexts)}', on), 8)
+  assert.equal(evaluate('${length(contexts)}', on.with(Plain, { value: 'x' })), 9)
   assert.equal(evaluate('${contexts.none.x}', on), null)
 })
 

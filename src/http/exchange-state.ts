@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from './request.ts'
+import type { RequestAudit } from './request-audit.ts'
 import { type Session, transientSession } from './session.ts'
 import { TransactionId } from './transaction-id.ts'
 
@@ -26,6 +27,8 @@ export class ExchangeState {
   #completed = false
   /** Whether the response was truncated after its head. */
   isTruncated = false
+  /** Null for a request without access event. */
+  audit: RequestAudit | null = null
   /** Null for a client that accepts no informational responses. */
   informationalSender: InformationalSender | null = null
 

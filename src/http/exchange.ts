@@ -2,6 +2,7 @@ import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
 import { ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
+import type { AuditDecision, RequestAudit } from './request-audit.ts'
 import type { Session } from './session.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
 import type { TransactionId } from './transaction-id.ts'
@@ -61,7 +62,9 @@ export class Exchange {
 
   /** A child with a further context, visible downstream only. */
   with<T extends object>(key: ContextKey<T>, value: T): Exchange {
-    return this.#child(this, { name: key.name, value, parent: this.contexts }, this.#session)
+    const child = this.#child(this, { name: key.name, value, parent: this.contexts }, this.#session)
+    if (this.#state.audit !== null) this.#state.audit.latest = child
+    return child
   }
 
   withRequest(request: Request): Exchange {
@@ -111,6 +114,23 @@ export class Exchange {
   /** For the listener: the response body failed. */
   markTruncated(): void {
     this.#state.isTruncated = true
+  }
+
+  /** Audit data of the request; null where it leaves no access event. */
+  get audit(): RequestAudit | null {
+    return this.#state.audit
+  }
+
+  set audit(audit: RequestAudit | null) {
+    this.#state.audit = audit
+  }
+
+  /** Records a decision for the access event. The last one counts, but a refusal is not replaced by a grant. */
+  decided(decision: AuditDecision): void {
+    const { audit } = this.#state
+    if (audit === null) return
+    if (decision.result === 'GRANTED' && audit.decision !== null && audit.decision.result !== 'GRANTED') return
+    audit.decision = decision
   }
 
   /** For handlers: forwards an informational response of the server. No filter sees it. */

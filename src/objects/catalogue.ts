@@ -72,6 +72,7 @@ import { TokenIntrospectionAccessTokenResolver } from './resolvers/token-introsp
 import { RequestResourceUriProvider } from './resource-uris/request/request-resource-uri-provider.ts'
 import { ScriptableResourceUriProvider } from './resource-uris/scriptable/scriptable-resource-uri-provider.ts'
 import { AmService } from './services/am/am-service.ts'
+import { AuditService } from './services/audit/audit-service.ts'
 import { NoOpAuditService } from './services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from './services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from './services/temporary-storage/temporary-storage.ts'
@@ -103,6 +104,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
   AmService,
   AssignmentFilter,
+  AuditService,
   AuthenticatedEncryptedJwtSessionManager,
   AuthorizationCodeOAuth2ClientFilter,
   Base64EncodedSecretStore,

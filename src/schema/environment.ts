@@ -1,6 +1,7 @@
 import type { Scope } from '#expression'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
+import type { AuditOutlet, AuditPlan } from './audit-outlet.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -115,6 +116,8 @@ export interface Environment {
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
   /** A store that all units see alike and that survives a new version of the route; the space keeps keys apart. */
   sharedStore(space: string): SharedStore
+  /** Opens the event handlers of an audit service. Throws ConfigError where another service uses one of their files. */
+  openAudit(plan: AuditPlan): Promise<AuditOutlet>
   /** Called on reload (SIGHUP). */
   onReload(refresh: () => void): void
   /** Called when the object is retired, in reverse order of registration. */

@@ -1,3 +1,12 @@
+export type {
+  AuditOutlet,
+  AuditPlan,
+  FormattedEvent,
+  HandlerPlan,
+  QueuePlan,
+  SpoolPlan,
+  TransportPlan,
+} from './audit-outlet.ts'
 export {
   byShape,
   type DecodedMembers,

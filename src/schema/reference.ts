@@ -9,11 +9,14 @@ export class Reference<T = unknown> extends Deferred<T> {
   readonly target: string | JsonObject
   /** Set where the declaration in place was decoded, so that building need not decode it again. */
   declared: unknown = null
+  /** Key that the user wrote for the type of a declaration in place. */
+  readonly typeKey: string
 
-  constructor(kinds: readonly Kind[], target: string | JsonObject) {
+  constructor(kinds: readonly Kind[], target: string | JsonObject, typeKey = 'type') {
     super()
     this.kinds = kinds
     this.target = target
+    this.typeKey = typeKey
   }
 
   settle(context: SettleContext, pointer: string): Promise<unknown> {

@@ -84,6 +84,8 @@ export interface Surroundings {
   /** Settings of admin.json that are not the defaults. */
   readonly settings?: Partial<GatewaySettings>
   readonly router?: RouterHost
+  /** Takes the events of audit services; they are discarded by default. */
+  readonly openAudit?: NonNullable<UnitContext['openAudit']>
   readonly name?: string
 }
 
@@ -113,6 +115,7 @@ export async function build<T>(
   const states: string[] = []
   const unitContext: UnitContext = {
     ...testUnitContext(directory, [...types, ...standing.types], surroundings, log, metrics),
+    ...(surroundings.openAudit === undefined ? {} : { openAudit: surroundings.openAudit }),
     stateReporter: () => ({
       report: ({ state, detail }) => void states.push(`${state}: ${detail}`),
       withdraw: () => {},

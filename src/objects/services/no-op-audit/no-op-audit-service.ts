@@ -7,5 +7,5 @@ export const NoOpAuditService = defineType({
   kind: AuditServiceKind,
   summary: 'Takes audit events and drops them.',
   config: {},
-  create: () => ({ publish: () => {} }),
+  create: () => ({ publish: () => {}, access: null, isFull: false, waitForRoom: () => Promise.resolve() }),
 })

@@ -1,0 +1,22 @@
+import { CdssoContext, JwtValidationContext, OAuth2Context, SsoTokenContext } from '#contracts'
+import type { Exchange } from '#http'
+
+/** The user of a request as its contexts name it: the access manager's session first, then tokens, then the certificate. */
+export function auditUser(exchange: Exchange): string | null {
+  const sso = exchange.context(SsoTokenContext)
+  if (sso !== null) return sso.universalId ?? text(sso.info['username']) ?? text(sso.info['uid'])
+  const cdsso = exchange.context(CdssoContext)
+  if (cdsso !== null) return cdsso.sessionUid
+  const oauth2 = exchange.context(OAuth2Context)
+  if (oauth2 !== null) {
+    const { info } = oauth2.accessToken
+    return text(info['sub']) ?? text(info['user_id']) ?? text(info['username']) ?? text(info['client_id'])
+  }
+  const jwt = exchange.context(JwtValidationContext)
+  if (jwt !== null) return text(jwt.info['sub'])
+  return null
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

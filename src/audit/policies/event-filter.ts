@@ -1,0 +1,72 @@
+import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import type { PointerTree } from './pointer-tree.ts'
+
+/** Changes the texts below a pointer: a hash, a shorter text. */
+export interface TextPolicy {
+  readonly fields: PointerTree
+  apply(text: string): string
+}
+
+/** Policies of one topic; pointers are relative to the event. */
+export interface TopicPolicies {
+  readonly include: PointerTree
+  readonly exclude: PointerTree
+  /** Members whose value is left out: they stay, empty. */
+  readonly withoutValue: PointerTree
+  readonly texts: readonly TextPolicy[]
+}
+
+/** A copy of an event with the included fields only, less the excluded ones. */
+export function filterEvent(event: JsonObject, policies: TopicPolicies): JsonObject {
+  const { include, exclude, withoutValue, texts } = policies
+  let filtered = included(event, include, exclude) as JsonObject
+  if (!withoutValue.isEmpty) filtered = changed(filtered, withoutValue, emptied) as JsonObject
+  for (const { fields, apply } of texts) {
+    filtered = changed(filtered, fields, (value) => mapTexts(value, apply)) as JsonObject
+  }
+  return filtered
+}
+
+function included(value: JsonValue, include: PointerTree, exclude: PointerTree | null): JsonValue | undefined {
+  if (exclude?.isCovered) return undefined
+  if (!isPlainObject(value)) return include.isCovered ? value : undefined
+  if (include.isCovered && exclude === null) return value
+  const kept: JsonObject = {}
+  let isEmpty = true
+  for (const name of Object.keys(value)) {
+    const below = include.isCovered ? include : include.child(name)
+    const member = below === null ? undefined : included(value[name] as JsonValue, below, exclude?.child(name) ?? null)
+    if (member === undefined) continue
+    setOwn(kept, name, member)
+    isEmpty = false
+  }
+  return isEmpty && !include.isCovered ? undefined : kept
+}
+
+function changed(value: JsonValue, fields: PointerTree, change: (value: JsonValue) => JsonValue): JsonValue {
+  if (fields.isCovered) return change(value)
+  if (!isPlainObject(value)) return value
+  const copy: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const below = fields.child(name)
+    setOwn(copy, name, below === null ? (value[name] as JsonValue) : changed(value[name] as JsonValue, below, change))
+  }
+  return copy
+}
+
+function emptied(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return ''
+  if (Array.isArray(value)) return []
+  return isPlainObject(value) ? {} : null
+}
+
+function mapTexts(value: JsonValue, apply: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return apply(value)
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, apply))
+  if (isPlainObject(value)) {
+    const copy: JsonObject = {}
+    for (const name of Object.keys(value)) setOwn(copy, name, mapTexts(value[name] as JsonValue, apply))
+    return copy
+  }
+  return value === null ? null : apply(JSON.stringify(value))
+}

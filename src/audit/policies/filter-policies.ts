@@ -1,0 +1,68 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import type { JsonObject } from '#json'
+import { filterEvent, type TextPolicy, type TopicPolicies } from './event-filter.ts'
+import { PointerTree } from './pointer-tree.ts'
+
+/** `filterPolicies` of a service; pointers begin with the topic. */
+export interface FilterPolicies {
+  readonly includeIf: readonly string[]
+  readonly excludeIf: readonly string[]
+  readonly valueIncludeIf: readonly string[]
+  readonly valueExcludeIf: readonly string[]
+  readonly hash: { readonly fields: readonly string[]; readonly key: KeyObject } | null
+  /** Longest text by pointer. */
+  readonly truncate: Readonly<Record<string, number>>
+  readonly caseInsensitiveFields: readonly string[]
+}
+
+/** The filter of one topic. */
+export interface TopicFilter {
+  readonly include: PointerTree
+  /** Whether nothing but the safelist applies: a builder of events that writes no other fields need not filter. */
+  readonly isSafelistOnly: boolean
+  filter(event: JsonObject): JsonObject
+}
+
+/** Combines the safelist of a topic with the policies of the service. Hashed and truncated fields are included. */
+export function topicFilter(topic: string, safelist: readonly string[], policies: FilterPolicies): TopicFilter {
+  const own = (pointers: readonly string[]): string[] => pointersOf(topic, pointers)
+  const folded = own(policies.caseInsensitiveFields)
+  const tree = (pointers: readonly string[]): PointerTree => PointerTree.of(pointers, folded)
+  const hashed = own(policies.hash?.fields ?? [])
+  const truncated = Object.entries(policies.truncate).flatMap(([pointer, length]) =>
+    own([pointer]).map((field) => ({ field, length })),
+  )
+  const named = [...own(policies.includeIf), ...hashed, ...truncated.map(({ field }) => field)]
+  const excluded = own(policies.excludeIf)
+  const kept = new Set(own(policies.valueIncludeIf))
+  const withoutValue = own(policies.valueExcludeIf).filter((pointer) => !kept.has(pointer))
+  const texts: TextPolicy[] = truncated.map(({ field, length }) => ({
+    fields: tree([field]),
+    apply: (text) => (text.length <= length ? text : text.slice(0, length).toWellFormed()),
+  }))
+  const { hash } = policies
+  if (hash !== null && hashed.length > 0) {
+    const apply = (text: string): string => `hmac-sha256:${createHmac('sha256', hash.key).update(text).digest('hex')}`
+    texts.unshift({ fields: tree(hashed), apply })
+  }
+  const compiled: TopicPolicies = {
+    include: tree([...safelist, ...named]),
+    exclude: tree(excluded),
+    withoutValue: tree(withoutValue),
+    texts,
+  }
+  return {
+    include: compiled.include,
+    isSafelistOnly: named.length === 0 && excluded.length === 0 && withoutValue.length === 0,
+    filter: (event) => filterEvent(event, compiled),
+  }
+}
+
+/** Pointers of a topic, relative to its events. `/access/ig/...` of other gateways stands for `/access/gateway/...`. */
+function pointersOf(topic: string, pointers: readonly string[]): string[] {
+  const prefix = `/${topic}`
+  return pointers
+    .filter((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
+    .map((pointer) => pointer.slice(prefix.length))
+    .map((pointer) => (topic === 'access' ? pointer.replace(/^\/ig(?=\/|$)/, '/gateway') : pointer))
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from '#json'
+import { kind, type QueuePlan, type TransportPlan } from '#schema'
+
+/** A topic of audit events with the JSON Schema of its events. */
+export interface AuditTopic {
+  readonly name: string
+  readonly schema: JsonObject
+}
+
+/** Turns events into the texts that a destination takes. */
+export interface EventFormat {
+  /** Formats with equal keys give equal texts: an event is formatted once for all handlers that share one. */
+  readonly key: string
+  /** The formatter of a topic, without line end. */
+  forTopic(topic: AuditTopic): (event: JsonObject) => string
+}
+
+/** An audit event handler: where events go, and in which form. Its transport runs on the control thread. */
+export interface AuditEventHandler {
+  readonly name: string
+  readonly topics: readonly string[]
+  readonly enabled: boolean
+  readonly format: EventFormat
+  readonly transport: TransportPlan
+  /** The spool has no directory yet: the audit service assigns it. */
+  readonly queue: Omit<QueuePlan, 'spool'> & { readonly spool: { readonly maxBytes: number } | null }
+  /** Whether `/api/audit/<topic>` can query its events. */
+  readonly supportsQueries: boolean
+}
+
+/** Event handlers of an audit service, chosen by `class`. */
+export const AuditEventHandlerKind = kind<AuditEventHandler>('AuditEventHandler')

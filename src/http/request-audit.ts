@@ -1,0 +1,59 @@
+import type { ActiveListItem } from './active-list.ts'
+import type { ContextLink } from './context-link.ts'
+import type { Response } from './response.ts'
+
+/** A decision of the gateway about a request. */
+export interface AuditDecision {
+  readonly result: 'GRANTED' | 'DENIED' | 'FAILED'
+  /** Name of the object that decided. */
+  readonly by: string
+  /** Reason in a few words, without data of the request. */
+  readonly reason: string
+  /** Policy of an access manager that decided. */
+  readonly policy?: string
+  /** Rule of the configuration that decided. */
+  readonly rule?: string
+  readonly fromCache?: boolean
+}
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /** Response whose head was sent; null without one. */
+  readonly response: Response | null
+  /** `truncated`: the response ended before its framing says. `aborted`: the client left. */
+  readonly end: 'sent' | 'truncated' | 'aborted'
+}
+
+/** An exchange, as far as this file needs it. */
+interface AuditedExchange {
+  readonly contexts: ContextLink | null
+}
+
+/** Audit data of one request, collected while it is in flight. */
+export abstract class RequestAudit implements ActiveListItem {
+  slot = -1
+  routeId: string | null = null
+  routeName: string | null = null
+  /** Set by a script; replaces the user that contexts name. */
+  userId: string | null = null
+  decision: AuditDecision | null = null
+  /** Custom entries of the event. */
+  extension: Record<string, unknown> | null = null
+  /** The exchange with the context that was added last. */
+  latest: AuditedExchange
+
+  constructor(exchange: AuditedExchange) {
+    this.latest = exchange
+  }
+
+  /** Publishes the access event; called once. */
+  abstract end(outcome: RequestOutcome): void
+
+  /** Stops recording without an event: another auditor takes over. */
+  abstract discard(): void
+
+  extendWith(key: string, value: unknown): void {
+    this.extension ??= Object.create(null) as Record<string, unknown>
+    this.extension[key] = value
+  }
+}

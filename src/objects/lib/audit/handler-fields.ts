@@ -1,0 +1,77 @@
+import type { AuditEventHandler } from '#contracts'
+import {
+  boolean,
+  config,
+  type DecodedMembers,
+  duration,
+  integer,
+  list,
+  object,
+  oneOf,
+  type Settled,
+  string,
+} from '#schema'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Fields of every audit event handler. */
+export const HANDLER_FIELDS = {
+  name: config(string({ nonEmpty: true })).meta({
+    description: 'Name of the event handler, for queries, metrics and health; unique in its service.',
+  }),
+  topics: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
+    description:
+      'Topics of the events that it takes: `access`, `config`, `notifications`, or topics with a schema in `topicSchemasDirectory`.',
+  }),
+  enabled: config(boolean()).prefault(true).meta({ description: 'Whether the handler takes events.' }),
+  queue: object({
+    maxEvents: config(integer({ min: 1, max: 10_000_000 }))
+      .prefault(100_000)
+      .meta({ description: 'Events that wait in memory at most.' }),
+    maxBytes: config(integer({ min: MEBIBYTE, max: 4096 * MEBIBYTE }))
+      .prefault(32 * MEBIBYTE)
+      .meta({ description: 'Bytes of events that wait in memory at most.' }),
+  })
+    .prefault({})
+    .meta({ description: 'Bounds of the queue in memory.' }),
+  spool: object({
+    enabled: config(boolean()).optional().meta({
+      description:
+        'Whether events that are not accepted at once are stored on disk, where they survive an outage and a restart. False by default, true with `deliveryMode: PERSISTENT`.',
+    }),
+    maxBytes: config(integer({ min: MEBIBYTE }))
+      .prefault(256 * MEBIBYTE)
+      .meta({ description: 'Bytes on disk at most.' }),
+  })
+    .prefault({})
+    .meta({ description: 'Segment files on disk, below `spool/audit` of the instance.' }),
+  onFull: config(oneOf(['drop', 'block']))
+    .prefault('drop')
+    .meta({
+      description:
+        'When queue and spool are full: `drop` discards new events and counts them; `block` delays new requests until there is room, up to `maxBlockTime`, and discards then.',
+    }),
+  maxBlockTime: config(duration({ unlimited: false }))
+    .prefault('5 seconds')
+    .meta({ description: 'Time for which `onFull: block` delays a request at most.' }),
+}
+
+type HandlerValues = Settled<DecodedMembers<typeof HANDLER_FIELDS>>
+
+/** The parts of an event handler that its common fields set. `isDurable` is the default of `spool.enabled`. */
+export function handlerBase(
+  { name, topics, enabled, queue, spool, onFull, maxBlockTime }: HandlerValues,
+  isDurable = false,
+): Pick<AuditEventHandler, 'name' | 'topics' | 'enabled' | 'queue'> {
+  return {
+    name,
+    topics,
+    enabled,
+    queue: {
+      ...queue,
+      onFull,
+      maxBlockTime,
+      spool: (spool.enabled ?? isDurable) ? { maxBytes: spool.maxBytes } : null,
+    },
+  }
+}

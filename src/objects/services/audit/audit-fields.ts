@@ -1,0 +1,104 @@
+import { ACCESS_CASE_INSENSITIVE } from '#audit'
+import { SecretsProviderKind } from '#contracts'
+import {
+  boolean,
+  config,
+  type DecodedMembers,
+  duration,
+  integer,
+  list,
+  map,
+  object,
+  ref,
+  runtime,
+  type Settled,
+  secretId,
+  string,
+} from '#schema'
+import { eventHandlersField } from './event-handlers.ts'
+
+const pointers = () => list(config(string({ nonEmpty: true }))).prefault([])
+
+const fieldPolicies = object({
+  includeIf: pointers().meta({
+    description:
+      'Pointers of fields to write beside the safelist, such as `/access/http/request/headers/x-tenant`; fields below them are included.',
+  }),
+  excludeIf: pointers().meta({
+    description: 'Pointers of fields that are never written; wins over every other policy.',
+  }),
+  hash: object({
+    secretId: secretId().meta({ description: 'Id of the secret key of the HMAC.' }),
+    fields: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
+      description: 'Pointers of fields whose values are replaced by their HMAC-SHA256.',
+    }),
+  })
+    .optional()
+    .meta({ description: 'Fields that are written as a hash: equal values can be recognised, but not read.' }),
+  truncate: map(config(integer({ min: 0, max: 65_536 })))
+    .prefault({})
+    .meta({ description: 'Longest text in characters, by the pointer of the field.' }),
+})
+
+const filterPolicies = object({
+  field: fieldPolicies.prefault({}).meta({ description: 'Fields that are written or left out.' }),
+  value: object({
+    includeIf: pointers().meta({
+      description: 'Pointers of fields whose values are written although `excludeIf` names them.',
+    }),
+    excludeIf: pointers().meta({ description: 'Pointers of fields that are written without their value.' }),
+  })
+    .prefault({})
+    .meta({ description: 'Values that are written or left out.' }),
+})
+
+const innerConfig = object({
+  handlerForQueries: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({
+      description:
+        'Name of the event handler that `/api/audit/<topic>` queries; the first that supports queries by default.',
+    }),
+  availableAuditEventHandlers: list(config(string())).prefault([]).meta({
+    description: 'Class names of event handlers; accepted and not needed: all handlers of the gateway are available.',
+  }),
+  caseInsensitiveFields: list(config(string({ nonEmpty: true })))
+    .prefault([...ACCESS_CASE_INSENSITIVE])
+    .meta({ description: 'Pointers of objects whose member names are compared without case by policies.' }),
+  filterPolicies: filterPolicies.prefault({}).meta({
+    description:
+      'Policies beyond the safelist: by default events hold no query, cookie, credential or response header.',
+  }),
+})
+
+/** Fields of AuditService. */
+export const AUDIT_FIELDS = {
+  config: innerConfig.prefault({}).meta({ description: 'Queries and policies of the service.' }),
+  eventHandlers: eventHandlersField().meta({
+    description: 'Event handlers, each with `class`, whose simple name counts, and `config`.',
+  }),
+  topicSchemasDirectory: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({
+      description: 'Folder with a JSON schema for each custom topic; `audit-schemas` of the instance by default.',
+    }),
+  userIdExpression: runtime('string').optional().meta({
+    description:
+      'User of the access event. By default the user of the session, token or client certificate of the request.',
+  }),
+  compatibility: config(boolean()).prefault(false).meta({
+    description: 'Writes access events with the name `OPENIG-HTTP-ACCESS` and the group `ig` in place of `gateway`.',
+  }),
+  longRunningAfter: config(duration({ min: '1 second' }))
+    .prefault('1 minute')
+    .meta({
+      description:
+        'A request in flight for this time leaves a first event with `gateway.longRunning`; `unlimited`: none.',
+    }),
+  secretsProvider: ref(SecretsProviderKind)
+    .optional()
+    .meta({ description: 'Provider of the secrets that policies name.' }),
+}
+
+/** Values of the fields of AuditService. */
+export type AuditValues = Settled<DecodedMembers<typeof AUDIT_FIELDS>>

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OAuth2Context, type AuditService as Service, SsoTokenContext } from '#contracts'
+import { respond } from '#http'
+import type { JsonObject } from '#json'
+import { build, manualClock } from '#test/build'
+import { secretsType } from '#test/changing-secrets'
+import { exchangeFor } from '#test/exchange'
+import { Folder } from '#test/folder'
+import { RecordedAudit, RecordingAuditEventHandler } from '#test/recorded-audit'
+import { AuditService } from './audit-service.ts'
+
+const HANDLER = {
+  class: 'org.vendor.audit.handlers.RecordingAuditEventHandler',
+  config: { name: 'main', topics: ['access'] },
+}
+
+async function open(config: JsonObject) {
+  const recorded = new RecordedAudit()
+  const clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5, 6))
+  const built = await build<Service>(
+    AuditService,
+    { eventHandlers: [HANDLER], ...config },
+    {
+      types: [RecordingAuditEventHandler, secretsType({ 'audit.hash': 'key' })],
+      openAudit: recorded.openAudit,
+      clock,
+    },
+  )
+  return { built, recorded, clock, service: built.object, [Symbol.asyncDispose]: () => built[Symbol.asyncDispose]() }
+}
+
+const request = (headers: Record<string, string | string[]> = {}) =>
+  exchangeFor('GET', 'https://app.test/a/b?token=secret', { headers: { Host: 'app.test', ...headers } })
+
+test('an access event has the safe fields of the request and of its response', async () => {
+  await using opened = await open({})
+  const { service, recorded, clock } = opened
+  const exchange = request({ 'User-Agent': 'curl', Authorization: 'Bearer secret', Cookie: 'a=secret' })
+  service.access!.begin(exchange)
+  exchange.audit!.routeId = 'r1'
+  exchange.audit!.routeName = 'route one'
+  clock.advance(25)
+  exchange.audit!.end({ response: respond(200, { 'Set-Cookie': 'b=secret' }), end: 'sent' })
+  const [event] = recorded.events('access')
+  const { _id, gateway, transactionId, server, client, ...rest } = event as JsonObject & { gateway: JsonObject }
+  assert.match(String(_id), /^[0-9a-f-]{36}-1$/)
+  assert.equal(typeof transactionId, 'string')
+  assert.equal(typeof gateway['exchangeId'], 'string')
+  assert.deepEqual(Object.keys(gateway), ['exchangeId', 'routeId', 'routeName'])
+  assert.deepEqual(rest, {
+    timestamp: '2026-01-02T03:04:05.006Z',
+    eventName: 'GATEWAY-HTTP-ACCESS',
+    http: {
+      request: {
+        secure: exchange.client.secure,
+        method: 'GET',
+        path: 'https://app.test/a/b',
+        headers: { host: ['app.test'], 'user-agent': ['curl'] },
+      },
+    },
+    response: { status: 'SUCCESSFUL', statusCode: '200', elapsedTime: 25, elapsedTimeUnits: 'MILLISECONDS' },
+  })
+  assert.ok(!JSON.stringify(event).includes('secret'))
+})
+
+test('policies include, exclude, hash and truncate fields; exclusion wins', async () => {
+  const field = {
+    includeIf: ['/access/http/request/queryParameters', '/access/http/request/headers/X-Tenant'],
+    excludeIf: ['/access/client', '/access/ig/exchangeId', '/access/http/request/headers/host'],
+    hash: { secretId: 'audit.hash', fields: ['/access/http/request/cookies/a'] },
+    truncate: { '/access/http/request/headers/user-agent': 4 },
+  }
+  await using opened = await open({ config: { filterPolicies: { field } }, secretsProvider: { type: 'TestSecrets' } })
+  const { service, recorded } = opened
+  const exchange = request({ 'User-Agent': 'curl/8', 'x-tenant': 'blue', Cookie: 'a=1; b=2', 'X-Other': 'no' })
+  service.access!.begin(exchange)
+  exchange.audit!.end({ response: respond(403), end: 'sent' })
+  const [event] = recorded.events('access') as [
+    { http: { request: JsonObject }; gateway: JsonObject; client?: unknown },
+  ]
+  const { headers, queryParameters, cookies } = event.http.request
+  assert.deepEqual(headers, { 'user-agent': ['curl'], 'x-tenant': ['blue'] })
+  assert.deepEqual(queryParameters, { token: ['secret'] })
+  assert.match(String((cookies as JsonObject)['a']), /^hmac-sha256:[0-9a-f]{64}$/)
+  assert.equal((cookies as JsonObject)['b'], undefined)
+  assert.equal(event.client, undefined)
+  assert.deepEqual(event.gateway, {})
+})
+
+test('the user is that of the session, the token, the expression, or the script, the last of which wins', async () => {
+  await using plain = await open({})
+  const users: unknown[] = []
+  const run = (opened: typeof plain, prepare: (exchange: ReturnType<typeof request>) => void): void => {
+    const exchange = request()
+    opened.service.access!.begin(exchange)
+    prepare(exchange)
+    exchange.audit!.end({ response: respond(200), end: 'sent' })
+    users.push(opened.recorded.events('access').at(-1)!['userId'])
+  }
+  const info = { username: 'ada' }
+  const sso = { value: 'token', info, loginEndpoint: '', universalId: null }
+  run(plain, (exchange) => void exchange.with(SsoTokenContext, sso))
+  const accessToken = { token: 't', info: { sub: 'bob' }, scopes: new Set<string>(), expiresAt: null }
+  run(plain, (exchange) => void exchange.with(OAuth2Context, { accessToken }))
+  run(plain, () => {})
+  await using expression = await open({ userIdExpression: '${contexts.ssoToken.info.username}-x' })
+  run(expression, (exchange) => void exchange.with(SsoTokenContext, sso))
+  run(expression, (exchange) => {
+    exchange.with(SsoTokenContext, sso)
+    exchange.audit!.userId = 'script'
+  })
+  assert.deepEqual(users, ['ada', 'bob', undefined, 'ada-x', 'script'])
+})
+
+test('a request in flight since longRunningAfter leaves a first event without response, once', async () => {
+  await using opened = await open({ longRunningAfter: '10 seconds' })
+  const { service, recorded, clock } = opened
+  const audit = service.access as unknown as { reportLongRunning(): void }
+  const exchange = request()
+  service.access!.begin(exchange)
+  clock.advance(9_999)
+  audit.reportLongRunning()
+  assert.equal(recorded.events('access').length, 0)
+  clock.advance(1)
+  audit.reportLongRunning()
+  audit.reportLongRunning()
+  exchange.audit!.end({ response: respond(200), end: 'sent' })
+  const [first, second, ...none] = recorded.events('access') as {
+    _id: string
+    gateway: JsonObject
+    response?: JsonObject
+    transactionId: string
+  }[]
+  assert.equal(none.length, 0)
+  assert.equal(first!.gateway['longRunning'], true)
+  assert.equal(first!.response, undefined)
+  assert.equal(second!.gateway['longRunning'], undefined)
+  assert.equal(second!.transactionId, first!.transactionId)
+  assert.notEqual(second!._id, first!._id)
+})
+
+test('compatibility writes the names of OpenIG', async () => {
+  await using opened = await open({ compatibility: true })
+  const { service, recorded } = opened
+  const exchange = request()
+  service.access!.begin(exchange)
+  exchange.audit!.end({ response: null, end: 'aborted' })
+  const [event] = recorded.events('access') as [JsonObject]
+  assert.equal(event['eventName'], 'OPENIG-HTTP-ACCESS')
+  assert.deepEqual(Object.keys(event['ig'] as JsonObject), ['exchangeId'])
+  assert.deepEqual(event['response'], {
+    status: 'FAILED',
+    elapsedTime: 0,
+    elapsedTimeUnits: 'MILLISECONDS',
+    detail: { reason: 'the client closed the connection' },
+  })
+})
+
+test('events of a custom topic are checked by its schema, and only fields that it names are written', async () => {
+  const properties = { _id: {}, timestamp: {}, transactionId: {}, eventName: {}, amount: { type: 'integer' }, note: {} }
+  const schema = {
+    schema: { type: 'object', properties },
+    filterPolicies: { field: { includeIf: ['/amount'] } },
+    required: ['amount'],
+  }
+  using schemas = new Folder({ 'payment.json': JSON.stringify(schema) })
+  const handler = { ...HANDLER, config: { name: 'main', topics: ['payment'] } }
+  await using opened = await open({ topicSchemasDirectory: schemas.path, eventHandlers: [handler] })
+  const { service, recorded, built } = opened
+  service.publish('payment', { eventName: 'PAID', amount: 3, note: 'private' })
+  service.publish('payment', { eventName: 'PAID', amount: 'three' })
+  service.publish('payment', { eventName: 'PAID' })
+  service.publish('access', { eventName: 'not handled' })
+  const [event, ...none] = recorded.events('payment')
+  assert.equal(none.length, 0)
+  assert.deepEqual(Object.keys(event!), ['_id', 'timestamp', 'transactionId', 'eventName', 'amount'])
+  assert.equal(built.metrics.values.get('gw_audit_events_invalid_total'), 2)
+  assert.equal(service.access, null)
+})
+
+const REFUSED: readonly (readonly [string, JsonObject, string])[] = [
+  [
+    'no handlers',
+    { eventHandlers: undefined as never },
+    '/heap/0/config/eventHandlers: expected an array of event handler; this field is required',
+  ],
+  [
+    'a handler without class',
+    { eventHandlers: [{ config: {} }] },
+    '/heap/0/config/eventHandlers/0: expected an event handler { "class": ..., "config": ... }',
+  ],
+  [
+    'two handlers of one name',
+    { eventHandlers: [HANDLER, HANDLER] },
+    '/heap/0/config/eventHandlers/1/config/name: another event handler has the name "main"',
+  ],
+  [
+    'an unknown handler for queries',
+    { config: { handlerForQueries: 'mian' } },
+    '/heap/0/config/config/handlerForQueries: no event handler has this name; did you mean "main"?',
+  ],
+  [
+    'a pointer without topic',
+    { config: { filterPolicies: { field: { includeIf: ['host'] } } } },
+    '/heap/0/config/config/filterPolicies/field/includeIf/0: expected a JSON pointer that begins with a topic, such as "/access/http/request/headers/host"',
+  ],
+]
+
+for (const [name, config, message] of REFUSED) {
+  test(`refuses ${name}`, async () => {
+    await assert.rejects(open(config), { code: 'GW_CONFIG_INVALID', message })
+  })
+}
+
+test('refuses an unknown class with a pointer to it', async () => {
+  await assert.rejects(
+    open({ eventHandlers: [{ class: 'a.b.RecordngAuditEventHandler', config: {} }] }),
+    (error: Error) => {
+      assert.match(
+        error.message,
+        /^\/heap\/0\/config\/eventHandlers\/0\/class: unknown type "RecordngAuditEventHandler"/,
+      )
+      return true
+    },
+  )
+})
+
+test('refuses an unknown topic, and names the schema that would make it known', async () => {
+  const handler = { ...HANDLER, config: { name: 'main', topics: ['acess'] } }
+  await assert.rejects(open({ eventHandlers: [handler] }), (error: Error) => {
+    assert.match(
+      error.message,
+      /^\/heap\/0\/config\/eventHandlers\/0\/config\/topics\/0: unknown topic "acess"; did you mean "access"\?; a custom topic needs the schema .*acess\.json$/,
+    )
+    return true
+  })
+})
+
+for (const [name, text, reason] of [
+  ['does not parse', '{', /payment\.json: /],
+  ['has no schema', '{}', /payment\.json: expected an object \{ "schema"/],
+  [
+    'is no JSON schema',
+    '{"schema":{"type":"object","$ref":"#/nowhere"}}',
+    /payment\.json: the schema of the topic payment can not be used/,
+  ],
+] as const) {
+  test(`refuses a topic schema that ${name}`, async () => {
+    using schemas = new Folder({ 'payment.json': text })
+    await assert.rejects(open({ topicSchemasDirectory: schemas.path }), (error: Error) => {
+      assert.match(error.message, /^\/heap\/0\/config\/topicSchemasDirectory: /)
+      assert.match(error.message, reason)
+      return true
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import { type AuditEventHandler, AuditEventHandlerKind } from '#contracts'
+import { isPlainObject, type JsonObject } from '#json'
+import { type Deferred, type Field, field, list, Reference } from '#schema'
+
+/** An element of `eventHandlers`: `{ "class", "config" }`. The simple name of the class is the type of the handler. */
+function eventHandler(): Field<Deferred<AuditEventHandler>> {
+  const schema = () => ({
+    type: 'object',
+    required: ['class', 'config'],
+    properties: { class: { type: 'string' }, config: { type: 'object' } },
+  })
+  return field({ label: 'an event handler', schema, kinds: [AuditEventHandlerKind] }, (value, report) => {
+    if (!isPlainObject(value) || typeof value['class'] !== 'string' || value['class'] === '') {
+      report('expected an event handler { "class": ..., "config": ... }')
+      return undefined
+    }
+    const { class: className, config } = value
+    const type = className.slice(className.lastIndexOf('.') + 1)
+    return new Reference<AuditEventHandler>(
+      [AuditEventHandlerKind],
+      { type, config: (config ?? {}) as JsonObject },
+      'class',
+    )
+  })
+}
+
+/** The field `eventHandlers` of AuditService. */
+export const eventHandlersField = (): Field<Deferred<AuditEventHandler>[]> => list(eventHandler())

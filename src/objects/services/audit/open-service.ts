@@ -1,0 +1,107 @@
+import { createSecretKey } from 'node:crypto'
+import {
+  ACCESS_NAMES,
+  AccessAudit,
+  AccessFields,
+  AUDIT_EVENTS,
+  auditUser,
+  COMPATIBLE_NAMES,
+  EventIds,
+  EventPublisher,
+  type FilterPolicies,
+} from '#audit'
+import { type AuditService, providerOf } from '#contracts'
+import type { AccessAuditor } from '#http'
+import { ConfigError, type Environment } from '#schema'
+import type { AuditValues } from './audit-fields.ts'
+import { planOf, topicsOf } from './service-plan.ts'
+
+/** Opens the event handlers and publishes to them. */
+export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
+  const { clock, logger } = env
+  const handlers = values.eventHandlers.filter(({ enabled }) => enabled)
+  const topics = topicsOf(values, env)
+  const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
+  const policies = await policiesOf(values, env)
+  const outlet = await env.openAudit(planOf(values, handlers, formats, env))
+  const ids = new EventIds()
+  const invalid = env.metrics.counter(
+    'gw_audit_events_invalid_total',
+    'Audit events that were dropped because they violate the schema of their topic.',
+    { service: env.name },
+  )
+  const used = topics.filter(({ topic }) => handlers.some((handler) => handler.topics.includes(topic.name)))
+  const publisher = new EventPublisher({
+    topics: used,
+    handlers,
+    formats,
+    policies,
+    outlet,
+    ids,
+    clock,
+    logger,
+    invalid,
+  })
+  return {
+    publish: (topic, event) => publisher.publish(topic, event),
+    access: openAccess(values, publisher, ids, env),
+    get isFull() {
+      return outlet.isFull
+    },
+    waitForRoom: () => outlet.waitForRoom(),
+  }
+}
+
+async function policiesOf({ config, secretsProvider }: AuditValues, env: Environment): Promise<FilterPolicies> {
+  const { caseInsensitiveFields, filterPolicies } = config
+  const { includeIf, excludeIf, hash, truncate } = filterPolicies.field
+  const provider = providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets])
+  return {
+    includeIf,
+    excludeIf,
+    truncate,
+    caseInsensitiveFields,
+    valueIncludeIf: filterPolicies.value.includeIf,
+    valueExcludeIf: filterPolicies.value.excludeIf,
+    hash: hash === undefined ? null : { fields: hash.fields, key: await hashKey(hash.secretId) },
+  }
+
+  async function hashKey(secretId: string) {
+    try {
+      return createSecretKey((await provider.active({ secretId, purpose: 'GENERIC' })).revealBytes())
+    } catch (error) {
+      const pointer = '/config/filterPolicies/field/hash/secretId'
+      throw new ConfigError([{ pointer, message: (error as Error).message }])
+    }
+  }
+}
+
+/** Longest interval between looks for requests in flight since `longRunningAfter`. */
+const MAX_SWEEP_INTERVAL = 10_000
+
+function openAccess(
+  values: AuditValues,
+  publisher: EventPublisher,
+  ids: EventIds,
+  { clock, logger, serving, onDispose }: Environment,
+): AccessAuditor | null {
+  const filter = publisher.filterOf('access')
+  if (filter === null) return null
+  const { longRunningAfter, userIdExpression, compatibility } = values
+  const audit = new AccessAudit({
+    fields: new AccessFields(filter.include),
+    names: compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES,
+    longRunningAfter,
+    clock,
+    ids,
+    userIdOf: userIdExpression ?? auditUser,
+    publish: (event) => publisher.publishFiltered('access', filter.isSafelistOnly ? event : filter.filter(event)),
+    onError: (error) => logger.limited(error).warn({ error }, AUDIT_EVENTS.USER_UNKNOWN),
+  })
+  if (serving && Number.isFinite(longRunningAfter)) {
+    const interval = Math.min(longRunningAfter / 2, MAX_SWEEP_INTERVAL)
+    const timer = setInterval(() => audit.reportLongRunning(), interval).unref()
+    onDispose(() => clearInterval(timer))
+  }
+  return audit
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import { BUILT_IN_TOPICS, findTopic, readTopicSchemas, TopicSchemaError, type WrittenTopic } from '#audit'
+import type { AuditEventHandler, EventFormat } from '#contracts'
+import { type AuditPlan, ConfigError, didYouMean, type Environment, type Problem } from '#schema'
+import type { AuditValues } from './audit-fields.ts'
+
+/** The topics of all handlers, with their schemas. Throws ConfigError for an unknown topic or an unusable schema. */
+export function topicsOf(
+  { topicSchemasDirectory, eventHandlers }: AuditValues,
+  { directories }: Environment,
+): readonly WrittenTopic[] {
+  const directory = resolve(directories.instance, topicSchemasDirectory ?? 'audit-schemas')
+  const custom = readSchemas(directory)
+  const problems: Problem[] = []
+  const found = new Map<string, WrittenTopic>()
+  for (const [at, { topics }] of eventHandlers.entries()) {
+    for (const [index, name] of topics.entries()) {
+      const topic = findTopic(name, custom)
+      if (topic !== null) {
+        found.set(name, topic)
+        continue
+      }
+      const suggestion = didYouMean(name, [...BUILT_IN_TOPICS, ...custom.keys()])
+      problems.push({
+        pointer: `/eventHandlers/${at}/config/topics/${index}`,
+        message: `unknown topic "${name}"${suggestion}; a custom topic needs the schema ${join(directory, `${name}.json`)}`,
+      })
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return [...found.values()]
+}
+
+function readSchemas(directory: string): ReturnType<typeof readTopicSchemas> {
+  try {
+    return readTopicSchemas(directory)
+  } catch (error) {
+    if (!(error instanceof TopicSchemaError)) throw error
+    throw new ConfigError([{ pointer: '/topicSchemasDirectory', message: error.message }])
+  }
+}
+
+/** The handlers as plain data for the writer. */
+export function planOf(
+  { config }: AuditValues,
+  handlers: readonly AuditEventHandler[],
+  formats: readonly EventFormat[],
+  { name: service, directories }: Environment,
+): AuditPlan {
+  const queryable = handlers.find(({ supportsQueries }) => supportsQueries)?.name ?? null
+  return {
+    service,
+    handlerForQueries: config.handlerForQueries ?? queryable,
+    handlers: handlers.map(({ name, topics, format, transport, queue }) => ({
+      name,
+      topics,
+      format: formats.findIndex(({ key }) => key === format.key),
+      transport,
+      queue: {
+        ...queue,
+        spool:
+          queue.spool === null
+            ? null
+            : { ...queue.spool, directory: join(directories.instance, 'spool', 'audit', folderName(service, name)) },
+      },
+    })),
+  }
+}
+
+/** Readable, and different for different names. */
+function folderName(service: string, handler: string): string {
+  const name = `${service}+${handler}`
+  const readable = name.replace(/[^A-Za-z0-9+_-]/g, '_').slice(0, 100)
+  return `${readable}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+}

@@ -1,0 +1,65 @@
+/** Bounds of the queue of an audit event handler. */
+export interface QueuePlan {
+  /** Events in memory. */
+  readonly maxEvents: number
+  /** Bytes in memory. */
+  readonly maxBytes: number
+  /** `drop` discards and counts new events; `block` delays new requests first. */
+  readonly onFull: 'drop' | 'block'
+  /** Milliseconds that a request waits at most. */
+  readonly maxBlockTime: number
+  /** Segment files on disk; null keeps events in memory only. */
+  readonly spool: SpoolPlan | null
+}
+
+/** Segment files of a handler. */
+export interface SpoolPlan {
+  readonly directory: string
+  readonly maxBytes: number
+}
+
+/** Destination of an event handler; `type` selects the transport, which has further members. */
+export interface TransportPlan {
+  readonly type: string
+}
+
+/** An event handler as plain data, for the writer on the control thread. */
+export interface HandlerPlan {
+  readonly name: string
+  readonly topics: readonly string[]
+  /** Number of the format: handlers with the same number get the same texts. */
+  readonly format: number
+  readonly transport: TransportPlan
+  readonly queue: QueuePlan
+}
+
+/** The handlers of an audit service, as plain data. */
+export interface AuditPlan {
+  /** Qualified name of the service. */
+  readonly service: string
+  readonly handlers: readonly HandlerPlan[]
+  /** Name of the handler whose events can be queried; null without one. */
+  readonly handlerForQueries: string | null
+}
+
+/** One event on its way to the handlers. */
+export interface FormattedEvent {
+  readonly topic: string
+  /** `_id` of the event. */
+  readonly id: string
+  /** One for each format number; undefined where no handler with that format takes the topic. */
+  readonly texts: readonly (string | undefined)[]
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
+/** Passes events of one audit service to the writer. */
+export interface AuditOutlet {
+  /** Never blocks and never throws. */
+  publish(event: FormattedEvent): void
+  /** Whether the queue of a handler with `onFull: block` is full. */
+  readonly isFull: boolean
+  /** Resolves when it is no longer full, at most after `maxBlockTime`. */
+  waitForRoom(): Promise<void>
+  close(): void
+}

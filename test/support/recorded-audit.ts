@@ -1,0 +1,45 @@
+import { type AuditEventHandler, AuditEventHandlerKind } from '#contracts'
+import type { JsonObject } from '#json'
+import { type AuditOutlet, type AuditPlan, defineType, type FormattedEvent } from '#schema'
+import { HANDLER_FIELDS, handlerBase } from '../../src/objects/lib/audit/handler-fields.ts'
+
+/** An event handler for tests: JSON text, and a transport that the recording outlet replaces. */
+export const RecordingAuditEventHandler = defineType({
+  name: 'RecordingAuditEventHandler',
+  kind: AuditEventHandlerKind,
+  summary: 'Records events for tests.',
+  config: HANDLER_FIELDS,
+  create: (values): AuditEventHandler => ({
+    ...handlerBase(values),
+    format: { key: 'common', forTopic: () => (event) => JSON.stringify(event) },
+    transport: { type: 'recording' },
+    supportsQueries: false,
+  }),
+})
+
+/** Takes the place of the writer on the control thread, and records what arrives there. */
+export class RecordedAudit {
+  readonly plans: AuditPlan[] = []
+  readonly published: FormattedEvent[] = []
+  isFull = false
+
+  readonly openAudit = async (plan: AuditPlan): Promise<AuditOutlet> => {
+    this.plans.push(plan)
+    const recorded = this
+    return {
+      publish: (event) => void this.published.push(event),
+      get isFull() {
+        return recorded.isFull
+      },
+      waitForRoom: () => Promise.resolve(),
+      close: () => {},
+    }
+  }
+
+  /** The events of a topic, parsed. */
+  events(topic: string): JsonObject[] {
+    return this.published
+      .filter((event) => event.topic === topic)
+      .map(({ texts }) => JSON.parse(texts.find((text) => text !== undefined)!) as JsonObject)
+  }
+}
