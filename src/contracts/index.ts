@@ -31,6 +31,7 @@ export {
   type EventFormat,
 } from './audit-event-handler.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
+export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
 export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from './contexts/cdsso.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
@@ -83,6 +84,7 @@ export type {
 } from './metric-report.ts'
 export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
 export { isProofSent, markProofSent } from './proof-of-possession.ts'
+export { protocolProblem, versionRange } from './protocol-versions.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'

@@ -1,7 +1,5 @@
-import type { TlsLimits } from '#contracts'
+import { cipherSuite, protocolProblem, type TlsLimits, versionRange } from '#contracts'
 import { boolean, config, type DecodedMembers, field, list, object, type Settled, string } from '#schema'
-import { cipherSuite } from './cipher-suites.ts'
-import { protocolProblem, versionRange } from './protocol-versions.ts'
 
 const suite = field<string>({ label: 'a cipher suite', schema: () => ({ type: 'string' }) }, (value, report) => {
   const read = typeof value === 'string' ? cipherSuite(value) : { problem: 'expected the name of a cipher suite' }
