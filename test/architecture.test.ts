@@ -16,6 +16,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'jose',
     'openid',
     'redis',
+    'jms',
     'scripts',
     'access-manager',
     'audit',
@@ -39,6 +40,8 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     cache: [...language, 'contracts'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy'],
+    jms: ['json', 'logging', 'schema', 'contracts'],
+    audit: [...engine, 'client', 'jms'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
     heap: [...ground, 'http', 'schema', 'contracts'],
@@ -61,6 +64,7 @@ const homes: Record<string, readonly string[]> = {
   ioredis: ['redis'],
   tldts: ['http'],
   '@cfworker/json-schema': ['audit'],
+  rhea: ['jms'],
 }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */

@@ -1,0 +1,25 @@
+/** A mistake or a doubt in the configuration, with the place of it. */
+export interface JndiFinding {
+  /** Members from the object `jndi` on: `['contextProperties', 'java.naming.provider.url']`. */
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** Collects what is found while properties are read. */
+export class Findings {
+  readonly problems: JndiFinding[] = []
+  readonly warnings: JndiFinding[] = []
+
+  problem(path: readonly string[], message: string): void {
+    this.problems.push({ path, message })
+  }
+
+  warning(path: readonly string[], message: string): void {
+    this.warnings.push({ path, message })
+  }
+}
+
+/** The place of a JNDI property. */
+export function property(name: string): readonly string[] {
+  return ['contextProperties', name]
+}

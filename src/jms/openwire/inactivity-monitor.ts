@@ -1,0 +1,51 @@
+import type { Clock } from '#schema'
+
+/** Reactions to a connection without data. */
+interface InactivityEvents {
+  /** Nothing was written for a while: the peer must not take this side for dead. */
+  keepAlive(): void
+  /** Nothing was received for too long. */
+  inactive(): void
+}
+
+/** Checks that data arrives within a negotiated duration, and that some is sent well within it. */
+export class InactivityMonitor {
+  readonly #duration: number
+  readonly #clock: Clock
+  readonly #events: InactivityEvents
+  readonly #timer: NodeJS.Timeout
+  #lastReceived: number
+  #lastCheck: number
+  #hasWritten = false
+
+  constructor(duration: number, clock: Clock, events: InactivityEvents) {
+    this.#duration = duration
+    this.#clock = clock
+    this.#events = events
+    this.#lastReceived = clock.monotonic()
+    this.#lastCheck = this.#lastReceived
+    this.#timer = setInterval(() => this.#check(), Math.max(1, duration / 3)).unref()
+  }
+
+  received(): void {
+    this.#lastReceived = this.#clock.monotonic()
+  }
+
+  written(): void {
+    this.#hasWritten = true
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #check(): void {
+    const now = this.#clock.monotonic()
+    // After a stall of the event loop skip one check, so that data already in the socket is read first.
+    const isLate = now - this.#lastCheck > this.#duration
+    this.#lastCheck = now
+    if (!isLate && now - this.#lastReceived > this.#duration) this.#events.inactive()
+    else if (!this.#hasWritten) this.#events.keepAlive()
+    this.#hasWritten = false
+  }
+}

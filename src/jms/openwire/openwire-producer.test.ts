@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { JmsError, MessageRefused } from '#jms'
+import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
+import { commandFrame, OpenWireBroker, producerAck, response } from '#test/openwire-broker'
+import { CommandType } from './command-types.ts'
+
+const TEXTS = ['{}', '{"name":"Zoë €"}', '{"emoji":"😀\u0000"}', `{"large":"${'é'.repeat(500_000)}"}`]
+
+test('messages arrive in order with their text, destination and id', async () => {
+  await using broker = await OpenWireBroker.start()
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  await producer.send(TEXTS.map((text, index) => ({ id: `id-${index}`, text })))
+  assert.deepEqual(
+    broker.messages.map(({ text }) => text),
+    TEXTS,
+  )
+  assert.deepEqual(
+    broker.messages.map(({ correlationId }) => correlationId),
+    ['id-0', 'id-1', 'id-2', 'id-3'],
+  )
+  for (const message of broker.messages) {
+    assert.equal(message.destination, 'topic://audit')
+    assert.equal(message.persistent, true)
+    assert.equal(message.responseRequired, true)
+  }
+  assert.equal(broker.windowSize, 0)
+})
+
+for (const version of [9, 10, 11, 12, 13]) {
+  test(`a broker with OpenWire version ${version} gets messages as its version says`, async () => {
+    await using broker = await OpenWireBroker.start({ version })
+    await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+    await producer.send(numbered(3))
+    assert.deepEqual(
+      broker.messages.map(({ text }) => text),
+      ['{"n":0}', '{"n":1}', '{"n":2}'],
+    )
+  })
+}
+
+test('a broker with an older version is refused with both versions', async () => {
+  await using broker = await OpenWireBroker.start({ version: 6 })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  await assert.rejects(producer.send(numbered(1)), /up to version 6; at least version 9/)
+})
+
+test('one connection serves many sends, and close says so to the broker', async () => {
+  await using broker = await OpenWireBroker.start()
+  const producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  for (let round = 0; round < 3; round++) await producer.send(numbered(2))
+  await producer.close()
+  await producer.close()
+  await broker.until(() => broker.commands.includes(CommandType.SHUTDOWN_INFO))
+  assert.equal(broker.connections, 1)
+  assert.ok(broker.commands.includes(CommandType.REMOVE_INFO))
+  await assert.rejects(producer.send(numbered(1)), /closed/)
+})
+
+test('PERSISTENT messages are accepted only when the broker has responded to each', async () => {
+  let held: (() => void) | null = null
+  await using broker = await OpenWireBroker.start({
+    answer: ({ commandId, text }, socket) => {
+      if (text !== '{"n":1}') return 'accept'
+      held = () => socket.write(response(commandId, null))
+      return 'ignore'
+    },
+  })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  let isDone = false
+  const sending = producer.send(numbered(3)).then(() => {
+    isDone = true
+  })
+  await broker.until(() => broker.messages.length === 3)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(isDone, false)
+  held!()
+  await sending
+})
+
+test('of NON_PERSISTENT messages only the last of a call needs a response', async () => {
+  await using broker = await OpenWireBroker.start()
+  const plan = producerPlan([endpointAt(broker.port)], {}, { deliveryMode: 'NON_PERSISTENT' })
+  await using producer = producerOf(plan)
+  await producer.send(numbered(5))
+  assert.deepEqual(
+    broker.messages.map(({ responseRequired }) => responseRequired),
+    [false, false, false, false, true],
+  )
+  assert.ok(broker.messages.every(({ persistent }) => !persistent))
+  assert.equal(broker.windowSize, 1024 * 1024)
+})
+
+test('NON_PERSISTENT messages beyond the window wait for its acknowledgement', async () => {
+  let acknowledged = false
+  await using broker = await OpenWireBroker.start({
+    answer: (_, socket) => {
+      if (acknowledged) socket.write(producerAck(10_000))
+      return 'accept'
+    },
+  })
+  const plan = producerPlan([endpointAt(broker.port)], { producerWindow: 10_000 }, { deliveryMode: 'NON_PERSISTENT' })
+  await using producer = producerOf(plan)
+  const sending = producer.send(numbered(100, () => 'x'.repeat(1000)))
+  await broker.until(() => broker.messages.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const stopped = broker.messages.length
+  assert.ok(stopped < 20, `${stopped} messages without acknowledgement`)
+  acknowledged = true
+  for (const socket of broker.sockets) socket.write(producerAck(20_000))
+  await sending
+  assert.equal(broker.messages.length, 100)
+})
+
+test('a wrong password is an error with the words of the broker, and without the password', async () => {
+  await using broker = await OpenWireBroker.start({ credentials: { userName: 'gateway', password: 'right' } })
+  const endpoints = [endpointAt(broker.port)]
+  await using wrong = producerOf(producerPlan(endpoints, { userName: 'gateway', password: 'hunter2' }))
+  await assert.rejects(wrong.send(numbered(1)), (error: Error) => {
+    assert.ok(error instanceof JmsError)
+    assert.match(error.message, /SecurityException: User name \[gateway\] or password is invalid/)
+    assert.doesNotMatch(`${error.stack}${wrong.log.lines.join()}`, /hunter2/)
+    return true
+  })
+  await using right = producerOf(producerPlan(endpoints, { userName: 'gateway', password: 'right' }))
+  await right.send(numbered(1))
+})
+
+test('a message beyond the limit of the broker is refused for good; those before it are accepted', async () => {
+  await using broker = await OpenWireBroker.start({ maxFrameSize: 10_000n })
+  for (const deliveryMode of ['PERSISTENT', 'NON_PERSISTENT'] as const) {
+    await using producer = producerOf(producerPlan([endpointAt(broker.port)], {}, { deliveryMode }))
+    broker.messages.length = 0
+    const messages = numbered(4, (index) => (index === 2 ? 'é'.repeat(5_000) : 'small'))
+    await assert.rejects(producer.send(messages), (error: unknown) => {
+      assert.ok(error instanceof MessageRefused)
+      assert.equal(error.index, 2)
+      assert.match(error.message, /10000 bytes/)
+      return true
+    })
+    assert.equal(broker.messages.length, 2)
+    await producer.send(messages.slice(3))
+    assert.equal(broker.messages.length, 3)
+  }
+  assert.equal(broker.connections, 2)
+})
+
+test('the size of a frame is that which was compared with the limit', async () => {
+  await using broker = await OpenWireBroker.start({ maxFrameSize: 1_000n })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  const fits = async (length: number): Promise<boolean> =>
+    producer.send([{ id: 'ü', text: 'é'.repeat(length) }]).then(
+      () => true,
+      (error: unknown) => !(error instanceof MessageRefused),
+    )
+  let longest = 0
+  while (await fits(longest + 1)) longest++
+  const { port } = broker
+  assert.ok(longest > 200 && longest < 500, `${longest} characters to port ${port}`)
+})
+
+test('an exception about the message refuses it; any other one is an error of all', async () => {
+  let className = 'javax.jms.MessageFormatException'
+  await using broker = await OpenWireBroker.start({
+    answer: ({ text }) => (text === '{"n":1}' ? { className, message: 'not this one' } : 'accept'),
+  })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  await assert.rejects(producer.send(numbered(3)), (error: unknown) => {
+    assert.ok(error instanceof MessageRefused)
+    assert.equal(error.index, 1)
+    return true
+  })
+  className = 'javax.jms.ResourceAllocationException'
+  await assert.rejects(producer.send(numbered(3)), (error: unknown) => {
+    assert.ok(error instanceof JmsError)
+    assert.match(error.message, /ResourceAllocationException: not this one/)
+    return true
+  })
+})
+
+test('commands that do not concern a producer are skipped, and a question for liveness is answered', async () => {
+  await using broker = await OpenWireBroker.start({
+    answer: (_, socket) => {
+      socket.write(frameOf(CommandType.BROKER_INFO, 'anything'))
+      socket.write(frameOf(77, ''))
+      socket.write(
+        commandFrame((output) => {
+          output.byte(CommandType.KEEP_ALIVE_INFO)
+          output.int(5)
+          output.boolean(true)
+        }),
+      )
+      return 'accept'
+    },
+  })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+  await producer.send(numbered(2))
+  await broker.until(() => broker.commands.includes(CommandType.KEEP_ALIVE_INFO))
+})
+
+test('a broker that shuts down or reports an error ends the connection; the next send opens another', async () => {
+  const endings: [Buffer, RegExp][] = [
+    [frameOf(CommandType.SHUTDOWN_INFO, ''), /shutting down/],
+    [frameOf(CommandType.CONNECTION_CONTROL, '\x01\0\0\0\0'), /shutting down/],
+    [
+      commandFrame((output) => {
+        output.byte(CommandType.CONNECTION_ERROR)
+        output.int(0)
+        output.boolean(false)
+        output.boolean(true)
+        output.string('java.lang.SecurityException')
+        output.string('User is not authorized to write to: topic://audit')
+      }),
+      /SecurityException: User is not authorized/,
+    ],
+  ]
+  for (const [ending, reason] of endings) {
+    let first = true
+    await using broker = await OpenWireBroker.start({
+      answer: (_, socket) => {
+        if (!first) return 'accept'
+        first = false
+        socket.write(ending)
+        return 'ignore'
+      },
+    })
+    await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+    await assert.rejects(producer.send(numbered(1)), reason)
+    await producer.send(numbered(1))
+    assert.equal(broker.connections, 2)
+  }
+})
+
+function frameOf(type: number, rest: string): Buffer {
+  return commandFrame((output) => {
+    output.byte(type)
+    output.int(0)
+    output.boolean(false)
+    output.bytes(Buffer.from(rest, 'latin1'))
+  })
+}

@@ -1,0 +1,70 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls'
+import { JmsError, reasonOf } from './jms-error.ts'
+import type { Endpoint, EndpointTls, TlsPlan } from './producer-plan.ts'
+
+const MIN_VERSION = 'TLSv1.2'
+
+/** Opens a connection to a broker, with TLS where the endpoint asks for it. Rejects with JmsError. */
+export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: AbortSignal): Promise<Socket> {
+  const { host, port, connectTimeout: timeout } = endpoint
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  if (signal.aborted) return Promise.reject(new JmsError('aborted'))
+  let socket: Socket
+  try {
+    socket =
+      endpoint.tls === null
+        ? connect({ host, port })
+        : connectTls({ host, port, ...tlsOptions(endpoint, endpoint.tls, tls) })
+  } catch (error) {
+    // Keys, certificates and suites that OpenSSL does not accept.
+    return Promise.reject(new JmsError(reasonOf(error), { cause: error }))
+  }
+  const timer = setTimeout(() => fail(new JmsError(`no connection within ${timeout} ms`)), timeout)
+  const onAbort = (): void => fail(new JmsError('aborted'))
+  const onError = (error: Error): void => fail(new JmsError(reasonOf(error), { cause: error }))
+  const onClose = (): void => fail(new JmsError('the connection was closed before it was ready'))
+  const event = endpoint.tls === null ? 'connect' : 'secureConnect'
+  const settle = (): void => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    socket.off('error', onError).off('close', onClose).off(event, onReady)
+  }
+  const fail = (error: JmsError): void => {
+    settle()
+    // An error may still follow, and must not become an uncaught one.
+    socket.on('error', () => {})
+    socket.destroy()
+    reject(error)
+  }
+  const onReady = (): void => {
+    settle()
+    socket.setNoDelay(true)
+    resolve(socket)
+  }
+  signal.addEventListener('abort', onAbort)
+  socket.on('error', onError).on('close', onClose).on(event, onReady)
+  return promise
+}
+
+/** Options of TLS to an endpoint: those in its address over those of the plan. */
+function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: TlsPlan | null): ConnectionOptions {
+  const { key, cert, ca, servername, allowPartialTrustChain, rejectUnauthorized = true } = plan ?? {}
+  const verifiesHost = address.verifyHostName ?? plan?.checkServerIdentity ?? true
+  const ciphers = address.ciphers ?? plan?.ciphers ?? null
+  const maxVersion = address.maxVersion ?? plan?.maxVersion
+  const name = servername ?? (isIP(endpoint.host) === 0 ? endpoint.host : undefined)
+  return {
+    ...(key === undefined ? {} : { key: [key].flat() as string[] }),
+    ...(cert === undefined ? {} : { cert: [cert].flat() as string[] }),
+    ...(ca === undefined ? {} : { ca: [...ca] }),
+    ...(allowPartialTrustChain === undefined ? {} : { allowPartialTrustChain }),
+    ...(name === undefined ? {} : { servername: name }),
+    ...(ciphers === null ? {} : { ciphers }),
+    ...(maxVersion === undefined ? {} : { maxVersion }),
+    minVersion: address.minVersion ?? plan?.minVersion ?? MIN_VERSION,
+    rejectUnauthorized,
+    // The certificate is compared with the address, which Node hands over where there is no server name.
+    checkServerIdentity: verifiesHost ? checkServerIdentity : () => undefined,
+  }
+}

@@ -1,0 +1,261 @@
+// The broker's side of OpenWire, as ActiveMQ was seen to behave (src/jms/openwire/recorded), with faults on demand.
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { CommandType } from '../../src/jms/openwire/command-types.ts'
+import { DataInput } from '../../src/jms/openwire/data-input.ts'
+import { DataOutput } from '../../src/jms/openwire/data-output.ts'
+import { FrameReader } from '../../src/jms/openwire/frame-reader.ts'
+
+/** A text message that arrived. */
+export interface ReceivedMessage {
+  readonly commandId: number
+  readonly responseRequired: boolean
+  readonly destination: string
+  readonly correlationId: string | null
+  readonly persistent: boolean
+  readonly text: string
+}
+
+/** What the broker answers to a message: a response, none, or an exception. */
+type Answer = 'accept' | 'ignore' | { readonly className: string; readonly message: string }
+
+export interface BrokerOptions {
+  readonly version?: number
+  readonly maxFrameSize?: bigint
+  readonly maxInactivityDuration?: bigint
+  readonly credentials?: { readonly userName: string; readonly password: string }
+  /** Decides about each message; by default all are accepted. */
+  readonly answer?: (message: ReceivedMessage, socket: Socket) => Answer
+  /** Called for each connection; returning false leaves it without any answer. */
+  readonly onConnection?: (socket: Socket) => boolean
+  readonly tls?: TlsOptions
+}
+
+export class OpenWireBroker implements AsyncDisposable {
+  readonly messages: ReceivedMessage[] = []
+  /** Types of all commands, in order of arrival. */
+  readonly commands: number[] = []
+  readonly sockets = new Set<Socket>()
+  /** Window of the last producer. */
+  windowSize = 0
+  connections = 0
+  readonly #options: BrokerOptions
+  readonly #server: Server
+  #onCommand: (() => void) | null = null
+
+  private constructor(options: BrokerOptions) {
+    this.#options = options
+    const serve = (socket: Socket): void => this.#serve(socket)
+    this.#server = options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve)
+    // Failed handshakes are an outcome that tests expect.
+    this.#server.on('tlsClientError', () => {})
+  }
+
+  static async start(options: BrokerOptions = {}, port = 0): Promise<OpenWireBroker> {
+    const broker = new OpenWireBroker(options)
+    broker.#server.listen(port, '127.0.0.1')
+    await once(broker.#server, 'listening')
+    return broker
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Waits until a condition holds, checked after each command. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      await new Promise<void>((resolve) => {
+        this.#onCommand = resolve
+      })
+    }
+  }
+
+  /** Resets every connection, as when the process is killed. */
+  reset(): void {
+    for (const socket of this.sockets) socket.resetAndDestroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.sockets) socket.destroy()
+    this.#server.close()
+    if (this.#server.listening) await once(this.#server, 'close')
+  }
+
+  #serve(socket: Socket): void {
+    this.connections++
+    this.sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => this.sockets.delete(socket))
+    if (this.#options.onConnection?.(socket) === false) return
+    socket.write(this.#wireFormatInfo())
+    const frames = new FrameReader(64 * 1024 * 1024)
+    socket.on('data', (chunk: Buffer) => {
+      for (const frame of frames.read(chunk)) this.#receive(frame, socket)
+    })
+  }
+
+  #receive(frame: Buffer, socket: Socket): void {
+    const input = new DataInput(frame)
+    const type = input.byte()
+    this.commands.push(type)
+    if (type !== CommandType.WIRE_FORMAT_INFO) this.#answer(type, input, socket)
+    this.#onCommand?.()
+  }
+
+  #answer(type: number, input: DataInput, socket: Socket): void {
+    const [commandId, responseRequired] = [input.int(), input.boolean()]
+    let answer: Answer = 'accept'
+    if (type === CommandType.CONNECTION_INFO) answer = this.#authenticate(input)
+    if (type === CommandType.PRODUCER_INFO) this.windowSize = readProducerInfo(input)
+    if (type === CommandType.TEXT_MESSAGE) {
+      const message = readTextMessage(commandId, responseRequired, input, this.#options.version ?? 12)
+      this.messages.push(message)
+      answer = this.#options.answer?.(message, socket) ?? 'accept'
+    }
+    if (responseRequired && answer !== 'ignore') socket.write(response(commandId, answer === 'accept' ? null : answer))
+  }
+
+  #authenticate(input: DataInput): Answer {
+    const { credentials } = this.#options
+    input.boolean()
+    input.byte()
+    input.string()
+    input.string()
+    const [password, userName] = [input.string(), input.string()]
+    if (credentials === undefined) return 'accept'
+    if (userName === credentials.userName && password === credentials.password) return 'accept'
+    return {
+      className: 'java.lang.SecurityException',
+      message: `User name [${userName}] or password is invalid.`,
+    }
+  }
+
+  #wireFormatInfo(): Buffer {
+    const { version = 12, maxFrameSize = 104_857_600n, maxInactivityDuration = 30_000n } = this.#options
+    const properties = new DataOutput()
+    properties.int(2)
+    for (const [name, value] of [
+      ['MaxFrameSize', maxFrameSize],
+      ['MaxInactivityDuration', maxInactivityDuration],
+    ] as const) {
+      properties.utf(name)
+      properties.byte(6)
+      properties.bigLong(value)
+    }
+    const marshalled = properties.take()
+    return commandFrame((output) => {
+      output.byte(CommandType.WIRE_FORMAT_INFO)
+      output.bytes(Buffer.from('ActiveMQ'))
+      output.int(version)
+      output.boolean(true)
+      output.int(marshalled.length)
+      output.bytes(marshalled)
+    })
+  }
+}
+
+/** A frame with its size. */
+export function commandFrame(write: (output: DataOutput) => void): Buffer {
+  const output = new DataOutput()
+  output.int(0)
+  write(output)
+  output.intAt(0, output.length - 4)
+  return output.take()
+}
+
+export function response(correlationId: number, exception: { className: string; message: string } | null): Buffer {
+  return commandFrame((output) => {
+    output.byte(exception === null ? CommandType.RESPONSE : CommandType.EXCEPTION_RESPONSE)
+    output.int(0)
+    output.boolean(false)
+    output.int(correlationId)
+    if (exception === null) return
+    output.boolean(true)
+    output.string(exception.className)
+    output.string(exception.message)
+  })
+}
+
+/** The acknowledgement of bytes within the window of a producer. */
+export function producerAck(size: number): Buffer {
+  return commandFrame((output) => {
+    output.byte(CommandType.PRODUCER_ACK)
+    output.int(0)
+    output.boolean(false)
+    output.boolean(false)
+    output.int(size)
+  })
+}
+
+function readProducerId(input: DataInput): void {
+  input.boolean()
+  input.byte()
+  input.string()
+  input.long()
+  input.long()
+}
+
+function readProducerInfo(input: DataInput): number {
+  readProducerId(input)
+  input.boolean()
+  input.byte()
+  input.string()
+  input.boolean()
+  input.boolean()
+  return input.int()
+}
+
+function readTextMessage(
+  commandId: number,
+  responseRequired: boolean,
+  input: DataInput,
+  version: number,
+): ReceivedMessage {
+  readProducerId(input)
+  input.boolean()
+  const kind = input.byte() === CommandType.TOPIC ? 'topic' : 'queue'
+  const destination = `${kind}://${input.string()}`
+  for (const name of ['transactionId', 'originalDestination']) if (input.boolean()) throw new Error(name)
+  input.boolean()
+  input.byte()
+  if (version >= 10) input.string()
+  readProducerId(input)
+  input.long()
+  input.long()
+  input.boolean()
+  input.string()
+  input.int()
+  const correlationId = input.string()
+  const persistent = input.boolean()
+  input.long()
+  input.byte()
+  input.boolean()
+  input.long()
+  input.string()
+  const content = new DataInput(input.byteSequence() as Buffer)
+  const text = readText(content.bytes(content.int()))
+  return { commandId, responseRequired, destination, correlationId, persistent, text }
+}
+
+/** Java's decoding: each sequence is one UTF-16 unit. */
+function readText(bytes: Buffer): string {
+  const units: number[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const [first, second, third] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number]
+    if (first < 0x80) {
+      units.push(first)
+      at += 1
+    } else if (first < 0xe0) {
+      units.push(((first & 0x1f) << 6) | (second & 0x3f))
+      at += 2
+    } else {
+      units.push(((first & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f))
+      at += 3
+    }
+  }
+  let text = ''
+  for (let at = 0; at < units.length; at += 4096) text += String.fromCharCode(...units.slice(at, at + 4096))
+  return text
+}
