@@ -110,6 +110,6 @@ describe('an audit trail', () => {
     disk.full = true
     await trail.append({ _id: '1' })
     await trail.close()
-    assert.ok(log.lines.some((line) => line.includes('could not be written and are lost')))
+    assert.ok(log.lines.some((line) => line.includes('GW_AUDIT_EVENTS_LOST')))
   })
 })

@@ -16,15 +16,61 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'The expression threw for this request. The event is published without user.',
     action: 'Check userIdExpression of the audit service.',
   },
+  CLOSE_FAILED: {
+    message: 'the connection of an audit handler could not be closed',
+    meaning:
+      'The destination did not end its connection in time. Events that were not accepted are counted as lost or are in the spool.',
+    action: 'Check the destination if this is repeated; no action is needed for a gateway that stops.',
+  },
+  DELIVERY_FAILED: {
+    message: 'audit events can not be delivered; they are queued, and sent again',
+    meaning:
+      'The destination of the handler, such as a file or a broker, fails. Traffic is not affected; events are delivered in order when it recovers.',
+    action:
+      'Check the destination: free space and permissions of a directory, address, credentials and state of a broker.',
+  },
+  EVENT_REFUSED: {
+    message: 'the destination refused an audit event for good; it is lost',
+    meaning:
+      'The destination will never accept the event, because of its size for example. The other events are delivered.',
+    action: 'Compare the limits of the destination, such as its maximum message size, with the events.',
+  },
+  EVENT_TOO_LARGE: {
+    message: 'audit events are too large and were dropped',
+    meaning: 'Single events exceed the limit of the queue or of a line and are lost.',
+    action: 'Reduce the audited fields by filter policies.',
+  },
   EVENTS_LOST: {
-    message: 'audit events could not be written and are lost',
-    meaning: 'Changes of the configuration are missing in the audit trail.',
-    action: 'Check the disk and the permissions of the audit directory.',
+    message: 'audit events could not be delivered before the handler was closed and are lost',
+    meaning: 'The destination did not accept the events in the time of the shutdown, and no spool holds them.',
+    action: 'Check the destination; enable the spool of the handler so that events survive a restart.',
   },
   QUEUE_FULL: {
-    message: 'audit events are dropped',
-    meaning: 'Further audit events are dropped until the file can be written.',
-    action: 'Check free space and permissions of the audit directory.',
+    message: 'audit events are dropped: the queue is full',
+    meaning:
+      'Further events of the handler are dropped and counted in `gw_audit_lost_total` until the destination accepts events again.',
+    action: 'Check the destination; enable the spool, or increase its size, so that longer outages lose nothing.',
+  },
+  SPOOL_FAILED: {
+    message: 'the spool of audit events can not be used; events are queued in memory only',
+    meaning: 'Events are delivered, but those that wait in memory are lost if the gateway stops.',
+    action: 'Check free space and permissions of the spool directory.',
+  },
+  SPOOL_FULL: {
+    message: 'the spool of audit events is full; further events are queued in memory only',
+    meaning: 'The outage of the destination is longer than the spool is large.',
+    action: 'Restore the destination, or increase the size of the spool.',
+  },
+  SPOOL_LOCKED: {
+    message: 'the spool of audit events is in use by another process; events are queued in memory only',
+    meaning:
+      'Two gateways, or two handlers, have the same spool directory. The spool is opened as soon as the other one ends.',
+    action: 'Give each handler and each gateway a directory of its own.',
+  },
+  SPOOL_UNREADABLE: {
+    message: 'audit events in the spool can not be read and are lost',
+    meaning: 'Lines of a segment file have a wrong checksum, or the file was removed.',
+    action: 'Check the disk of the spool directory, and that no other program changes files in it.',
   },
   WRITE_FAILED: {
     message: 'audit events can not be written; they wait, and are tried again',

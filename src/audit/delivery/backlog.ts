@@ -1,0 +1,231 @@
+import type { QueuePlan } from './queue-plan.ts'
+import { RecordQueue } from './record-queue.ts'
+import type { Spool } from './spool.ts'
+import { SegmentRemoved } from './spool-segment.ts'
+import type { AuditRecord } from './transport.ts'
+
+const BATCH_RECORDS = 500
+const BATCH_BYTES = 256 * 1024
+/** Text that is encoded in one turn of the event loop and synchronised to the disk at once. */
+export const MAX_COMMIT_BYTES = 512 * 1024
+/** Bytes of a line beside the text of its record, about. */
+const LINE_OVERHEAD = 128
+
+/** Records that left the backlog because they can not be read from the disk. */
+interface Unreadable {
+  readonly lost: number
+  /** Those of them that this process added. */
+  readonly settled: number
+}
+
+const NONE_UNREADABLE: Unreadable = { lost: 0, settled: 0 }
+
+/** Records that were not added. */
+interface Rejected {
+  readonly full: number
+  readonly tooLarge: number
+}
+
+const ALL_ADDED: Rejected = { full: 0, tooLarge: 0 }
+
+/** A group of records that is being written to the spool. */
+interface Commit {
+  readonly queue: RecordQueue
+  readonly count: number
+  /** Position of the first of them where they stay in memory; null where they are read back later. */
+  position: number | null
+}
+
+/**
+ * Undelivered records of one handler in the order in which they were added: first those in memory that are sent next
+ * (`head`), then those on the disk only, then those that wait to be written to it (`tail`). Positions count the
+ * records that came into the head.
+ */
+export class Backlog {
+  readonly #plan: QueuePlan
+  #head = new RecordQueue()
+  #tail = new RecordQueue()
+  #spool: Spool | null = null
+  /** Position of the first record of the head: all before it were accepted or lost. */
+  #start = 0
+  /** Records before this position are on the disk, or were accepted. */
+  #committed = 0
+  /** Records before this position were there at the last call of `needsCommit`. */
+  #aged = 0
+  #commit: Commit | null = null
+  /** Records at the beginning of the head that an earlier process added. */
+  #replayed = 0
+  readonly #commitBytes: number
+
+  constructor(plan: QueuePlan) {
+    this.#plan = plan
+    this.#commitBytes = Math.min(MAX_COMMIT_BYTES, (plan.spool?.maxBytes ?? 0) / 16)
+  }
+
+  /** Records in memory and, as far as they are known, on the disk. */
+  get length(): number {
+    return this.#head.length + this.#tail.length + (this.#spool?.unread ?? 0)
+  }
+
+  get spooledBytes(): number {
+    return this.#spool?.bytes ?? 0
+  }
+
+  get hasSpool(): boolean {
+    return this.#spool !== null
+  }
+
+  /** The record that is sent next, where it is in memory. */
+  get first(): AuditRecord | undefined {
+    return this.#head.first
+  }
+
+  get isEmpty(): boolean {
+    return this.#head.length === 0 && this.#tail.length === 0 && !(this.#spool?.hasUnread ?? false)
+  }
+
+  /** Whether records of an earlier process are left. */
+  get isReplaying(): boolean {
+    return this.#replayed > 0 || (this.#spool?.isReplaying ?? false)
+  }
+
+  /** Records that a crash would lose. */
+  get volatile(): number {
+    const head = this.#start + this.#head.length - this.#committed
+    return this.#spool === null ? this.#head.length + this.#tail.length : head + this.#tail.length
+  }
+
+  /** Bytes in memory that have to be written to the disk before they can be sent. */
+  get tailBytes(): number {
+    return this.#tail.bytes
+  }
+
+  /** Part of memory in use: 1 is all of it. */
+  get usage(): number {
+    const { maxEvents, maxBytes } = this.#plan
+    const events = this.#head.length + this.#tail.length
+    return Math.max(events / maxEvents, (this.#head.bytes + this.#tail.bytes) / maxBytes)
+  }
+
+  /** Adds records until one finds no room: the rest is counted in `full`. */
+  add(records: readonly AuditRecord[]): Rejected {
+    const { maxEvents, maxBytes, spool } = this.#plan
+    let toTail = this.#tail.length > 0 || (this.#spool?.hasUnread ?? false)
+    let tooLarge = 0
+    for (let n = 0; n < records.length; n++) {
+      const record = records[n] as AuditRecord
+      const bytes = Buffer.byteLength(record.text)
+      if (bytes > maxBytes) {
+        tooLarge++
+        continue
+      }
+      const events = this.#head.length + this.#tail.length
+      if (events >= maxEvents || this.#head.bytes + this.#tail.bytes + bytes > maxBytes) {
+        return { full: records.length - n, tooLarge }
+      }
+      // The other half of memory is for records on their way to the disk.
+      toTail ||= spool !== null && (this.#head.length * 2 >= maxEvents || (this.#head.bytes + bytes) * 2 > maxBytes)
+      const queue = toTail ? this.#tail : this.#head
+      queue.push(record, bytes)
+    }
+    return tooLarge === 0 ? ALL_ADDED : { full: 0, tooLarge }
+  }
+
+  /** Uses a spool. Records that it has from an earlier process come before all others. */
+  attach(spool: Spool): void {
+    this.#spool = spool
+    spool.release(this.#start)
+    if (!spool.hasUnread) return
+    const [head, tail] = [this.#head, this.#tail]
+    for (const record of tail.slice(0, tail.length, Infinity)) head.push(record, Buffer.byteLength(record.text))
+    this.#tail = head
+    this.#head = new RecordQueue()
+    this.#committed = this.#start
+    this.#aged = this.#start
+  }
+
+  /** The next records to send, in memory; empty where they have to be fetched by `refill` first. */
+  batch(): readonly AuditRecord[] {
+    return this.#head.slice(0, BATCH_RECORDS, BATCH_BYTES)
+  }
+
+  /** Moves records into the empty head. Rejects where the disk can not be read. */
+  async refill(): Promise<Unreadable> {
+    if (this.#spool?.hasUnread) return this.#readBack(this.#spool)
+    if (this.#commit?.queue === this.#tail) this.#commit.position = this.#start
+    ;[this.#head, this.#tail] = [this.#tail, this.#head]
+    return NONE_UNREADABLE
+  }
+
+  async #readBack(spool: Spool): Promise<Unreadable> {
+    const { records, corrupt, isReplayed, missing } = await spool.read(this.#start)
+    for (const record of records) this.#head.push(record, Buffer.byteLength(record.text))
+    if (isReplayed) this.#replayed += records.length
+    this.#committed = this.#start + this.#head.length
+    this.#aged = this.#committed
+    if (records.length === 0) spool.release(this.#start)
+    const lost = corrupt + missing
+    return { lost, settled: isReplayed ? 0 : lost }
+  }
+
+  /** Removes records that were accepted or refused; returns how many of them this process added. */
+  settle(count: number): number {
+    this.#head.drop(count)
+    this.#start += count
+    this.#committed = Math.max(this.#committed, this.#start)
+    const replayed = Math.min(this.#replayed, count)
+    this.#replayed -= replayed
+    this.#spool?.release(this.#start)
+    return count - replayed
+  }
+
+  /** Whether records are to be written to the disk: those that are undelivered since the call before, and the tail. */
+  needsCommit(): boolean {
+    const isAged = this.#start < this.#aged
+    this.#aged = this.#start + this.#head.length
+    return this.#tail.length > 0 || (isAged && this.#committed < this.#aged)
+  }
+
+  /** Writes a group of records to the spool; false where all are there. Rejects where that fails. */
+  async commit(): Promise<boolean> {
+    const spool = this.#spool
+    if (spool === null || this.#commit !== null) return false
+    const isHead = this.#committed < this.#start + this.#head.length
+    const queue = isHead ? this.#head : this.#tail
+    const records = queue.slice(
+      isHead ? this.#committed - this.#start : 0,
+      this.#commitBytes / LINE_OVERHEAD,
+      this.#commitBytes,
+    )
+    if (records.length === 0) return false
+    const commit: Commit = { queue, count: records.length, position: isHead ? this.#committed : null }
+    this.#commit = commit
+    try {
+      const stored = await spool.write(records)
+      this.#stored(commit, stored)
+    } catch (error) {
+      if (error instanceof SegmentRemoved && !spool.hasUnread) this.#committed = this.#start
+      throw error
+    } finally {
+      this.#commit = null
+    }
+    return true
+  }
+
+  #stored({ position, count }: Commit, stored: (end: number | null) => void): void {
+    if (position === null) {
+      stored(null)
+      this.#tail.drop(count)
+      return
+    }
+    const end = position + count
+    stored(end)
+    this.#committed = Math.max(this.#committed, end)
+    this.#spool?.release(this.#start)
+  }
+
+  /** Releases the spool; what it has is sent by the next process. */
+  async close(): Promise<void> {
+    await this.#spool?.close(this.#start)
+  }
+}

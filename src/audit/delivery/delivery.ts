@@ -1,0 +1,332 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '#schema'
+import { Backlog } from './backlog.ts'
+import { BoundedSend, SendTimedOut } from './bounded-send.ts'
+import { type DeliveryCounts, DeliveryTotals, type LossReason } from './delivery-counts.ts'
+import { DeliveryLog, type DeliveryState } from './delivery-log.ts'
+import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
+import { FlushWaiters } from './flush-waiters.ts'
+import type { QueuePlan } from './queue-plan.ts'
+import { RetryDelay } from './retry-delay.ts'
+import { SpoolCommits } from './spool-commits.ts'
+import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from './transport.ts'
+
+/** Services and callbacks of a delivery. */
+export interface DeliveryEnv extends TransportEnv {
+  /** Of the handler, for log entries. */
+  readonly name: string
+  /** The queue became nearly full, or has room again. */
+  readonly onFullChange?: (isFull: boolean) => void
+  /** Milliseconds from the making of the oldest record of a batch to its acceptance. */
+  readonly onDelay?: (delay: number) => void
+  readonly timing?: Partial<DeliveryTiming>
+}
+
+const NONE: readonly AuditRecord[] = []
+const BATCHES_PER_TURN = 4
+/** Parts of memory in use at which the queue becomes full and ceases to be so. */
+const FULL = { from: 7 / 8, until: 5 / 8 }
+/** With everything on disk, a shutdown waits this long for the destination. */
+const CLOSE_WITH_SPOOL = 2_000
+const LONGEST_RETRY_AT_CLOSE = 1_000
+const START_LIMIT = 5_000
+
+/**
+ * Delivers the records of one handler in the order in which they were added, at least once. Records wait in memory up to a bound,
+ * then on disk where the plan has a spool. Failed batches are repeated; no caller waits for the destination.
+ */
+export class Delivery {
+  readonly #transport: Transport
+  readonly #clock: Clock
+  readonly #env: DeliveryEnv
+  readonly #timing: DeliveryTiming
+  readonly #backlog: Backlog
+  readonly #commits: SpoolCommits | null
+  readonly #log: DeliveryLog
+  readonly #totals = new DeliveryTotals()
+  readonly #waiters = new FlushWaiters()
+  readonly #retry: RetryDelay
+  readonly #run: Promise<void>
+  /** Records that entered the backlog, and those of them that were delivered or lost. */
+  #added = 0
+  #settled = 0
+  /** The batch that is repeated until it is accepted. */
+  #batch = NONE
+  #sending: BoundedSend | null = null
+  /** Calls of `send` so far. */
+  #calls = 0
+  #consecutiveFailures = 0
+  #isFull = false
+  #isEnded = false
+  #closing: Promise<void> | null = null
+  /** Ends the pause of the loop. */
+  #resume: (() => void) | null = null
+  #isIdle = false
+  #isStarting = true
+
+  constructor(transport: Transport, plan: QueuePlan, env: DeliveryEnv) {
+    this.#transport = transport
+    this.#clock = env.clock
+    this.#env = env
+    this.#timing = { ...DELIVERY_TIMING, ...env.timing }
+    this.#log = new DeliveryLog(env.logger, env.name)
+    this.#retry = new RetryDelay(this.#timing.shortestRetry, this.#timing.longestRetry)
+    this.#backlog = new Backlog(plan)
+    this.#commits =
+      plan.spool &&
+      new SpoolCommits(plan.spool, this.#backlog, {
+        log: this.#log,
+        clock: env.clock,
+        interval: this.#timing.commitInterval,
+        onOpened: () => this.#resume?.(),
+        onStored: () => this.#updateFull(),
+      })
+    this.#run = this.#deliver()
+  }
+
+  get counts(): DeliveryCounts {
+    const { delivered, lost, failures } = this.#totals
+    const { length: queued, spooledBytes, first } = this.#backlog
+    const oldestAge = first === undefined ? 0 : Math.max(0, this.#clock.now() - first.time)
+    return { delivered, lost, failures, queued, spooledBytes, oldestAge }
+  }
+
+  get state(): DeliveryState {
+    return this.#log.state
+  }
+
+  /** Whether requests of a handler with `onFull: 'block'` have to wait. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** Takes records over; those that find no room are counted as lost. */
+  add(records: readonly AuditRecord[]): void {
+    if (records.length === 0) return
+    if (this.#closing !== null) {
+      this.#lose('closed', records.length)
+      return
+    }
+    const { full, tooLarge } = this.#backlog.add(records)
+    if (full > 0) {
+      this.#lose('full', full)
+      this.#log.dropped()
+    }
+    if (tooLarge > 0) {
+      this.#lose('too_large', tooLarge)
+      this.#log.tooLarge(tooLarge)
+    }
+    this.#added += records.length - full - tooLarge
+    this.#commits?.added()
+    this.#updateFull()
+    if (this.#isIdle) this.#resume?.()
+  }
+
+  /** True when everything that was added before is accepted or lost, false after the limit in milliseconds. */
+  flush(limit: number): Promise<boolean> {
+    return this.#flush(limit, null)
+  }
+
+  /** Like `flush`, and false as soon as an attempt that follows has failed. */
+  attempt(limit: number): Promise<boolean> {
+    return this.#flush(limit, this.#calls)
+  }
+
+  async reopen(): Promise<void> {
+    await this.#transport.reopen?.()
+  }
+
+  /** Delivers or stores the records within the limit in milliseconds, and releases everything; never rejects. */
+  close(limit: number): Promise<void> {
+    this.#closing ??= this.#close(limit)
+    return this.#closing
+  }
+
+  #flush(limit: number, attempt: number | null): Promise<boolean> {
+    if (this.#isSettled(this.#added)) return Promise.resolve(true)
+    if (this.#isEnded) return Promise.resolve(false)
+    this.#resume?.()
+    return this.#waiters.wait(this.#added, limit, attempt)
+  }
+
+  #isSettled(target: number): boolean {
+    return this.#settled >= target && !this.#isReplaying
+  }
+
+  /** Whether records of an earlier process are left, or may be. */
+  get #isReplaying(): boolean {
+    return this.#isStarting || this.#commits?.isOpened === true || this.#backlog.isReplaying
+  }
+
+  async #deliver(): Promise<void> {
+    if (this.#commits !== null) await bounded(this.#commits.attempted, START_LIMIT)
+    this.#isStarting = false
+    this.#notifyWaiters()
+    for (let batches = 1; !this.#isEnded; batches++) {
+      if (this.#commits?.attach()) this.#batch = NONE
+      if (this.#batch.length === 0) this.#batch = await this.#nextBatch()
+      if (this.#batch.length === 0) await this.#idle()
+      else await this.#attemptBatch()
+      if (batches % BATCHES_PER_TURN === 0) await nextTurn()
+    }
+  }
+
+  async #nextBatch(): Promise<readonly AuditRecord[]> {
+    const batch = this.#backlog.batch()
+    if (batch.length > 0 || this.#backlog.isEmpty) return batch
+    try {
+      const { lost, settled } = await this.#backlog.refill()
+      if (lost > 0) this.#unreadable(lost, settled)
+      this.#notifyWaiters()
+    } catch (error) {
+      this.#log.spoolFailed(error)
+      await this.#pause(this.#retry.next())
+    }
+    return this.#backlog.batch()
+  }
+
+  async #attemptBatch(): Promise<void> {
+    const records = this.#batch
+    const sending = new BoundedSend(this.#timing)
+    this.#sending = sending
+    this.#calls++
+    try {
+      await sending.send(this.#transport, records)
+      this.#accepted(records, records.length)
+    } catch (error) {
+      if (isRefusalOf(error, records)) this.#refused(records, error)
+      else await this.#failed(error)
+    } finally {
+      this.#sending = null
+    }
+  }
+
+  #accepted(records: readonly AuditRecord[], count: number): void {
+    this.#batch = NONE
+    this.#consecutiveFailures = 0
+    this.#retry.reset()
+    this.#log.recovered(this.#backlog.length, this.#totals.allLost)
+    if (count === 0) return
+    this.#totals.addDelivered(records, count)
+    this.#env.onDelay?.(Math.max(0, this.#clock.now() - (records[0] as AuditRecord).time))
+    this.#settle(count)
+  }
+
+  #refused(records: readonly AuditRecord[], error: RecordRefused): void {
+    this.#accepted(records, error.index)
+    this.#lose('refused', 1)
+    this.#log.refused(error)
+    this.#settle(1)
+  }
+
+  /** The first failure is followed by another attempt at once: an idle connection may have been closed by the peer. */
+  async #failed(error: unknown): Promise<void> {
+    this.#totals.failures++
+    this.#consecutiveFailures++
+    if (this.#consecutiveFailures === 1 && !(error instanceof SendTimedOut)) return
+    if (this.#isEnded) return
+    this.#log.failed(error, this.#totals.allLost)
+    if (this.#waiters.failed(this.#calls)) return
+    const delay = this.#retry.next()
+    await this.#pause(this.#closing === null ? delay : Math.min(delay, LONGEST_RETRY_AT_CLOSE))
+  }
+
+  #settle(count: number): void {
+    this.#settled += this.#backlog.settle(count)
+    this.#updateFull()
+    this.#notifyWaiters()
+  }
+
+  #unreadable(lost: number, settled: number): void {
+    this.#lose('unreadable', lost)
+    this.#log.unreadable(lost)
+    this.#settled += settled
+  }
+
+  #notifyWaiters(): void {
+    if (!this.#isReplaying) this.#waiters.settled(this.#settled)
+  }
+
+  #lose(reason: LossReason, count: number): void {
+    this.#totals.lost[reason] += count
+  }
+
+  #updateFull(): void {
+    const isFull = this.#backlog.usage >= (this.#isFull ? FULL.until : FULL.from)
+    if (isFull === this.#isFull) return
+    this.#isFull = isFull
+    if (!isFull) this.#log.accepting(this.#totals.lost.full)
+    this.#env.onFullChange?.(isFull)
+  }
+
+  async #idle(): Promise<void> {
+    // Records may have been added since the last look, by a microtask in between.
+    if (this.#isEnded || !this.#backlog.isEmpty || this.#commits?.isOpened) return
+    this.#isIdle = true
+    await new Promise<void>((resolve) => {
+      this.#resume = resolve
+    })
+    this.#isIdle = false
+    this.#resume = null
+  }
+
+  async #pause(delay: number): Promise<void> {
+    if (this.#isEnded) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, delay)
+    this.#resume = resolve
+    await promise
+    clearTimeout(timer)
+    this.#resume = null
+  }
+
+  async #close(limit: number): Promise<void> {
+    const end = this.#clock.monotonic() + limit
+    const left = () => Math.max(0, end - this.#clock.monotonic())
+    const stored = this.#commits?.commitNow() ?? Promise.resolve()
+    const first = this.#commits === null ? limit : Math.min(limit, CLOSE_WITH_SPOOL)
+    if (!(await this.attempt(first))) {
+      await bounded(stored, left())
+      if (!this.#backlog.hasSpool || this.#backlog.volatile > 0) await this.flush(left())
+    }
+    this.#isEnded = true
+    this.#resume?.()
+    this.#sending?.abort(this.#timing.closeGrace / 2)
+    await bounded(this.#run, this.#timing.closeGrace)
+    await this.#release()
+  }
+
+  async #closeTransport(): Promise<boolean> {
+    try {
+      await this.#transport.close()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #release(): Promise<void> {
+    const { closeGrace } = this.#timing
+    if (this.#backlog.volatile > 0) await bounded(this.#commits?.commitNow() ?? Promise.resolve(), closeGrace)
+    this.#lose('closed', this.#backlog.volatile)
+    if (this.#totals.lost.closed > 0) this.#log.lostAtClose(this.#totals.lost.closed)
+    await bounded(Promise.all([this.#commits?.close(), this.#backlog.close()]), closeGrace)
+    if (!(await bounded(this.#closeTransport(), closeGrace))) this.#log.closeFailed()
+    this.#waiters.end()
+  }
+}
+
+/** The index of a refusal must be one of the batch: a wrong one is an ordinary failure. */
+function isRefusalOf(error: unknown, records: readonly AuditRecord[]): error is RecordRefused {
+  return error instanceof RecordRefused && Number.isInteger(error.index) && records[error.index] !== undefined
+}
+
+/** Resolves with undefined after the limit in milliseconds. */
+async function bounded<T>(promise: Promise<T>, limit: number): Promise<T | undefined> {
+  const timer = new AbortController()
+  try {
+    return await Promise.race([promise, wait(limit, undefined, { signal: timer.signal }).catch(() => undefined)])
+  } finally {
+    timer.abort()
+  }
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { open, readFile, rm, stat, utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** A lock of another machine counts as left behind when its holder has not renewed it for this long. */
+const EXPIRY = 60_000
+const RENEWAL = 10_000
+/** Milliseconds between finding a lock left behind and replacing it, with room. */
+const TAKEOVER = 50
+
+/** Another process, or another handler of this one, has the spool open. */
+export class SpoolLocked extends Error {
+  readonly code = 'ELOCKED'
+
+  constructor(holder: string) {
+    super(`the spool directory is in use by ${holder}`)
+  }
+}
+
+interface Holder {
+  readonly pid: number
+  /** Distinguishes processes that had the same id one after the other. */
+  readonly started: string
+  readonly host: string
+}
+
+/** Directories that are open in this thread. */
+const opened = new Set<string>()
+
+/** Exclusive use of a spool directory: a file with the holder's process id, which a crash leaves behind. */
+export class SpoolLock {
+  readonly #path: string
+  readonly #renewal: NodeJS.Timeout
+
+  private constructor(path: string) {
+    this.#path = path
+    this.#renewal = setInterval(() => {
+      const now = new Date()
+      // A removed directory may have been created again by now.
+      void utimes(path, now, now).catch(() => create(path).catch(() => {}))
+    }, RENEWAL).unref()
+  }
+
+  /** Rejects with SpoolLocked. */
+  static async acquire(directory: string): Promise<SpoolLock> {
+    const path = join(directory, 'lock')
+    if (opened.has(path)) throw new SpoolLocked('another handler of this gateway')
+    opened.add(path)
+    try {
+      if (!(await create(path))) {
+        const holder = await activeHolder(path)
+        if (holder !== null) throw new SpoolLocked(`process ${holder.pid} of ${holder.host}`)
+        await rm(path, { force: true })
+        // A process that finds the same old lock may remove the new one: the last of them has it.
+        const isCreated = await create(path)
+        await wait(TAKEOVER)
+        if (!isCreated || (await holderIn(path))?.pid !== process.pid) {
+          throw new SpoolLocked('a process that started at the same time')
+        }
+      }
+    } catch (error) {
+      opened.delete(path)
+      throw error
+    }
+    return new SpoolLock(path)
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#renewal)
+    await rm(this.#path, { force: true }).catch(() => {})
+    opened.delete(this.#path)
+  }
+}
+
+/** False where the file exists. */
+async function create(path: string): Promise<boolean> {
+  const holder: Holder = { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() }
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await file.writeFile(JSON.stringify(holder))
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Null where the holder of the lock has ended. */
+async function activeHolder(path: string): Promise<Holder | null> {
+  const holder = await holderIn(path)
+  if (holder !== null && holder.host === hostname()) return isRunning(holder) ? holder : null
+  const age =
+    Date.now() -
+    (await stat(path)
+      .then(({ mtimeMs }) => mtimeMs)
+      .catch(() => 0))
+  if (age > EXPIRY) return null
+  return holder ?? { pid: 0, started: '', host: 'an unknown host' }
+}
+
+async function holderIn(path: string): Promise<Holder | null> {
+  try {
+    const { pid, started, host } = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>
+    return typeof pid === 'number' && pid > 0 ? { pid, started: String(started), host: String(host) } : null
+  } catch {
+    return null
+  }
+}
+
+/** This process has ended its own use: `opened` has those of this thread, and other threads open none. */
+function isRunning({ pid, started }: Holder): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  const since = startOf(pid)
+  return since === null || started === '' || since === started
+}
+
+/** Start of a process since boot, in clock ticks, where the system has /proc. */
+function startOf(pid: number): string | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field, the name in parentheses, may contain blanks; the start is the 22nd.
+    return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,252 @@
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SpoolPlan } from './queue-plan.ts'
+import { spoolLine } from './spool-line.ts'
+import { SpoolLock } from './spool-lock.ts'
+import { SegmentRemoved, SpoolSegment } from './spool-segment.ts'
+import type { AuditRecord } from './transport.ts'
+
+const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
+const SEGMENT = /^\d{16}\.spool$/
+const POSITION = 'position'
+
+/** No room for further lines within `maxBytes`. */
+export class SpoolFull extends Error {
+  readonly code = 'ESPOOLFULL'
+
+  constructor() {
+    super('the spool has reached its maximum size')
+  }
+}
+
+/** Records read back. */
+interface SpooledRecords {
+  readonly records: readonly AuditRecord[]
+  /** Lines with a wrong checksum. */
+  readonly corrupt: number
+  readonly isReplayed: boolean
+  /** Records that can not be read, since their file is gone or broken. */
+  readonly missing: number
+}
+
+/**
+ * Segment files of one handler, in the order of their names. Positions count the records that have come into memory:
+ * a segment is removed when all of its records have, and those before its end were accepted.
+ */
+export class Spool {
+  readonly #directory: string
+  readonly #maxBytes: number
+  readonly #segmentBytes: number
+  readonly #lock: SpoolLock
+  readonly #segments: SpoolSegment[]
+  /** Receives appended lines. */
+  #current: SpoolSegment | null = null
+  #lastNumber: number
+  #bytes = 0
+  #removing: Promise<void> | null = null
+  /** Position of the first record that was not accepted. */
+  #accepted = 0
+
+  private constructor(plan: SpoolPlan, lock: SpoolLock, segments: SpoolSegment[]) {
+    this.#directory = plan.directory
+    this.#maxBytes = plan.maxBytes
+    this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(plan.maxBytes / 8))
+    this.#lock = lock
+    this.#segments = segments
+    this.#lastNumber = Number.parseInt(segments.at(-1)?.name ?? '0', 10)
+    for (const { bytes } of segments) this.#bytes += bytes
+  }
+
+  /** Rejects with SpoolLocked, or the error of the file system. */
+  static async open(plan: SpoolPlan): Promise<Spool> {
+    await mkdir(plan.directory, { recursive: true, mode: 0o700 })
+    const lock = await SpoolLock.acquire(plan.directory)
+    try {
+      return new Spool(plan, lock, await segmentsIn(plan.directory))
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** Size of all segments. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether records are on the disk that have not come into memory. */
+  get hasUnread(): boolean {
+    return this.#segments.some(({ isRead }) => !isRead)
+  }
+
+  /** Whether records of an earlier process have not come into memory. */
+  get isReplaying(): boolean {
+    return this.#segments.some(({ isReplayed, isRead }) => isReplayed && !isRead)
+  }
+
+  /** Records on the disk that have not come into memory; those of an earlier process are not known. */
+  get unread(): number {
+    let unread = 0
+    for (const segment of this.#segments) unread += segment.unread
+    return unread
+  }
+
+  /**
+   * Stores records; resolves when they are on the disk. The result is called synchronously with the position after the last
+   * of them where they are in memory too, with null where they have to be read back.
+   */
+  async write(records: readonly AuditRecord[]): Promise<(end: number | null) => void> {
+    let text = ''
+    for (const record of records) text += spoolLine(record)
+    const lines = Buffer.from(text, 'utf8')
+    if (this.#bytes + lines.length > this.#maxBytes) throw new SpoolFull()
+    const segment = await this.#writable()
+    try {
+      await segment.append(lines)
+    } catch (error) {
+      segment.isBusy = false
+      await this.#abandon(segment, error instanceof SegmentRemoved)
+      throw error
+    }
+    return (end) => {
+      segment.isBusy = false
+      segment.bytes += lines.length
+      this.#bytes += lines.length
+      if (end === null) {
+        segment.unread += records.length
+        return
+      }
+      segment.readBytes = segment.bytes
+      segment.end = end
+      segment.entered += records.length
+    }
+  }
+
+  /** The next records that have not come into memory; `position` is that of the first. */
+  async read(position: number): Promise<SpooledRecords> {
+    const segment = this.#segments.find(({ isRead }) => !isRead)
+    if (segment === undefined) return { records: [], corrupt: 0, isReplayed: false, missing: 0 }
+    const { isReplayed } = segment
+    try {
+      const { records: read, corrupt, bytes } = await segment.read()
+      segment.readBytes += bytes
+      const accepted = Math.max(0, Math.min(read.length, segment.skip - segment.entered))
+      const records = accepted === 0 ? read : read.slice(accepted)
+      segment.entered += read.length
+      segment.end = position + records.length
+      if (isReplayed) return { records, corrupt, isReplayed, missing: 0 }
+      segment.unread -= read.length + corrupt
+      const missing = segment.isRead ? segment.unread : 0
+      segment.unread -= missing
+      return { records, corrupt, isReplayed, missing }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'EIO') throw error
+      return { records: [], corrupt: 0, isReplayed, missing: this.#forget(segment) }
+    }
+  }
+
+  /** Removes segments whose records were all accepted; `position` is that of the first record that was not. */
+  release(position: number): void {
+    this.#accepted = position
+    if (this.#removing === null && isAccepted(this.#segments[0], position)) this.#removing = this.#remove()
+  }
+
+  /** Leaves the segments for the next process. `position`: of the first record that was not accepted. */
+  async close(position: number): Promise<void> {
+    await this.#removing
+    this.release(position)
+    await this.#removing
+    await this.#current?.finish()
+    const [first] = this.#segments
+    const accepted = first === undefined ? 0 : Math.max(first.skip, first.entered - Math.max(0, first.end - position))
+    if (first !== undefined && accepted > 0) {
+      await writeFile(join(this.#directory, POSITION), `${first.name} ${accepted}`, { mode: 0o600 }).catch(() => {})
+    }
+    await this.#lock.release()
+  }
+
+  async #remove(): Promise<void> {
+    for (let [first] = this.#segments; isAccepted(first, this.#accepted); [first] = this.#segments) {
+      if (first === this.#current) this.#current = null
+      try {
+        await first.remove()
+      } catch {
+        // Its size stays counted, and the next call of `release` tries again.
+        break
+      }
+      this.#forget(first)
+    }
+    this.#removing = null
+  }
+
+  async #writable(): Promise<SpoolSegment> {
+    if (this.#current !== null && this.#current.bytes < this.#segmentBytes) {
+      this.#current.isBusy = true
+      return this.#current
+    }
+    await this.#current?.finish()
+    this.#current = null
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    const name = `${String(++this.#lastNumber).padStart(16, '0')}.spool`
+    const segment = new SpoolSegment(join(this.#directory, name))
+    segment.isBusy = true
+    await segment.create()
+    await syncDirectory(this.#directory)
+    this.#segments.push(segment)
+    this.#current = segment
+    return segment
+  }
+
+  /** After a failed write the segment is not appended to, since its end is unknown. */
+  async #abandon(segment: SpoolSegment, isRemoved: boolean): Promise<void> {
+    if (this.#current === segment) this.#current = null
+    await segment.finish()
+    if (!isRemoved && segment.bytes > 0) return
+    if (segment.bytes === 0) this.#forget(segment)
+    await segment.remove().catch(() => {})
+  }
+
+  /** Returns how many records are lost with it. */
+  #forget(segment: SpoolSegment): number {
+    const at = this.#segments.indexOf(segment)
+    if (at !== -1) this.#segments.splice(at, 1)
+    if (at !== -1) this.#bytes -= segment.bytes
+    if (this.#current === segment) this.#current = null
+    void segment.finish()
+    return segment.unread
+  }
+}
+
+/** Whether all records of a segment came into memory and were accepted. */
+function isAccepted(segment: SpoolSegment | undefined, position: number): segment is SpoolSegment {
+  if (segment === undefined || segment.isBusy) return false
+  return segment.isRead && segment.end <= position
+}
+
+/** Segments of an earlier process. */
+async function segmentsIn(directory: string): Promise<SpoolSegment[]> {
+  const names = (await readdir(directory)).filter((name) => SEGMENT.test(name)).sort()
+  const segments: SpoolSegment[] = []
+  for (const name of names) {
+    const path = join(directory, name)
+    const stats = await lstat(path)
+    if (stats.isFile()) segments.push(new SpoolSegment(path, stats.size))
+  }
+  const position = await readFile(join(directory, POSITION), 'utf8').catch(() => '')
+  await rm(join(directory, POSITION), { force: true })
+  const [name, accepted] = position.split(' ')
+  const [first] = segments
+  if (first !== undefined && first.name === name && Number(accepted) > 0) first.skip = Number(accepted)
+  return segments
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  let handle: FileHandle | null = null
+  try {
+    handle = await open(directory, 'r')
+    await handle.sync()
+  } finally {
+    await handle?.close()
+  }
+}

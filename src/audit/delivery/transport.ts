@@ -1,0 +1,44 @@
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+
+/** One event on its way to a destination. */
+export interface AuditRecord {
+  readonly topic: string
+  /** `_id` of the event; the same when it is sent again. */
+  readonly id: string
+  /** The event as the destination takes it, without line end. */
+  readonly text: string
+  /** Milliseconds since the epoch at which the event was made. */
+  readonly time: number
+}
+
+/** A destination. `send` is called once at a time; a failed call is repeated with the same records in the same order. */
+export interface Transport {
+  /**
+   * Resolves when the destination has accepted every record. Rejects otherwise, with `RecordRefused` for a record that
+   * can never be accepted. Ends within its own deadlines, and at once when the signal aborts.
+   */
+  send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void>
+  /** Reopens files (SIGHUP). */
+  reopen?(): Promise<void>
+  /** Releases everything within a bounded time; idempotent. */
+  close(): Promise<void>
+}
+
+/** Services for transports. */
+export interface TransportEnv {
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** The destination will never accept one of the records: those before it were accepted, those after it were not sent. */
+export class RecordRefused extends Error {
+  override readonly name = 'RecordRefused'
+  /** Position in the records of the call. */
+  readonly index: number
+
+  constructor(index: number, reason: string) {
+    super(reason)
+    this.index = index
+  }
+}
