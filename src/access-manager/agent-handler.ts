@@ -41,7 +41,7 @@ export function asAgent({ handler, session, cookieName, replays }: AgentHandlerS
   }
 }
 
-/** On a copy: a repeated request must not carry the old token, nor the caller's request any. */
+/** On a copy: a repeated request must not have the old token, nor the caller's request any. */
 function withToken(exchange: Exchange, name: string, token: string): Exchange {
   const request = exchange.request.clone()
   request.headers.set(name, token)

@@ -2,14 +2,13 @@ import { AccessManagerError } from '#contracts'
 import { type Handler, type Headers, parseSetCookie } from '#http'
 import type { Logger } from '#logging'
 import type { RealmUris } from './realm-uri.ts'
-import { callRest, type RestAnswer } from './rest-call.ts'
+import { callRest, type RestResponse } from './rest-call.ts'
 
-/** Settings of the agent's login. */
 interface AgentSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly username: string
-  /** Null where the configuration has none: the module of older servers is tried too. */
+  /** Null where not configured: the authentication module of older servers is then tried too. */
   readonly journey: string | null
   /** Milliseconds that one call may take. */
   readonly callTimeout: number
@@ -27,7 +26,7 @@ interface AuthIndex {
 const DEFAULT_JOURNEY: AuthIndex = { type: 'service', value: 'Agent' }
 const OLD_MODULE: AuthIndex = { type: 'module', value: 'Application' }
 
-/** Responses to a journey that does not exist, or that does not know the agent. */
+/** Responses of a journey that does not exist or does not accept the agent. */
 const TRY_NEXT: ReadonlySet<number> = new Set([400, 401, 404])
 
 const SESSION_TOKEN = /^[\x21-\x7e]{1,8192}$/
@@ -53,14 +52,14 @@ export class AgentLogin {
     const password = await this.#settings.password()
     let refusal = 0
     for (const index of this.#candidates()) {
-      const answer = await this.#attempt(index, password)
-      if (answer.status === 200) {
-        const token = tokenIn(answer, cookieName)
+      const response = await this.#attempt(index, password)
+      if (response.status === 200) {
+        const token = tokenIn(response, cookieName)
         this.#keep(index)
         return token
       }
-      refusal = answer.status
-      if (!TRY_NEXT.has(answer.status)) break
+      refusal = response.status
+      if (!TRY_NEXT.has(response.status)) break
     }
     this.#known = null
     throw refused(refusal)
@@ -72,7 +71,7 @@ export class AgentLogin {
     return this.#known === null ? [DEFAULT_JOURNEY, OLD_MODULE] : [this.#known]
   }
 
-  #attempt({ type, value }: AuthIndex, password: string): Promise<RestAnswer> {
+  #attempt({ type, value }: AuthIndex, password: string): Promise<RestResponse> {
     const { uris, handler, username, callTimeout } = this.#settings
     const query = `authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
     const call = {
@@ -93,7 +92,7 @@ export class AgentLogin {
 }
 
 /** From the body, else from the cookie: OpenAM with HttpOnly cookies leaves the token out of the body. */
-function tokenIn({ json, headers }: RestAnswer, cookieName: string): string {
+function tokenIn({ json, headers }: RestResponse, cookieName: string): string {
   if (json !== null && 'callbacks' in json) {
     throw new AccessManagerError(
       'misconfigured',

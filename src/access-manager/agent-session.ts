@@ -13,11 +13,11 @@ interface AgentSessionSettings {
   logOut(token: string): Promise<void>
 }
 
-/** Repeated attempts with refused credentials could lock the account. */
+/** Pause after rejected credentials, since repeated attempts could lock the account. */
 const PAUSE_AFTER_REFUSAL = 10_000
 const PAUSE_AFTER_FAILURE = 1_000
 
-/** Bounds logins at a server that refuses the sessions it has just issued. */
+/** Limits logins at a server that rejects the sessions it has just issued. */
 const MAX_RENEWALS = 5
 const RENEWAL_WINDOW = 10_000
 
@@ -50,7 +50,7 @@ export class AgentSession {
     return this.#token.get()
   }
 
-  /** The token after one that the server refused: one login for all concurrent callers. */
+  /** A new token in place of one that the server rejected: one login for all concurrent callers. */
   async renewed(stale: string): Promise<string> {
     if (this.#token.fresh === stale) {
       this.#admitRenewal()
@@ -59,7 +59,7 @@ export class AgentSession {
     return this.token()
   }
 
-  /** Ends the pause after a refusal: the credentials may have changed. */
+  /** Ends the pause after rejected credentials: they may have changed. */
   retry(): void {
     this.#token.endPause()
   }
@@ -103,7 +103,7 @@ export class AgentSession {
     const now = this.#settings.clock.monotonic()
     while (this.#renewals[0] !== undefined && now - this.#renewals[0] >= RENEWAL_WINDOW) this.#renewals.shift()
     if (this.#renewals.length >= MAX_RENEWALS) {
-      const message = 'the access manager refuses sessions that it has just issued; logins of the agent are paused'
+      const message = 'the access manager rejects sessions that it has just issued; logins of the agent are paused'
       throw new AccessManagerError('unavailable', message)
     }
     this.#renewals.push(now)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * HMAC key of the ID tokens that OpenAM issues to an agent: the text in which it stores the agent's password. The key is not in
+ * HMAC key of the ID tokens that OpenAM issues to an agent: the stored form of the agent's password. The key is not in
  * its JWK set.
  */
 export function agentTokenKey(password: string): Buffer {

@@ -8,7 +8,7 @@ import { EVENTS } from './log-events.ts'
 import type { RealmUris } from './realm-uri.ts'
 import { callRest } from './rest-call.ts'
 
-/** Settings of discovery; null fields are asked for. */
+/** Null fields are read from the server. */
 interface DiscoverySettings {
   readonly uris: RealmUris
   /** Sends without the agent's session. */
@@ -23,7 +23,7 @@ interface DiscoverySettings {
   readonly logger: Logger
 }
 
-/** The cookie that holds sessions. */
+/** The session cookie. */
 interface SessionCookie {
   readonly name: string
   readonly domains: readonly string[]
@@ -44,7 +44,7 @@ function refines(version: string, expected: string): boolean {
   return version === expected || version.startsWith(`${expected}.`)
 }
 
-/** Name and domains of the session cookie, and version of the server, as far as the configuration leaves them open. */
+/** Name and domains of the session cookie, and version of the server, where the configuration has none. */
 export class Discovery {
   readonly #settings: DiscoverySettings
   readonly #cookie: CachedValue<SessionCookie>
@@ -79,17 +79,17 @@ export class Discovery {
     }
   }
 
-  /** Dialect without a call: that of the server if it is cached, else of the configuration. */
+  /** Dialect without a call: of the cached version of the server, else of the configuration. */
   get assumed(): AmDialect {
     return this.#dialect.fresh ?? dialectOf(this.#settings.version)
   }
 
-  /** Dialect that the server or the configuration has named; null before. */
+  /** Null until the server or the configuration has named a version. */
   get known(): AmDialect | null {
     return this.#dialect.fresh ?? (this.#settings.version === null ? null : dialectOf(this.#settings.version))
   }
 
-  /** Whether the REST API answers at this moment, uncached. */
+  /** Whether the REST API responds now; not cached. */
   async isServing(): Promise<boolean> {
     try {
       await this.#askForCookie()

@@ -34,7 +34,7 @@ export function normalRealm(realm: string): string {
   return `/${namesOf(realm).join('/')}`
 }
 
-/** `/realms/root`, with `/realms/<name>` for each name below it. A name can not leave its segment. */
+/** `/realms/root`, with `/realms/<name>` for each name below it. Names are encoded, so that none spans several segments. */
 function realmPath(realm: string): string {
   return ['root', ...namesOf(realm)].map((name) => `/realms/${segment(name)}`).join('')
 }

@@ -8,7 +8,7 @@ export interface CacheMetrics {
   readonly evictions: Readonly<Record<Eviction, Counter>>
 }
 
-/** Why an entry was removed. */
+/** Reason of a removal. */
 export type Eviction = 'revoked' | 'cleared' | 'size' | 'expired'
 
 const EVICTIONS: readonly Eviction[] = ['revoked', 'cleared', 'size', 'expired']
@@ -17,11 +17,11 @@ const EVICTIONS: readonly Eviction[] = ['revoked', 'cleared', 'size', 'expired']
 export function cacheMetrics(cache: string, { metrics, name }: Pick<Environment, 'metrics' | 'name'>): CacheMetrics {
   const labels = { cache, name }
   const eviction = (reason: Eviction) =>
-    metrics.counter('gw_cache_evictions_total', 'Answers that have left a cache.', { ...labels, reason })
+    metrics.counter('gw_cache_evictions_total', 'Entries removed from a cache.', { ...labels, reason })
   return {
-    hits: metrics.counter('gw_cache_hits_total', 'Questions that a cache has answered.', labels),
-    misses: metrics.counter('gw_cache_misses_total', 'Questions that a cache could not answer.', labels),
-    entries: metrics.gauge('gw_cache_entries', 'Answers in a cache.', labels),
+    hits: metrics.counter('gw_cache_hits_total', 'Lookups answered from a cache.', labels),
+    misses: metrics.counter('gw_cache_misses_total', 'Lookups that a cache could not answer.', labels),
+    entries: metrics.gauge('gw_cache_entries', 'Entries in a cache.', labels),
     evictions: Object.fromEntries(EVICTIONS.map((reason) => [reason, eviction(reason)])) as Record<Eviction, Counter>,
   }
 }

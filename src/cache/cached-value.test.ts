@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { manualClock } from '#test/build'
 import { CachedValue, type CachedValueSettings } from './cached-value.ts'
 
-/** A value with a TTL of 100 ms and a failure pause of 1 s, over a source that a test changes, breaks and holds back. */
+/** A value with a TTL of 100 ms and a failure pause of 1 s, over a source that a test changes, breaks and delays. */
 function cachedSource(settings: Partial<CachedValueSettings<string>> = {}) {
   const clock = manualClock()
   const events: string[] = []
@@ -28,7 +28,7 @@ function cachedSource(settings: Partial<CachedValueSettings<string>> = {}) {
     onRecovery: () => events.push('recovered'),
     ...settings,
   })
-  /** Holds back the loads that start from now on, until the result is called. */
+  /** Blocks all new loads until the returned function is called. */
   const hold = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     source.gate = promise
@@ -99,7 +99,7 @@ test('a refresh during a load loads once more, since that load may be older than
   assert.equal(source.loads, 2)
 })
 
-test('after a failed refresh the last value counts until its TTL ends, then calls fail until a load succeeds', async () => {
+test('after a failed refresh the last value is used until its TTL ends, then calls fail until a load succeeds', async () => {
   const { clock, source, cached, events } = cachedSource()
   await cached.get()
   clock.advance(40)
@@ -116,7 +116,7 @@ test('after a failed refresh the last value counts until its TTL ends, then call
   assert.deepEqual(events, ['torn, usable for 60', 'recovered', 'first to second'])
 })
 
-test('B61: after a failure no load is started for a while, unless the pause is ended', async () => {
+test('B61: after a failure no load is started during the pause, unless the pause is ended', async () => {
   const { clock, source, cached } = cachedSource()
   source.broken = 'no'
   for (let i = 0; i < 10; i++) await assert.rejects(cached.get(), { message: 'no' })
@@ -133,7 +133,7 @@ test('B61: after a failure no load is started for a while, unless the pause is e
   assert.equal(await cached.get(), 'first')
 })
 
-test('a stale value stands in while loads fail; the first caller waits, later ones do not', async () => {
+test('a stale value is returned while loads fail; the first caller waits, later ones do not', async () => {
   const { clock, source, cached, events, hold } = cachedSource({ staleTtl: 10_000 })
   await cached.get()
   clock.advance(100)
@@ -150,7 +150,7 @@ test('a stale value stands in while loads fail; the first caller waits, later on
   assert.deepEqual(events, ['down, usable for 10000'])
 })
 
-test('an invalidated value is loaded again, and a load from before does not count', async () => {
+test('an invalidated value is loaded again, and the result of an earlier load is dropped', async () => {
   const { source, cached, hold } = cachedSource()
   const release = hold()
   const early = cached.get()
@@ -164,7 +164,7 @@ test('an invalidated value is loaded again, and a load from before does not coun
   assert.equal(cached.fresh, null)
 })
 
-test('an invalidated value stands in while it can not be loaded, where staleTtl allows it', async () => {
+test('an invalidated value is returned while loads fail, within staleTtl', async () => {
   const { source, cached } = cachedSource({ staleTtl: Number.POSITIVE_INFINITY })
   await cached.get()
   source.broken = 'gone'
@@ -176,7 +176,7 @@ test('an invalidated value stands in while it can not be loaded, where staleTtl 
   assert.equal(await cached.get(), 'second')
 })
 
-test('beside a load without result another one starts, and the first result counts', async () => {
+test('a second load is started beside a slow one, and the first result is used', async () => {
   const { clock, source, cached, hold } = cachedSource({ hedgeAfter: 500 })
   const release = hold()
   const slow = cached.get()

@@ -1,20 +1,20 @@
 import { type Clock, systemClock } from '#schema'
 
-/** How a value is loaded and for how long it counts; all times are milliseconds on the monotonic clock. */
+/** All times are milliseconds on the monotonic clock. */
 export interface CachedValueSettings<T> {
   readonly clock?: Clock
-  /** Fresh from the start of its load; without it, until it is invalidated. */
+  /** From the start of the load; without it the value is fresh until it is invalidated. */
   readonly ttl?: number | ((value: T) => number)
-  /** Time after the TTL, or an invalidation, during which the last value stands in for one that can not be loaded. */
+  /** Time after the TTL, or an invalidation, during which the last value is returned while loads fail. */
   readonly staleTtl?: number
-  /** Time after a failed load during which no other one is started; 0 without it. */
+  /** Pause after a failed load during which no other load is started; default 0. */
   readonly failurePause?: number | ((error: Error) => number)
-  /** Age of a load without result at which a second one is started beside it. */
+  /** Age of a pending load at which a second one is started beside it. */
   readonly hedgeAfter?: number
   load(): Promise<T>
-  /** `previous` is the value before, fresh or not. */
+  /** `previous` is the last value, fresh or not. */
   onLoaded?(value: T, previous: T | null): void
-  /** `previous` is the failure before, if no load has succeeded since; `usableFor` the time for which the last value is used. */
+  /** `previous` is the last failure, if no load has succeeded since; `usableFor` the time for which the last value is still used. */
   onFailure?(error: Error, previous: Error | null, usableFor: number): void
   /** Called by the first load that succeeds after a failure, before `onLoaded`. */
   onRecovery?(): void
@@ -66,7 +66,7 @@ export class CachedValue<T> {
     return loading !== null && this.#clock.monotonic() - loading.startedAt < hedgeAfter ? loading.promise : null
   }
 
-  /** The failure during whose pause no load is started. */
+  /** The failure whose pause has not ended. */
   get pausedBy(): Error | null {
     return this.#failure !== null && this.#clock.monotonic() < this.#failure.retryAt ? this.#failure.error : null
   }
@@ -117,7 +117,7 @@ export class CachedValue<T> {
     return this.#refreshing
   }
 
-  /** The value is fresh no longer; the result of a load in flight is dropped, and its callers wait for another. */
+  /** Makes the value stale; the result of a load in flight is dropped, and its callers wait for the next load. */
   invalidate(): void {
     const now = this.#clock.monotonic()
     this.#superseded = this.#loads
@@ -128,7 +128,7 @@ export class CachedValue<T> {
     this.#entry.staleUntil = now + (this.#settings.staleTtl ?? 0)
   }
 
-  /** The next call loads, whatever failed before, and waits for the result. */
+  /** Ends the pause after a failure: the next call loads and waits for the result. */
   endPause(): void {
     if (this.#failure !== null) this.#failure.retryAt = IMMEDIATELY
   }

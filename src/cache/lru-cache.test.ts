@@ -52,7 +52,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-test('any sequence of operations gives the same as on a plain list', () => {
+test('any sequence of operations gives the same result as on a plain list', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 5 }), (all, limit) => {
       const cache = new LruCache<Value>(limit)

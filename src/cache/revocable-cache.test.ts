@@ -4,7 +4,7 @@ import type { JsonObject } from '#json'
 import { manualClock, TestMetrics } from '#test/build'
 import { ManualNotifications } from '#test/manual-notifications'
 import { cacheMetrics } from './cache-metrics.ts'
-import { type Answer, type DisconnectionStrategy, RevocableCache, Unavailable } from './revocable-cache.ts'
+import { type DisconnectionStrategy, type LoadResult, RevocableCache, Unavailable } from './revocable-cache.ts'
 
 interface Value {
   readonly text: string
@@ -27,60 +27,60 @@ function cacheWith({ maximumSize = 100, strategy = 'CLEAR_ON_DISCONNECT' as Disc
         body['all'] === true ? 'everything' : Object.values(body).filter((value) => typeof value === 'string'),
     },
   })
-  let asked = 0
-  /** What the cache says: the text of the answer, or why it failed. */
-  const find = async (key: string, answer: Partial<Answer<Value>> = {}): Promise<string> => {
+  let loads = 0
+  /** The text of the value, or the reason why it is unavailable. */
+  const find = async (key: string, value: Partial<LoadResult<Value>> = {}): Promise<string> => {
     const found = await cache.get(key, async () => {
-      asked++
-      return { value: { text: `answer ${asked}` }, ttl: 1_000, tags: [key], ...answer }
+      loads++
+      return { value: { text: `value ${loads}` }, ttl: 1_000, tags: [key], ...value }
     })
     return found instanceof Unavailable ? found.reason : found.text
   }
   const tell = (body: JsonObject) => notifications.tell('/any', body)
-  return { cache, clock, metrics, notifications, find, tell, asked: () => asked }
+  return { cache, clock, metrics, notifications, find, tell, loads: () => loads }
 }
 
 const DISCONNECTED = 'the notification service of the access manager is disconnected'
 
-test('an answer is cached until its TTL ends', async () => {
+test('a value is cached until its TTL ends', async () => {
   const { find, clock, metrics } = cacheWith()
-  assert.equal(await find('a'), 'answer 1')
+  assert.equal(await find('a'), 'value 1')
   clock.advance(999)
-  assert.equal(await find('a'), 'answer 1')
+  assert.equal(await find('a'), 'value 1')
   clock.advance(1)
-  assert.equal(await find('a'), 'answer 2')
+  assert.equal(await find('a'), 'value 2')
   assert.equal(metrics.values.get('gw_cache_hits_total'), 1)
   assert.equal(metrics.values.get('gw_cache_misses_total'), 2)
   assert.equal(metrics.values.get('gw_cache_evictions_total'), 1)
   assert.equal(metrics.values.get('gw_cache_entries'), 1)
 })
 
-test('a cached answer is returned without a promise', async () => {
+test('a cached value is returned without a promise', async () => {
   const { cache, find } = cacheWith()
   await find('a')
   const found = cache.get('a', () => assert.fail('nothing is loaded'))
   assert.ok(!(found instanceof Promise))
 })
 
-test('an answer without a TTL is not cached', async () => {
-  const { find, asked } = cacheWith()
+test('a value without a TTL is not cached', async () => {
+  const { find, loads } = cacheWith()
   for (const ttl of [0, -1, Number.NaN]) await find('a', { ttl })
-  assert.equal(asked(), 3)
+  assert.equal(loads(), 3)
 })
 
-test('the least recently used answer is evicted', async () => {
+test('the least recently used value is evicted', async () => {
   const { find, metrics } = cacheWith({ maximumSize: 2 })
   await find('a')
   await find('b')
   await find('a')
   await find('c')
-  assert.equal(await find('a'), 'answer 1')
-  assert.equal(await find('c'), 'answer 3')
-  assert.equal(await find('b'), 'answer 4')
+  assert.equal(await find('a'), 'value 1')
+  assert.equal(await find('c'), 'value 3')
+  assert.equal(await find('b'), 'value 4')
   assert.equal(metrics.values.get('gw_cache_entries'), 2)
 })
 
-test('a sweep removes expired answers', async () => {
+test('a sweep removes expired values', async () => {
   const { cache, find, clock, metrics } = cacheWith()
   for (const key of ['a', 'b', 'c']) await find(key)
   await find('d', { ttl: 5_000 })
@@ -90,43 +90,43 @@ test('a sweep removes expired answers', async () => {
 })
 
 test('B61: two hundred concurrent callers share one load', async () => {
-  const { find, asked } = cacheWith()
-  const answers = await Promise.all(Array.from({ length: 200 }, () => find('a')))
-  assert.equal(asked(), 1)
-  assert.deepEqual(new Set(answers), new Set(['answer 1']))
+  const { find, loads } = cacheWith()
+  const values = await Promise.all(Array.from({ length: 200 }, () => find('a')))
+  assert.equal(loads(), 1)
+  assert.deepEqual(new Set(values), new Set(['value 1']))
 })
 
 test('B61: a failure reaches all callers that wait, and the next call loads again', async () => {
   const { cache, find } = cacheWith()
-  let asked = 0
+  let loads = 0
   const failing = async () =>
     cache.get('a', async () => {
-      asked++
+      loads++
       throw new Error('no luck')
     })
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, failing))
-  assert.equal(asked, 1)
+  assert.equal(loads, 1)
   assert.ok(outcomes.every(({ status }) => status === 'rejected'))
-  assert.equal(await find('a'), 'answer 1')
+  assert.equal(await find('a'), 'value 1')
 })
 
-describe('negative answers', () => {
-  test('B60: are cached for five seconds, during which nothing is loaded', async () => {
-    const { find, clock, asked } = cacheWith()
+describe('negative values', () => {
+  test('B60: are cached for five seconds', async () => {
+    const { find, clock, loads } = cacheWith()
     for (let i = 0; i < 1_000; i++) await find('bad', { negative: true })
-    assert.equal(asked(), 1)
+    assert.equal(loads(), 1)
     clock.advance(4_999)
     await find('bad', { negative: true })
     clock.advance(1)
     await find('bad', { negative: true })
-    assert.equal(asked(), 2)
+    assert.equal(loads(), 2)
   })
 
-  test('B60: a flood of different ones evicts no positive answer and is bounded', async () => {
+  test('B60: a flood of them is bounded and evicts no positive value', async () => {
     const { find, metrics } = cacheWith({ maximumSize: 10 })
     for (let i = 0; i < 10; i++) await find(`good ${i}`)
     for (let i = 0; i < 30_000; i++) await find(`bad ${i}`, { negative: true })
-    for (let i = 0; i < 10; i++) assert.equal(await find(`good ${i}`), `answer ${i + 1}`)
+    for (let i = 0; i < 10; i++) assert.equal(await find(`good ${i}`), `value ${i + 1}`)
     assert.equal(metrics.values.get('gw_cache_entries'), 10)
   })
 
@@ -138,7 +138,7 @@ describe('negative answers', () => {
   })
 })
 
-test('B60: no more than a thousand loads are in flight at once; further calls are refused at once', async () => {
+test('B60: at most a thousand loads are in flight; further calls are rejected at once', async () => {
   const { cache, find } = cacheWith()
   const { promise, resolve } = Promise.withResolvers<void>()
   const waiting = Array.from({ length: 1_000 }, (_, i) =>
@@ -150,20 +150,20 @@ test('B60: no more than a thousand loads are in flight at once; further calls ar
   assert.match(await find('one more'), /too many requests/)
   resolve()
   await Promise.all(waiting)
-  assert.equal(await find('one more'), 'answer 1')
+  assert.equal(await find('one more'), 'value 1')
 })
 
 describe('invalidation', () => {
-  test('an invalidated tag removes all answers that have it', async () => {
+  test('an invalidated tag removes all values that have it', async () => {
     const { find, tell, metrics } = cacheWith()
     await find('a', { tags: ['grant-1', 'id-a'] })
     await find('b', { tags: ['grant-1', 'id-b'] })
     await find('c', { tags: ['grant-2', 'id-c'] })
     tell({ authGrantId: 'grant-1' })
-    assert.equal(await find('c'), 'answer 3')
-    assert.deepEqual([await find('a'), await find('b')], ['answer 4', 'answer 5'])
+    assert.equal(await find('c'), 'value 3')
+    assert.deepEqual([await find('a'), await find('b')], ['value 4', 'value 5'])
     tell({ some: 'id-c' })
-    assert.equal(await find('c'), 'answer 6')
+    assert.equal(await find('c'), 'value 6')
     assert.equal(metrics.values.get('gw_cache_evictions_total'), 3)
   })
 
@@ -172,35 +172,35 @@ describe('invalidation', () => {
     await find('a', { tags: ['id'] })
     tell({ other: 'ID', realm: '/', constructor: 'x' })
     tell({})
-    assert.equal(await find('a'), 'answer 1')
+    assert.equal(await find('a'), 'value 1')
   })
 
   test('a notification about everything clears the cache', async () => {
     const { find, tell } = cacheWith()
     await find('a')
     tell({ all: true })
-    assert.equal(await find('a'), 'answer 2')
+    assert.equal(await find('a'), 'value 2')
   })
 
-  test('B57: an invalidation during a load repeats it, and the second answer is cached', async () => {
+  test('B57: an invalidation during a load repeats it, and the second value is cached', async () => {
     const { cache, tell, find } = cacheWith()
-    let asked = 0
+    let loads = 0
     const found = await cache.get('a', async () => {
-      asked++
-      if (asked === 1) tell({ id: 'id-a' })
-      return { value: { text: `fresh ${asked}` }, ttl: 1_000, tags: ['id-a'] }
+      loads++
+      if (loads === 1) tell({ id: 'id-a' })
+      return { value: { text: `fresh ${loads}` }, ttl: 1_000, tags: ['id-a'] }
     })
     assert.deepEqual(found, { text: 'fresh 2' })
     assert.equal(await find('a'), 'fresh 2')
   })
 
-  test('B57: an answer that is invalidated during both loads is not cached', async () => {
+  test('B57: a value that is invalidated during both loads is not cached', async () => {
     const { cache, tell, find } = cacheWith()
     await cache.get('a', async () => {
       tell({ id: 'id-a' })
       return { value: { text: 'doubtful' }, ttl: 1_000, tags: ['id-a'] }
     })
-    assert.equal(await find('a'), 'answer 1')
+    assert.equal(await find('a'), 'value 1')
   })
 
   test('B57: invalidations of other tags do not affect a load in flight', async () => {
@@ -219,7 +219,7 @@ describe('invalidation', () => {
       for (let i = 0; i < 20_001; i++) tell({ id: `other ${i}` })
       return { value: { text: 'doubtful' }, ttl: 1_000, tags: ['id-a'] }
     })
-    assert.equal(await find('a'), 'answer 1')
+    assert.equal(await find('a'), 'value 1')
   })
 
   test('B57: after a notification about everything no load in flight is cached', async () => {
@@ -228,7 +228,7 @@ describe('invalidation', () => {
       tell({ all: true })
       return { value: { text: 'doubtful' }, ttl: 1_000, tags: ['id-a'] }
     })
-    assert.equal(await find('a'), 'answer 1')
+    assert.equal(await find('a'), 'value 1')
   })
 
   test('F14: a hundred thousand notifications take well under two seconds of CPU', async () => {
@@ -241,7 +241,7 @@ describe('invalidation', () => {
     assert.equal(metrics.values.get('gw_cache_entries'), 0)
   })
 
-  test('watchers are called once, also where the answer is cached no longer', async () => {
+  test('watchers are called once, also for a value that is no longer cached', async () => {
     const { cache, find, clock, tell } = cacheWith()
     await find('a', { tags: ['id'] })
     clock.advance(10_000)
@@ -256,7 +256,7 @@ describe('invalidation', () => {
   })
 })
 
-test('watchers are called for a notification about everything, over several turns of the event loop, and none after it was stopped', async () => {
+test('a notification about everything calls all watchers, over several turns of the event loop, except stopped ones', async () => {
   const { cache, tell } = cacheWith()
   const calls: number[] = []
   const stops = Array.from({ length: 1_200 }, (_, n) => cache.watch([`id ${n}`, 'shared'], () => calls.push(n)))
@@ -275,25 +275,25 @@ test('watchers are called for a notification about everything, over several turn
 })
 
 describe('B58: strategy × state × entry', () => {
-  /** The outcome for a cached, an uncached and an expired entry, and whether a loaded answer is cached. */
+  /** The outcome for a cached, an uncached and an expired entry, and whether a loaded value is cached. */
   const cells = {
     NEVER_CLEAR: {
-      disconnected: { cached: 'answer 1', uncached: DISCONNECTED, expired: DISCONNECTED },
-      reconnected: { cached: 'answer 1', uncached: 'asked', expired: 'asked' },
+      disconnected: { cached: 'value 1', uncached: DISCONNECTED, expired: DISCONNECTED },
+      reconnected: { cached: 'value 1', uncached: 'loaded', expired: 'loaded' },
     },
     CLEAR_ON_DISCONNECT: {
       disconnected: { cached: DISCONNECTED, uncached: DISCONNECTED, expired: DISCONNECTED },
-      reconnected: { cached: 'asked', uncached: 'asked', expired: 'asked' },
+      reconnected: { cached: 'loaded', uncached: 'loaded', expired: 'loaded' },
     },
     CLEAR_ON_RECONNECT: {
-      disconnected: { cached: 'answer 1', uncached: DISCONNECTED, expired: DISCONNECTED },
-      reconnected: { cached: 'asked', uncached: 'asked', expired: 'asked' },
+      disconnected: { cached: 'value 1', uncached: DISCONNECTED, expired: DISCONNECTED },
+      reconnected: { cached: 'loaded', uncached: 'loaded', expired: 'loaded' },
     },
   } as const
   for (const strategy of STRATEGIES) {
     for (const state of ['connected', 'disconnected', 'reconnected'] as const) {
       for (const entry of ['cached', 'uncached', 'expired'] as const) {
-        const connected = entry === 'cached' ? 'answer 1' : 'asked'
+        const connected = entry === 'cached' ? 'value 1' : 'loaded'
         const expected = state === 'connected' ? connected : cells[strategy][state][entry]
         test(`${strategy}, ${state}, ${entry}: ${expected}`, async () => {
           const { find, notifications, clock } = cacheWith({ strategy })
@@ -302,18 +302,18 @@ describe('B58: strategy × state × entry', () => {
           if (entry === 'expired') clock.advance(1_000)
           if (state === 'reconnected') notifications.connect()
           const found = await find('a')
-          if (expected !== 'asked') {
+          if (expected !== 'loaded') {
             assert.equal(found, expected)
             return
           }
-          assert.match(found, entry === 'uncached' ? /^answer 1$/ : /^answer 2$/)
+          assert.match(found, entry === 'uncached' ? /^value 1$/ : /^value 2$/)
           assert.equal(await find('a'), found)
         })
       }
     }
   }
 
-  test('an answer that arrives after the disconnection is neither returned nor cached', async () => {
+  test('a value that arrives after the disconnection is neither returned nor cached', async () => {
     for (const strategy of STRATEGIES) {
       const { cache, find, notifications } = cacheWith({ strategy })
       const late = await cache.get('a', async () => {
@@ -322,11 +322,11 @@ describe('B58: strategy × state × entry', () => {
       })
       assert.ok(late instanceof Unavailable)
       notifications.connect()
-      assert.equal(await find('a'), 'answer 1')
+      assert.equal(await find('a'), 'value 1')
     }
   })
 
-  test('an answer loaded across a gap of notifications is returned but not cached, and later callers do not join the load', async () => {
+  test('a value loaded across a gap of notifications is returned but not cached, and later callers do not join the load', async () => {
     for (const strategy of STRATEGIES) {
       const { cache, find, notifications } = cacheWith({ strategy })
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -336,33 +336,33 @@ describe('B58: strategy × state × entry', () => {
       })
       notifications.disconnect()
       notifications.connect()
-      assert.equal(await find('a'), 'answer 1')
+      assert.equal(await find('a'), 'value 1')
       resolve()
       assert.deepEqual(await slow, { text: 'slow' })
-      assert.equal(await find('a'), 'answer 1')
+      assert.equal(await find('a'), 'value 1')
     }
   })
 
-  test('the end of a load from before a gap does not end the one that was started after it', async () => {
+  test('the end of a load from before a gap does not remove the one that was started after it', async () => {
     const { cache, notifications } = cacheWith()
-    const asked: PromiseWithResolvers<void>[] = []
+    const loads: PromiseWithResolvers<void>[] = []
     const find = () =>
       cache.get('a', async () => {
         const step = Promise.withResolvers<void>()
-        asked.push(step)
+        loads.push(step)
         await step.promise
-        return { value: { text: `question ${asked.indexOf(step) + 1}` }, ttl: 1_000, tags: [] }
+        return { value: { text: `load ${loads.indexOf(step) + 1}` }, ttl: 1_000, tags: [] }
       })
     const first = find()
     notifications.disconnect()
     notifications.connect()
     const second = find()
-    asked[0]?.resolve()
-    assert.deepEqual(await first, { text: 'question 1' })
+    loads[0]?.resolve()
+    assert.deepEqual(await first, { text: 'load 1' })
     const third = find()
-    asked[1]?.resolve()
-    assert.deepEqual(await Promise.all([second, third]), [{ text: 'question 2' }, { text: 'question 2' }])
-    assert.equal(asked.length, 2)
+    loads[1]?.resolve()
+    assert.deepEqual(await Promise.all([second, third]), [{ text: 'load 2' }, { text: 'load 2' }])
+    assert.equal(loads.length, 2)
   })
 
   test('before the first connection every call is denied', async () => {
@@ -377,7 +377,7 @@ describe('B58: strategy × state × entry', () => {
     assert.ok(cache.get('a', () => assert.fail('nothing is loaded')) instanceof Unavailable)
   })
 
-  test('B58: over six hundred disconnections no answer outlives its strategy', async () => {
+  test('B58: over six hundred disconnections no value outlives its strategy', async () => {
     for (const strategy of STRATEGIES) {
       const { find, notifications, tell, metrics } = cacheWith({ strategy })
       for (let flap = 0; flap < 600; flap++) {

@@ -6,21 +6,21 @@ import { type Flight, SingleFlight } from './single-flight.ts'
 import { TagIndex } from './tag-index.ts'
 import { TtlCache } from './ttl-cache.ts'
 
-/** What happens to cached answers when the notification service is lost (spec, "Cache behaviour on loss of the notification service"). */
+/** When cached values are cleared after a loss of the notification service (spec, "Cache behaviour on loss of the notification service"). */
 export type DisconnectionStrategy = 'NEVER_CLEAR' | 'CLEAR_ON_DISCONNECT' | 'CLEAR_ON_RECONNECT'
 
-/** A loaded answer, and how it may be cached. */
-export interface Answer<V> {
+/** A loaded value with its TTL and tags. */
+export interface LoadResult<V> {
   readonly value: V
   /** Milliseconds; with 0 it is not cached. */
   readonly ttl: number
-  /** Names by which notifications invalidate it. */
+  /** Notifications invalidate it by these. */
   readonly tags: readonly string[]
-  /** Cached for a short time, apart from positive answers. */
+  /** Cached for a short time, separately from positive values. */
   readonly negative?: boolean
 }
 
-/** How notifications invalidate answers. */
+/** How notifications invalidate values. */
 interface Invalidation {
   readonly notifications: Notifications
   readonly strategy: DisconnectionStrategy
@@ -32,11 +32,11 @@ interface CacheSettings {
   readonly maximumSize: number
   readonly clock: Clock
   readonly metrics: CacheMetrics
-  /** Null where answers only expire. */
+  /** Null where values only expire. */
   readonly invalidation: Invalidation | null
 }
 
-/** No answer was loaded, and why. */
+/** Why no value was loaded. */
 export class Unavailable {
   readonly reason: string
 
@@ -71,7 +71,7 @@ export class RevocableCache<V extends object> {
   readonly #clock: Clock
   readonly #metrics: CacheMetrics
   readonly #invalidation: Invalidation | null
-  readonly #answers: LruCache<V>
+  readonly #positive: LruCache<V>
   readonly #negative = new TtlCache<V>(MAX_NEGATIVE, NEGATIVE_TTL)
   readonly #inFlight = new SingleFlight<V | Unavailable>()
   readonly #watchers = new TagIndex<Watcher>()
@@ -83,7 +83,7 @@ export class RevocableCache<V extends object> {
     this.#clock = clock
     this.#metrics = metrics
     this.#invalidation = invalidation
-    this.#answers = new LruCache(maximumSize)
+    this.#positive = new LruCache(maximumSize)
     this.#stopListening =
       invalidation?.notifications.listen({
         notified: (notification) => this.#notified(notification),
@@ -94,16 +94,16 @@ export class RevocableCache<V extends object> {
     this.#mayLoad = invalidation === null || invalidation.notifications.connected || invalidation.notifications.isAbsent
   }
 
-  /** The cached answer without a promise, or a loaded one; nothing is loaded while notifications may be missed. */
-  get(key: string, load: () => Promise<Answer<V>>): V | Unavailable | Promise<V | Unavailable> {
+  /** A cached value is returned without a promise; nothing is loaded while notifications may be missed. */
+  get(key: string, load: () => Promise<LoadResult<V>>): V | Unavailable | Promise<V | Unavailable> {
     const now = this.#clock.monotonic()
-    const cached = this.#answers.get(key, now)
+    const cached = this.#positive.get(key, now)
     if (cached !== null) {
       this.#metrics.hits.add()
       return cached
     }
     this.#metrics.misses.add()
-    this.#evicted(this.#answers.delete(key), 'expired')
+    this.#evicted(this.#positive.delete(key), 'expired')
     if (!this.#mayLoad) return this.#denied()
     const negative = this.#negative.get(key, now)
     if (negative !== null) return negative
@@ -113,76 +113,76 @@ export class RevocableCache<V extends object> {
     return this.#inFlight.start(key, (flight) => this.#load(key, flight, load))
   }
 
-  /** Loads an answer that is never cached; not while notifications may be missed. */
+  /** Loads a value without caching it; unavailable while notifications may be missed. */
   async bypass(load: () => Promise<V>): Promise<V | Unavailable> {
     return this.#mayLoad ? load() : this.#denied()
   }
 
-  /** Calls back once when one of the tags is invalidated, also where no answer is cached; returns the unsubscriber. */
+  /** Calls back once when one of the tags is invalidated, also where no value is cached; returns the unsubscribe function. */
   watch(tags: readonly string[], onInvalidated: () => void): () => void {
     const watcher: Watcher = { tags, onInvalidated, isStopped: false }
     this.#watchers.add(watcher, tags)
     return () => this.#stop(watcher)
   }
 
-  /** Removes answers with one of the tags. */
+  /** Removes values with one of the tags. */
   invalidate(tags: readonly string[]): void {
     let removed = 0
     for (const tag of tags) {
       this.#inFlight.invalidate(tag)
-      removed += this.#answers.deleteTagged(tag)
+      removed += this.#positive.deleteTagged(tag)
       for (const watcher of this.#watchers.withTag(tag)) this.#notify(watcher)
     }
     if (removed > 0) this.#evicted(removed, 'revoked')
   }
 
-  /** Removes expired answers, to be called from time to time. */
+  /** Removes expired values; call it periodically. */
   sweep(): void {
     const now = this.#clock.monotonic()
     this.#negative.deleteExpired(now)
-    this.#evicted(this.#answers.deleteExpired(now), 'expired')
+    this.#evicted(this.#positive.deleteExpired(now), 'expired')
   }
 
   dispose(): void {
     this.#stopListening()
     this.#inFlight.abandon()
-    this.#answers.clear()
+    this.#positive.clear()
     this.#negative.clear()
     this.#watchers.clear()
     this.#metrics.entries.set(0)
   }
 
-  async #load(key: string, flight: Flight, load: () => Promise<Answer<V>>): Promise<V | Unavailable> {
-    let answer = await load()
-    if (this.#inFlight.isInvalidated(flight, answer.tags)) {
+  async #load(key: string, flight: Flight, load: () => Promise<LoadResult<V>>): Promise<V | Unavailable> {
+    let result = await load()
+    if (this.#inFlight.isInvalidated(flight, result.tags)) {
       this.#inFlight.restart(flight)
-      answer = await load()
+      result = await load()
     }
     if (!this.#mayLoad) return DISCONNECTED
-    if (!flight.isStale && !this.#inFlight.isInvalidated(flight, answer.tags)) this.#store(key, answer)
-    return answer.value
+    if (!flight.isStale && !this.#inFlight.isInvalidated(flight, result.tags)) this.#store(key, result)
+    return result.value
   }
 
   #denied(): Unavailable {
-    this.#invalidation?.notifications.hurry?.()
+    this.#invalidation?.notifications.requestReconnect?.()
     return DISCONNECTED
   }
 
-  #store(key: string, { value, ttl, tags, negative }: Answer<V>): void {
+  #store(key: string, { value, ttl, tags, negative }: LoadResult<V>): void {
     const now = this.#clock.monotonic()
     if (negative === true) {
       this.#negative.set(key, value, now)
       return
     }
     if (!(ttl > 0)) return
-    this.#evicted(this.#answers.set(key, value, now + ttl, tags), 'size')
+    this.#evicted(this.#positive.set(key, value, now + ttl, tags), 'size')
   }
 
   #notified(notification: Notification): void {
     const tags = this.#invalidation?.tagsOf(notification) ?? []
     if (tags === 'everything') {
       this.#inFlight.abandon()
-      this.#evicted(this.#answers.clear(), 'revoked')
+      this.#evicted(this.#positive.clear(), 'revoked')
       this.#notifyAll(this.#watchers.all())
       return
     }
@@ -216,7 +216,7 @@ export class RevocableCache<V extends object> {
     if (this.#invalidation?.strategy === 'CLEAR_ON_RECONNECT') this.#clear()
   }
 
-  /** Without notifications answers only expire: those that notifications should have invalidated are removed, whatever the strategy. */
+  /** Without notifications values only expire; clears the cache with any strategy, since invalidations were missed. */
   #absent(): void {
     this.#mayLoad = true
     this.#inFlight.abandon()
@@ -225,11 +225,11 @@ export class RevocableCache<V extends object> {
 
   #clear(): void {
     this.#negative.clear()
-    this.#evicted(this.#answers.clear(), 'cleared')
+    this.#evicted(this.#positive.clear(), 'cleared')
   }
 
   #evicted(removed: number, reason: Eviction): void {
     if (removed > 0) this.#metrics.evictions[reason].add(removed)
-    this.#metrics.entries.set(this.#answers.size)
+    this.#metrics.entries.set(this.#positive.size)
   }
 }

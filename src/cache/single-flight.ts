@@ -10,8 +10,8 @@ export interface Flight {
 const MAX_TAGS = 20_000
 
 /**
- * Loads in flight, one for each key however many callers wait for it, and the invalidations that race with them: an answer may
- * be given before, and arrive after, the notification that invalidates it (threats B57).
+ * Loads in flight, one for each key, and the invalidations that race with them: a value may be read before, and arrive after,
+ * the notification that invalidates it (threats B57).
  */
 export class SingleFlight<R> {
   readonly #byKey = new Map<string, Promise<R>>()
@@ -57,7 +57,7 @@ export class SingleFlight<R> {
     return tags.some((tag) => (this.#invalidated.get(tag) ?? -1) > flight.since)
   }
 
-  /** The load is repeated: earlier invalidations do not concern it. */
+  /** Called before the load is repeated: earlier invalidations no longer apply. */
   restart(flight: Flight): void {
     flight.since = this.#invalidations
   }

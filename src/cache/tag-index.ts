@@ -1,4 +1,4 @@
-/** Finds items by their tags. Most tags have one item: only the second one creates a set. */
+/** Finds items by their tags. Most tags have one item: a set is created for the second one. */
 export class TagIndex<T extends object> {
   readonly #items = new Map<string, T | Set<T>>()
 

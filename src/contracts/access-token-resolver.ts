@@ -3,57 +3,55 @@ import type { JsonObject } from '#json'
 import { kind } from '#schema'
 import type { AmService } from './am-service.ts'
 
-/** What is known of an access token that was found good. */
+/** A validated access token. */
 export interface AccessToken {
-  /** The token itself, as the client sent it. */
+  /** As the client sent it. */
   readonly token: string
-  /** What the authorization server says of it, field by field and unchanged. */
+  /** Introspection response or claims, unchanged. */
   readonly info: JsonObject
   readonly scopes: ReadonlySet<string>
   /** Milliseconds since the epoch; null where unknown. */
   readonly expiresAt: number | null
 }
 
-/** Why a token does not let its bearer through; `description` may be shown to the client. */
-export type TokenRefusal =
-  /** The token is not good, or not for this request: 401. */
+/** Why a token is rejected; `description` may be shown to the client. */
+export type TokenRejection =
+  /** The token is invalid, or not valid for this request: 401. */
   | {
       readonly outcome: 'invalid'
       readonly description: string
-      /** RFC 6750 and RFC 9449 codes; `invalid_token` where it is left out. */
+      /** RFC 6750 and RFC 9449 codes; default `invalid_token`. */
       readonly error?: 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
       /** Further header fields of the 401, such as `DPoP-Nonce`. */
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** The authorization server did not accept the question (its 4xx): 400. */
+  /** The authorization server rejected the introspection request (4xx): 400. */
   | { readonly outcome: 'bad_request'; readonly description: string }
-  /** Unknown: the server is down, slow or answers invalid content, or revocation notifications are disconnected: 503. */
+  /** Not validated: the server is down, slow or sent an invalid response, or revocation notifications are disconnected: 503. */
   | { readonly outcome: 'unavailable'; readonly description: string }
 
-/** What became of the question whether a token is good. */
-export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken: AccessToken } | TokenRefusal
+export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken: AccessToken } | TokenRejection
 
-/** Finds out what a token stands for. Answers are given at once where they are known, so that a kept one costs no wait. */
+/** Resolves and validates access tokens. Cached resolutions are returned without a promise. */
 export interface AccessTokenResolver {
-  /** The schemes of the Authorization header under which it takes tokens; `Bearer` alone where it is left out. */
+  /** Accepted schemes of the Authorization header; default `Bearer`. */
   readonly schemes?: readonly ('Bearer' | 'DPoP')[]
-  /** The access manager that it asks, where it is configured with one: its kind bounds how long answers are kept. */
+  /** The access manager that validates the tokens, if one is configured: its dialect limits the TTL of cached resolutions. */
   readonly accessManager?: AmService
-  /** Says what a token is worth. The answer depends on nothing but the token, so that it may be kept for a while. */
+  /** The resolution depends on the token alone, so that it can be cached. */
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
   /**
-   * What has to hold for each single request, a kept answer or not: the client's certificate, the proof of possession.
-   * Null where the request may use the token.
+   * Checks of every request, also for a cached resolution: client certificate, proof of possession. Null where the request
+   * may use the token.
    */
-  admit?(accessToken: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>
+  admit?(accessToken: AccessToken, exchange: Exchange): TokenRejection | null | Promise<TokenRejection | null>
   /**
-   * Whether `admit` verifies the key or certificate that a token is bound to (`cnf`, RFC 7800). Resolvers without it
-   * verify none.
+   * Whether `admit` verifies the key or certificate that a token is bound to (`cnf`, RFC 7800). Without it
+   * none is verified.
    */
   verifiesBinding?(accessToken: AccessToken): boolean
-  /** Calls back once when a notification revokes a token; returns the function that stops it. Absent without notifications. */
+  /** Calls `revoked` once when a notification revokes the token; returns the unsubscribe function. Absent without notifications. */
   watch?(accessToken: AccessToken, revoked: () => void): () => void
 }
 
-/** Objects that find out what an access token stands for. */
 export const AccessTokenResolverKind = kind<AccessTokenResolver>('AccessTokenResolver')

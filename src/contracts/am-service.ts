@@ -13,9 +13,9 @@ export interface NotificationListener {
   notified?(notification: Notification): void
   /** Notifications may be missed from now on; also called, with `connected` right after it, for an unparseable message. */
   disconnected?(): void
-  /** Notifications arrive again; those in between are lost. */
+  /** Notifications arrive again; those sent while disconnected are lost. */
   connected?(): void
-  /** The server turned out to have no notifications; `connected` follows if it gets them. */
+  /** The server has no notifications endpoint; `connected` follows if it gets one. */
   absent?(): void
 }
 
@@ -23,24 +23,24 @@ export interface NotificationListener {
 export interface Notifications {
   /** Whether the connection is up and every subscription acknowledged. */
   readonly connected: boolean
-  /** Whether the server serves requests but has no notifications endpoint: then answers may be used for a short time only. */
+  /** Whether the server serves requests but has no notifications endpoint: cached values then get a short TTL. */
   readonly isAbsent: boolean
   /** Adds a listener; returns the function that removes it. It is called for changes only: read `connected` first. */
   listen(listener: NotificationListener): () => void
-  /** A request was denied while disconnected: retries to connect soon, at most once a second. */
-  hurry?(): void
+  /** Reconnects before the backoff ends, at most once a second; called when a request is denied because of the lost connection. */
+  requestReconnect?(): void
 }
 
-/** How two families of servers differ. */
+/** Differences between PingAM and OpenAM. */
 export interface AmDialect {
   readonly family: 'pingam' | 'openam'
-  /** How advices are written into a redirect. */
+  /** Encoding of advices in a redirect. */
   readonly adviceEncoding: 'base64url' | 'xml'
-  /** The version this was chosen by: the server's own word, else the configuration's, else 7.3. */
+  /** The version that the server reports, else that of the configuration, else 7.3. */
   readonly version: string
   /**
-   * Whether notifications get lost on an open connection, as those of OpenAM do: then an answer that is used without
-   * asking again has to be a recent one. True as well where the version is unknown.
+   * Whether notifications get lost on an open connection, as those of OpenAM do: cached values then get a short TTL. True
+   * where the version is unknown.
    */
   readonly losesNotifications: boolean
 }
@@ -55,9 +55,9 @@ export interface AmSession {
   readonly latestAccessTime: number | null
   readonly maxIdleExpirationTime: number | null
   readonly maxSessionExpirationTime: number | null
-  /** The properties that `sessionProperties` asks for; all that the server gives by default. */
+  /** The properties named by `sessionProperties`; by default all that the server returns. */
   readonly properties: Readonly<Record<string, JsonValue>>
-  /** The answer as it came, without `properties`. */
+  /** The response of the server, without `properties`. */
   readonly info: JsonObject
 }
 
@@ -70,25 +70,25 @@ export interface AmSessions {
    */
   find(token: string): Promise<AmSession | null>
   /** Evicts a session that this gateway ended, since its notification may be late or lost. */
-  forget(token: string): void
+  evict(token: string): void
 }
 
 /** The access manager, as filters see it. */
 export interface AmService {
-  /** Base address without a slash at its end. */
+  /** Base URL without trailing slash. */
   readonly url: string
   /** Realm path, `/` for the root. */
   readonly realm: string
-  /** Whether sessions and tokens of a realm count here: those of `realm` and of `sharedRealms`. */
+  /** Whether sessions and tokens of a realm are accepted: those of `realm` and `sharedRealms` are. */
   admitsRealm(realm: string): boolean
   /** Name of the agent that the gateway logs in as. */
   readonly agent: string
   /**
-   * Sends a request with the agent's session, logs in where needed, and once more on 401. Where the agent can not log
-   * in the answer is 503 with an AccessManagerError as `cause`; that the server can not be reached is thrown.
+   * Sends a request with the agent's session; logs in on first use, and once more on 401. Responds 503 with an
+   * AccessManagerError as `cause` where the login fails; throws where the server can not be reached.
    */
   readonly agentHandler: Handler
-  /** Sends a request as it is. */
+  /** Sends a request without the agent's session. */
   readonly handler: Handler
   /** Milliseconds that one call to the access manager may take. */
   readonly callTimeout: number
@@ -105,16 +105,16 @@ export interface AmService {
   cookieName(): Promise<string>
   /** The domains of the session cookie; empty while the server has not supplied them. */
   cookieDomains(): Promise<readonly string[]>
-  /** How the server is to be talked to, by its version, discovered once; the configuration's word while it is down. */
+  /** By the version of the server, discovered once; by that of the configuration while the server is down. */
   dialect(): Promise<AmDialect>
-  /** The same where the server or the configuration has supplied it; null before. */
+  /** The dialect without a call; null until the server or the configuration has named a version. */
   readonly knownDialect: AmDialect | null
 }
 
 /**
- * The access manager did not do its part: it can not be reached or talks nonsense (`unavailable`), it does not take the
- * agent's credentials (`refused`), or its journey wants more than those (`misconfigured`). Names no host, quotes no
- * answer and holds no token.
+ * A failed call to the access manager: it can not be reached or sent an invalid response (`unavailable`), rejected the
+ * agent's credentials (`refused`), or its journey requires further callbacks (`misconfigured`). Contains no host, response
+ * or token.
  */
 export class AccessManagerError extends Error {
   override readonly name = 'AccessManagerError'
@@ -127,5 +127,4 @@ export class AccessManagerError extends Error {
   }
 }
 
-/** Objects that stand for an access manager. */
 export const AmServiceKind = kind<AmService>('AmService')

@@ -13,5 +13,4 @@ export interface AuditService {
   waitForRoom(): Promise<void>
 }
 
-/** The kind of audit services. */
 export const AuditServiceKind = kind<AuditService>('AuditService')

@@ -9,7 +9,7 @@ function value(expression: string): unknown {
   return compile(expression).evaluate(scopeOf({ claims }))
 }
 
-test('expressions see claims by name, by word and by method', () => {
+test('expressions read claims by claim name, by long name and by method', () => {
   assert.equal(value('${claims.sub}'), 'demo')
   assert.equal(value("${claims['a b'][1]}"), 2)
   assert.equal(value('${claims.subject}'), 'demo')
@@ -19,7 +19,7 @@ test('expressions see claims by name, by word and by method', () => {
   assert.equal(value("${claims.isDefined('none')}"), false)
 })
 
-test('an unknown claim is null, names of the prototype too', () => {
+test('an unknown claim is null, also one named like a property of Object.prototype', () => {
   for (const name of ['none', 'constructor', '__proto__', 'values', 'toString']) {
     assert.equal(value(`\${claims['${name}']}`), null, name)
     assert.equal(claims.get(name), null)

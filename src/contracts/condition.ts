@@ -5,10 +5,10 @@ import { EVENTS } from './log-events.ts'
 
 export type { Condition }
 
-/** A client chooses how often a condition fails, so its warnings are limited: one a minute for each condition. */
+/** Clients can make a condition fail at will: its warning is logged at most once a minute for each condition. */
 const WARN_INTERVAL = 60_000
 
-/** Location of a condition, and the handler of its failures. */
+/** Location of a condition, and where its failures are logged. */
 interface ConditionSource {
   /** The route that the condition belongs to, for the warning. */
   readonly route?: string
@@ -16,10 +16,9 @@ interface ConditionSource {
 }
 
 /**
- * Evaluates a condition that selects a branch. One that fails is false, with a warning: the request goes on to
- * the next choice. Where false would skip a protection (ConditionalFilter), do not use this; let the failure be a fault.
- * A request body that the condition has to look into and that does not fit the storage is a fault, 413: padding a body
- * must not skip a choice.
+ * Evaluates a condition that selects a branch. A failed condition counts as false and is logged: the next branch is tried.
+ * Do not use it where false would skip a protection (ConditionalFilter): let the failure be a fault there. A request body
+ * that the condition reads and that exceeds the storage is a fault, 413: a padded body must not skip a branch.
  */
 export function passes(
   condition: Condition,

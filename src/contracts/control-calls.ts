@@ -2,7 +2,7 @@ import { call, notice } from '#rpc'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 
-/** Milliseconds: requests wait for the store, which holds sessions among others. */
+/** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
 const STORE_TIMEOUT = 5_000
 
 interface StoreKey {
@@ -12,15 +12,15 @@ interface StoreKey {
 
 /** Calls from a unit to the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
 export const CONTROL_CALLS = {
-  /** The routes of a folder as they are deployed now. Waits for the deploy that is in progress. */
+  /** The deployed routes of a folder. Waits for a deploy in progress. */
   openRouter: call<RouterOpening, readonly RouteSource[]>(10 * 60_000),
   /** The router has built its routes, except the failed ones. */
   routerOpened: notice<{ readonly directory: string; readonly failures: readonly RouteFailure[] }>(),
   closeRouter: notice<{ readonly directory: string }>(),
-  /** A route that is served from now on has warnings. */
+  /** Warnings of a route that is now served. */
   routeWarnings: notice<RouteWarnings>(),
   objectStatus: notice<ObjectStatus>(),
-  /** Memory that every unit sees under a key. */
+  /** Memory shared by all units under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),
   storeGet: call<StoreKey & { readonly lifetime: number | null }, SharedRecord | null>(STORE_TIMEOUT),

@@ -1,4 +1,4 @@
 import { type Decorator, kind } from '#schema'
 
-/** Objects that wrap other objects when those are built. */
+/** Wraps other objects when they are built. */
 export const DecoratorKind = kind<Decorator>('Decorator')

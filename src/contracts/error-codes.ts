@@ -1,8 +1,8 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: source of docs/reference/errors.md. */
 export const ERROR_CODES = {
   GW_ACCESS_MANAGER: {
     meaning: 'The access manager can not be reached, or refused the agent. Requests that need it get 503.',
-    action: 'See the message for which of the two; check `url`, `agent` and the log of the access manager.',
+    action: 'The message names the cause; check `url`, `agent` and the log of the access manager.',
   },
   GW_SECRET_UNAVAILABLE: {
     meaning: 'No secret store has a valid secret of this id and purpose.',
@@ -11,7 +11,7 @@ export const ERROR_CODES = {
   },
   GW_SESSION_TOO_LARGE: {
     meaning: 'A session does not fit into its cookies or its store.',
-    action: 'Keep less in it, or use a session manager with more room; the message names the limit.',
+    action: 'Store less in it, or use a session manager with a higher limit; the message names the limit.',
   },
   GW_SESSION_UNAVAILABLE: {
     meaning: 'The store of sessions can not be reached. Requests that need a session get 503.',

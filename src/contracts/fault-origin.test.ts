@@ -23,7 +23,7 @@ const origin = async (handler: Handler): Promise<string | null> => {
   return faultOrigin(error)
 }
 
-test('a fault has the name of the object it came out of first', async () => {
+test('the origin of a fault is the innermost object that threw it', async () => {
   for (const handler of [later, atOnce]) {
     const filters = [attributedFilter(pass, 'outer'), attributedFilter(pass, 'inner')]
     assert.equal(await origin(chain(filters, attributedHandler(handler, 'handler'))), 'handler')
@@ -37,14 +37,14 @@ test('a fault has the name of the object it came out of first', async () => {
   )
 })
 
-test('an unattributed error has no origin, nor has a value that is no error', async () => {
+test('an error from outside of objects, and a thrown value that is no error, have no origin', async () => {
   assert.equal(faultOrigin(new Error('x')), null)
   assert.equal(faultOrigin('text'), null)
   const odd: Handler = async () => Promise.reject('text')
   assert.equal(await origin(attributedHandler(odd, 'handler')), null)
 })
 
-test('the promise of a handler is passed on as it is', async () => {
+test('the promise of a handler is returned unwrapped', async () => {
   const response = Promise.resolve(respond(204))
   assert.equal(attributedHandler(() => response, 'handler')(exchangeFor('GET', 'http://a.example/')), response)
 })

@@ -1,14 +1,14 @@
 import type { Filter, Handler, Response } from '#http'
 
-/** Which object an error came out of first. */
+/** Qualified name of the innermost object that threw an error. */
 const origins = new WeakMap<object, string>()
 
-/** The qualified name of the object a fault came from; null where unknown. */
+/** Null where unknown. */
 export function faultOrigin(error: unknown): string | null {
   return typeof error === 'object' && error !== null ? (origins.get(error) ?? null) : null
 }
 
-/** A handler whose faults are known under its name. */
+/** Records the name of the handler as the origin of its faults. */
 export function attributedHandler(handler: Handler, name: string): Handler {
   return (exchange) => {
     try {
@@ -20,7 +20,7 @@ export function attributedHandler(handler: Handler, name: string): Handler {
   }
 }
 
-/** A filter whose faults are known under its name; what comes from behind it already has one. */
+/** Records the name of the filter as the origin of its faults; those of `next` already have one. */
 export function attributedFilter(filter: Filter, name: string): Filter {
   return (exchange, next) => {
     try {
@@ -33,8 +33,8 @@ export function attributedFilter(filter: Filter, name: string): Filter {
 }
 
 /**
- * Looks at a promise from the side: the promise itself is passed on, so that a request that goes well waits for
- * nothing more. It is attributed before the awaiting caller sees the error.
+ * Returns the promise itself, so that a successful request has no further promise to wait for. The error is attributed before
+ * the awaiting caller sees it.
  */
 function watched(response: Promise<Response>, name: string): Promise<Response> {
   if (response instanceof Promise) response.then(undefined, (error: unknown) => note(error, name))

@@ -10,7 +10,7 @@ export {
   type AccessToken,
   type AccessTokenResolver,
   AccessTokenResolverKind,
-  type TokenRefusal,
+  type TokenRejection,
   type TokenResolution,
 } from './access-token-resolver.ts'
 export {
@@ -44,7 +44,7 @@ export {
   type JwtValidationError,
   JwtValidationErrorContext,
 } from './contexts/jwt-validation.ts'
-export { type LoginAdvice, type LoginWay, LoginWayContext } from './contexts/login-way.ts'
+export { type LoginAdvice, type LoginRedirect, LoginRedirectContext } from './contexts/login-redirect.ts'
 export { type OAuth2, OAuth2Context } from './contexts/oauth2.ts'
 export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-failure.ts'
 export { type OAuth2Info, OAuth2InfoContext } from './contexts/oauth2-info.ts'

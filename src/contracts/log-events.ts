@@ -2,7 +2,7 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_CONDITION', {
   FAILED: {
-    message: 'the condition failed and counts as false',
+    message: 'condition failed: it counts as false',
     meaning: 'The condition counts as false: a route is not chosen, a filter not applied.',
     action: 'Correct the expression; `gateway eval` evaluates it alone.',
   },

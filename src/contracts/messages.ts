@@ -1,6 +1,6 @@
 import type { GatewaySettings, ObjectState, Problem } from '#schema'
 
-/** A route as it is sent to units, as text, so that each unit reads exactly the checked content. */
+/** A route as it is sent to units: as text, so that each unit parses exactly the validated content. */
 export interface RouteSource {
   /** Name of the file. */
   readonly file: string
@@ -11,7 +11,7 @@ export interface RouteSource {
   readonly text: string
 }
 
-/** One step of a deploy: a route to put in place, or the id of one to take away. */
+/** One change of a deploy: a route to create or replace, or the id of one to remove. */
 export type RouteChange = { readonly put: RouteSource } | { readonly remove: string }
 
 /** Problems of one change, by its position in the deploy. */
@@ -51,9 +51,9 @@ export interface ObjectStatus {
 /** A simulated request, as plain data. */
 export interface SimulatedRequestMessage {
   readonly method: string
-  /** As it would stand in the request line. */
+  /** As in the request line. */
   readonly target: string
-  /** Names and values in turn. */
+  /** Names and values alternately. */
   readonly rawHeaders: readonly string[]
   readonly scheme: 'http' | 'https'
   readonly clientAddress: string
@@ -76,12 +76,12 @@ export interface RouteMatch {
   readonly route: string | null
 }
 
-/** A router that opens on a folder. */
+/** A router that is built for a folder. */
 export interface RouterOpening {
   readonly directory: string
   readonly scanInterval: number
   readonly name: string
-  /** Fully qualified name, as metrics give it. */
+  /** Fully qualified name, as in metrics. */
   readonly router: string
 }
 
@@ -101,7 +101,6 @@ export interface ConnectorSettings {
   readonly keepAliveTimeout: number
   readonly idleTimeout: number
   readonly serverOptions: Readonly<Record<string, unknown>>
-  /** Whether it speaks TLS. */
   readonly secure: boolean
 }
 
@@ -117,7 +116,7 @@ export interface UnitSettings {
   /** Settings of admin.json beyond the fields that are resolved here. */
   readonly settings: GatewaySettings
   readonly connectors: readonly ConnectorSettings[]
-  /** Text of admin.json; null where no connector speaks TLS, so that units need nothing of it. */
+  /** Text of admin.json; null where no connector uses TLS and units do not need it. */
   readonly admin: string | null
   /** Text of config.json; null without one. */
   readonly config: string | null

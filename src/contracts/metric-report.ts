@@ -6,7 +6,7 @@ export interface SeriesHead {
   readonly help: string
   readonly type: MetricSample['type']
   readonly labels: Readonly<Record<string, string>>
-  /** How values of threads are merged; added by default. */
+  /** How values of threads are merged; default: sum. */
   readonly merge?: 'max'
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
@@ -18,7 +18,7 @@ export interface SeriesHead {
 export interface MetricReport {
   /** Series that were not sent before, in the order of their ids. */
   readonly heads: readonly SeriesHead[]
-  /** The value of every series; null while further heads are to be fetched first. */
+  /** The value of every series; null while further heads must be fetched. */
   readonly values: Float64Array | null
 }
 

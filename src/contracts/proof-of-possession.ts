@@ -1,14 +1,14 @@
 import type { Exchange } from '#http'
 
-/** Internal exchanges by what they share with their children. */
+/** Internal exchanges, by the object that they share with their children. */
 const proved = new WeakSet<object>()
 
-/** Notes that a request of the gateway is sent with a proof of possession (RFC 9449). */
+/** Records that an internal request is sent with a DPoP proof (RFC 9449). */
 export function markProofSent(exchange: Exchange): void {
   proved.add(exchange.attributes)
 }
 
-/** Whether a request was sent with a proof: then tokens in its answer are bound to the key of the proof. */
+/** Whether a request was sent with a DPoP proof: tokens in the response are then bound to its key. */
 export function isProofSent(exchange: Exchange): boolean {
   return proved.has(exchange.attributes)
 }

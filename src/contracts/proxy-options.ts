@@ -1,23 +1,21 @@
 import { kind } from '#schema'
 import type { ClientTls } from './tls.ts'
 
-/** A server that passes requests on to others. */
 export interface ForwardProxy {
   readonly hostname: string
   readonly port: number
-  /** Set where TLS is spoken to the proxy itself: how, or null for the ordinary way. */
+  /** Set where the connection to the proxy uses TLS; null for the default options. */
   readonly secure?: { readonly tls: ClientTls | null }
-  /** The value of Proxy-Authorization as it is now; null where the proxy wants none. */
+  /** The current value of Proxy-Authorization; null without authentication. */
   authorization(): string | null
 }
 
 /** Chooses the proxy of a request, if any. */
 export interface ProxyOptions {
-  /** Options of equal keys choose alike: their users can share connections. */
+  /** Options with equal keys choose the same proxies: handlers with them can share connections. */
   readonly key: string
-  /** The proxy on the way to a server; null where the way is direct. The name of an IPv6 server has no brackets. */
+  /** The proxy for a server; null for a direct connection. The name of an IPv6 server has no brackets. */
   proxyFor(scheme: string, hostname: string, port: number): ForwardProxy | null
 }
 
-/** Objects that choose the proxy for outgoing requests. */
 export const ProxyOptionsKind = kind<ProxyOptions>('ProxyOptions')

@@ -6,5 +6,4 @@ export interface ResourceAccess {
   requiredScopes(exchange: Exchange): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
-/** Objects that return the scopes a request needs. */
 export const ResourceAccessKind = kind<ResourceAccess>('ResourceAccess')

@@ -6,5 +6,4 @@ export interface ResourceUriProvider {
   resourceUri(exchange: Exchange): string | Promise<string>
 }
 
-/** Objects that return the resource of a request. */
 export const ResourceUriProviderKind = kind<ResourceUriProvider>('ResourceUriProvider')

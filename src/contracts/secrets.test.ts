@@ -28,7 +28,7 @@ test('the purposes of a secret follow from its type', () => {
   assert.deepEqual(serves(keyOf({ key: publicKey, purposes: ['SIGN', 'VERIFY'] })), ['VERIFY'])
 })
 
-test('a secret shows nothing of itself', () => {
+test('inspecting or serialising a secret shows no value', () => {
   for (const secret of [password, symmetric, keyOf()]) {
     for (const shown of [
       String(secret),
@@ -42,7 +42,7 @@ test('a secret shows nothing of itself', () => {
   assert.throws(() => keyOf().revealBytes(), { message: 'the secret id is a key, not a password' })
 })
 
-test('bytes and keys leave through the methods that say so', () => {
+test('only the reveal methods return bytes and keys', () => {
   assert.equal(password.revealText(), PASSWORD)
   assert.equal(symmetric.revealText(), PASSWORD)
   assert.equal(password.privateOrSecretKey, null)
@@ -50,7 +50,7 @@ test('bytes and keys leave through the methods that say so', () => {
   assert.ok(keyOf().publicOrSecretKey?.equals(createPublicKey(privateKey)))
 })
 
-test('the first store that has an id answers for it', async () => {
+test('the first store that has an id supplies its secrets', async () => {
   const first = new Secret({ secretId: 'id', stableId: 'first', bytes: Buffer.from('x') })
   const provider = providerOf([storeOf('other', []), storeOf('id', [first]), storeOf('id', [password])])
   assert.equal(await provider.active({ secretId: 'id', purpose: 'GENERIC' }), first)
@@ -65,7 +65,7 @@ test('the first store that has an id answers for it', async () => {
   })
 })
 
-test('the active secret is the first one, and fails where that one does not serve', async () => {
+test('the active secret is the first one, and the query fails where it does not fit the purpose', async () => {
   const certificateOnly = keyOf({ key: publicKey, stableId: 'old', source: 'gateway+keys' })
   const provider = providerOf([storeOf('id', [certificateOnly, keyOf({ stableId: 'new' })])])
   await assert.rejects(provider.active({ secretId: 'id', purpose: 'SIGN' }), {
@@ -76,7 +76,7 @@ test('the active secret is the first one, and fails where that one does not serv
   assert.equal((await provider.valid({ secretId: 'id', purpose: 'SIGN' })).length, 1)
 })
 
-test('a named secret is found by its own name only', async () => {
+test('a named secret is found by its stable id only', async () => {
   const provider = providerOf([storeOf('id', [keyOf({ stableId: 'a' }), keyOf({ stableId: 'b' })])])
   const named = (stableId: string, purpose: Purpose = 'VERIFY') => provider.named({ secretId: 'id', purpose, stableId })
   assert.equal((await named('b'))?.stableId, 'b')

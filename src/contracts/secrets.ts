@@ -19,8 +19,8 @@ export class SecretError extends Error {
 }
 
 /**
- * Queries stores in order; the first that has an id answers for it. A provider is a store itself, so that
- * several can be asked in turn: `providerOf([secretsProvider, env.secrets])`.
+ * Queries stores in order; the first that has an id supplies its secrets. A provider is a store itself, so that
+ * providers can be chained: `providerOf([secretsProvider, env.secrets])`.
  */
 export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
   const find = async (query: SecretQuery): Promise<readonly Secret[] | null> => {
@@ -58,7 +58,7 @@ export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
   }
 }
 
-/** The secrets of a purpose; an error with the reasons where there are none. */
+/** The secrets that fit a purpose; throws with the reason where none does. */
 function serving(secrets: readonly Secret[], secretId: string, purpose: Purpose): readonly Secret[] {
   const serving = secrets.filter((secret) => secret.refusal(purpose) === null)
   if (serving.length > 0) return serving
@@ -73,10 +73,9 @@ function refused({ secretId, stableId, source }: Secret, purpose: Purpose, refus
   return new SecretError(`the secret ${name}the secret id "${secretId}"${place} can not serve ${purpose}: ${refusal}`)
 }
 
-/** The kind of secret stores. */
 export const SecretStoreKind = kind<SecretStore>('SecretStore')
 
-/** The kind of secrets providers; a store may stand where a provider is expected. */
+/** A store is accepted where a provider is expected. */
 export const SecretsProviderKind = kind<SecretsProvider>('SecretsProvider', [
   adapter(SecretStoreKind, (store) => providerOf([store])),
 ])

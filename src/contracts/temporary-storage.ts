@@ -1,5 +1,5 @@
 import type { TemporaryStorage } from '#http'
 import { kind } from '#schema'
 
-/** Where bodies are buffered: memory, then a file, then a refusal. */
+/** Buffers bodies in memory, then in a file, up to a limit. */
 export const TemporaryStorageKind = kind<TemporaryStorage>('TemporaryStorage')

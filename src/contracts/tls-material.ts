@@ -2,8 +2,8 @@ import type { SecureContextOptions } from 'node:tls'
 import type { Authorities, TlsIdentity } from './tls.ts'
 
 /**
- * Identities as Node takes them. A TLS end holds one identity for each type of key, so the first of each type counts;
- * which of them is shown depends on what the other end can verify.
+ * Identities as options of Node. A TLS endpoint has one identity for each type of key, so the first of each type is used;
+ * the handshake selects the one that the peer can verify.
  */
 export function identityOptions(identities: readonly TlsIdentity[]): Pick<SecureContextOptions, 'key' | 'cert'> {
   const first = new Map<string | undefined, TlsIdentity>()
@@ -19,14 +19,14 @@ export function identityOptions(identities: readonly TlsIdentity[]): Pick<Secure
   }
 }
 
-/** Authorities as Node takes them: nothing stands for those of the platform. */
+/** Authorities as options of Node: without `ca` it uses those of the platform. */
 export function authorityOptions(
   authorities: Authorities,
 ): SecureContextOptions & { allowPartialTrustChain?: boolean } {
   if (typeof authorities === 'string') return {}
   return {
     ca: authorities.map((certificate) => certificate.toString()),
-    // A certificate that was put into a trust store is trusted as it stands, whatever its issuer.
+    // A certificate in a trust store is trusted without regard to its issuer.
     allowPartialTrustChain: true,
   }
 }

@@ -2,12 +2,12 @@ import { call, notice } from '#rpc'
 import type { ChangeProblems, RouteChange, RouteMatch, SimulatedRequestMessage, UnitStart } from './messages.ts'
 import type { MetricReport } from './metric-report.ts'
 
-/** Milliseconds one route may take to build; one that holds a Router builds all of that router's routes in it. */
+/** Milliseconds one route may take to build; for a route with a Router this includes all routes of that router. */
 export const ROUTE_BUILD_LIMIT = 2 * 60_000
 
 /** Calls from the control plane to a unit. A new message is one line here and one handler in `src/unit/worker.ts`. */
 export const UNIT_CALLS = {
-  /** Opens everything; returns when the unit serves, or can not. */
+  /** Builds the unit; returns when it serves or has failed. */
   start: call<void, UnitStart>(15 * 60_000),
   /** First phase of a deploy: builds the changes and returns their problems. Discarded on cancellation. */
   prepare: call<
@@ -20,7 +20,7 @@ export const UNIT_CALLS = {
   reload: notice<void>(),
   /** Metrics of the unit; `after` is the last series the caller has. */
   collect: call<{ readonly after: number }, MetricReport>(2_000),
-  /** The route that matches a request, or the reason why the listener would refuse it. */
+  /** The route that matches a request, or the reason why the listener would reject it. */
   matchRoutes: call<
     { readonly router: string; readonly request: SimulatedRequestMessage },
     RouteMatch | { readonly refused: { readonly status: number; readonly reason: string } }

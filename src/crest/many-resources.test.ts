@@ -9,7 +9,7 @@ import { commonRest } from './protocol/endpoint-handler.ts'
 
 const COUNT = 10_000
 
-/** Milliseconds of processor time. */
+/** Milliseconds of CPU time. */
 const BOUNDS = { total: 50, longest: 50 }
 
 describe('a collection of 10,000 resources', () => {

@@ -6,13 +6,12 @@ import { queryResources } from './protocol/listing.ts'
 import { Refusal } from './protocol/refusal.ts'
 import { PageCookies } from './query/page-cookies.ts'
 
-/** How a collection in memory differs from a plain one. */
 interface MemoryOptions extends PatchOptions {
-  /** More resources are refused with 503. */
+  /** A create beyond this number gets 503. */
   readonly limit?: number
 }
 
-/** A collection that lives in memory, with every verb: for drafts, for tests, and to see how a provider is written. */
+/** A collection in memory with every verb: for drafts, for tests, and as example of a provider. */
 export function memoryCollection(description: Description, options: MemoryOptions = {}): Collection {
   const resources = new Map<string, Resource>()
   const cookies = new PageCookies()
@@ -58,7 +57,7 @@ export function memoryCollection(description: Description, options: MemoryOption
   }
 }
 
-/** The revision of a content: a hash of its canonical text. */
+/** A hash of the canonical content. */
 export function contentRevision(content: JsonObject): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 32)
 }

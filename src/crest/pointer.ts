@@ -1,14 +1,14 @@
 import { formatPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
 
-/** The tokens of a JSON pointer; the empty list is the whole resource. */
+/** The tokens of a JSON pointer; empty for the whole resource. */
 export type Pointer = readonly string[]
 
-/** Deeper pointers name nothing: no body is nested further. */
+/** Deeper pointers match nothing: no body is nested further. */
 const MAX_POINTER_TOKENS = 256
 
 /**
- * Reads a JSON pointer (RFC 6901) with or without its leading slash; one at the end is dropped. Null for
- * invalid text: `~` stands only in `~0` and `~1`.
+ * Parses a JSON pointer (RFC 6901) with or without its leading slash; a trailing slash is dropped. Null for invalid text:
+ * `~` is allowed only in `~0` and `~1`.
  */
 export function parseFieldPointer(text: string): Pointer | null {
   const rest = text.startsWith('/') ? text.slice(1) : text
@@ -19,8 +19,8 @@ export function parseFieldPointer(text: string): Pointer | null {
 }
 
 /**
- * Reads a pointer of a query: as above, and percent-encoded once more (RFC 6901 section 6), so that names can hold
- * what ends a word of a filter or an item of a list.
+ * Parses a pointer of a query: as above, and percent-encoded once more (RFC 6901 section 6), so that names can contain the
+ * characters that end a word of a filter or an item of a list.
  */
 export function parseQueryPointer(text: string): Pointer | null {
   if (!text.includes('%')) return parseFieldPointer(text)
@@ -31,10 +31,10 @@ export function parseQueryPointer(text: string): Pointer | null {
   }
 }
 
-/** Writes a pointer so that `parseQueryPointer` reads the same one, whatever its names hold. */
+/** Formats a pointer so that `parseQueryPointer` returns the same one, with any names. */
 export function formatQueryPointer(pointer: Pointer): string {
   if (pointer.length === 0) return '/'
-  // An empty last name would be taken for a slash at the end, so that `//` is what keeps it.
+  // An empty last name would be dropped as trailing slash: `//` preserves it.
   const text = formatPointer(pointer) + (pointer.at(-1) === '' ? '/' : '')
   return text.replace(/[^!#$&*+./0-9:;<=>?@A-Z[\]^_`a-z{|}~-]/gu, percent)
 }
@@ -47,7 +47,7 @@ function hex(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
 
-/** The value a pointer names, or undefined. Only own members count (threats B76). */
+/** The value of a pointer, or undefined. Own members only (threats B76). */
 export function valueAt(resource: JsonValue, pointer: Pointer): JsonValue | undefined {
   let value: JsonValue | undefined = resource
   for (const token of pointer) {
@@ -66,7 +66,7 @@ export function memberOf(value: JsonValue, token: string): JsonValue | undefined
   return isPlainObject(value) && Object.hasOwn(value, token) ? (value as JsonObject)[token] : undefined
 }
 
-/** The number of an element, or null: no signs, no leading zeros (RFC 6901 section 4). */
+/** The index of an element, or null: no signs, no leading zeros (RFC 6901 section 4). */
 export function arrayIndex(token: string): number | null {
   return /^(?:0|[1-9]\d{0,8})$/.test(token) ? Number(token) : null
 }

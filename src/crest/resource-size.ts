@@ -1,12 +1,12 @@
 import { JsonNumber, type JsonValue } from '#json'
 
-/** Larger bodies are 413 (spec gap 30). */
+/** Larger bodies get 413 (spec gap 30). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** More values are refused before anything is made of them: objects of very many members are slow to work with. */
+/** Bodies with more values are rejected before parsing: objects with very many members are slow. */
 export const MAX_VALUES = 10_000
 
-/** How much there is in a value. */
+/** Number of values and characters in a JSON value. */
 export class ResourceSize {
   values = 0
   characters = 0
@@ -15,12 +15,12 @@ export class ResourceSize {
     this.#add(value)
   }
 
-  /** Whether it is more than a body may hold. */
+  /** Whether it exceeds the limits of a body. */
   get isTooLarge(): boolean {
     return this.values > MAX_VALUES || this.characters > MAX_BODY_BYTES
   }
 
-  /** Whether there is more of anything in it than in another. */
+  /** Whether any of its counts is larger than that of another. */
   exceeds({ values, characters }: ResourceSize): boolean {
     return this.values > values || this.characters > characters
   }

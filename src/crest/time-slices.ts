@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long others wait at most, in milliseconds, while one request is worked on. */
+/** Longest time in milliseconds for which one request blocks the event loop. */
 const TURN = 10
 
-/** Long work that yields where it can be interrupted. */
+/** Long work that yields where it may be interrupted. */
 export type Steps<T> = Generator<void, T, void>
 
 /** Yields to the event loop between slices of long work. */
 export class TimeSlices {
   #until = performance.now() + TURN
 
-  /** Whether others have waited long enough; then `next` is to be awaited. */
+  /** Whether the slice is used up: `next` must be awaited. */
   get isOver(): boolean {
     return performance.now() >= this.#until
   }
@@ -21,7 +21,7 @@ export class TimeSlices {
   }
 }
 
-/** Runs the work without a break. */
+/** Runs the work without interruption. */
 export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()

@@ -3,10 +3,10 @@ import {
   decode,
   didYouMean,
   type Field,
+  fieldValuesIn,
   isIgnoredKey,
   type Kind,
   type Problem,
-  placesIn,
   Reference,
   referencesIn,
   type TypeDefinition,
@@ -121,10 +121,10 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
 
 /** Decodes objects declared in place inside a value that can not be decoded, so that their problems are reported too. */
 function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
-  for (const place of placesIn(field, json, pointer)) {
-    const { kinds } = place.field.info.shape
-    if (kinds === undefined || !isPlainObject(place.json) || typeof place.json['type'] !== 'string') continue
-    decodeInPlace(new Reference(kinds, place.json as JsonObject), place.pointer, context)
+  for (const found of fieldValuesIn(field, json, pointer)) {
+    const { kinds } = found.field.info.shape
+    if (kinds === undefined || !isPlainObject(found.json) || typeof found.json['type'] !== 'string') continue
+    decodeInPlace(new Reference(kinds, found.json as JsonObject), found.pointer, context)
   }
 }
 

@@ -46,10 +46,10 @@ function types(journal: string[] = []): TypeDefinition[] {
     kind: PartKind,
     summary: 'A part with parts.',
     config: {
-      label: config(string()).prefault('plain'),
-      parts: list(ref(PartKind)).prefault([]),
-      weight: config(integer()).prefault(1),
-      fails: boolean().prefault(false),
+      label: config(string()).default('plain'),
+      parts: list(ref(PartKind)).default([]),
+      weight: config(integer()).default(1),
+      fails: boolean().default(false),
     },
     check({ weight }, report) {
       if (weight > 100) report('/weight', 'too heavy')

@@ -5,9 +5,9 @@ import {
   type Decorator,
   didYouMean,
   type Environment,
+  fieldValuesIn,
   type Kind,
   type Problem,
-  placesIn,
   Reference,
   type RouterHost,
   type SecretStore,
@@ -281,12 +281,12 @@ export class Heap {
   /** Problems of the objects that a broken object references or declares. */
   async #problemsBelow({ definition, json, pointer }: Declaration, chain: BuildPath): Promise<Problem[]> {
     const problems: Problem[] = []
-    for (const place of placesIn(definition.config, json, appendPointer(pointer, 'config'))) {
-      const { kinds } = place.field.info.shape
-      const target = place.json
+    for (const found of fieldValuesIn(definition.config, json, appendPointer(pointer, 'config'))) {
+      const { kinds } = found.field.info.shape
+      const target = found.json
       if (kinds === undefined || (typeof target !== 'string' && !isPlainObject(target))) continue
       try {
-        await this.#resolve(new Reference(kinds, target as JsonObject), place.pointer, chain)
+        await this.#resolve(new Reference(kinds, target as JsonObject), found.pointer, chain)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
         problems.push(...error.problems)

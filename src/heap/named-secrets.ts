@@ -1,6 +1,6 @@
 import { providerOf } from '#contracts'
 import { isPlainObject } from '#json'
-import { type Field, type Problem, placesIn, type Secret, type SecretsProvider } from '#schema'
+import { type Field, fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
 
 /** What looking up the secrets of an object has found. */
 interface SecretFindings {
@@ -20,21 +20,21 @@ export async function lookUpSecrets(
 ): Promise<SecretFindings> {
   const problems: Problem[] = []
   const warnings: Problem[] = []
-  for (const place of placesIn(field, settled, pointer)) {
-    const secretId = place.json
-    if (typeof secretId !== 'string' || place.field.info.shape.namesSecret !== true) continue
+  for (const found of fieldValuesIn(field, settled, pointer)) {
+    const secretId = found.json
+    if (typeof secretId !== 'string' || found.field.info.shape.namesSecret !== true) continue
     const own = isPlainObject(settled) ? (settled['secretsProvider'] as SecretsProvider | undefined) : undefined
     const provider = own === undefined ? inherited() : providerOf([own, inherited()])
     try {
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
       if (secrets === null) {
-        problems.push({ pointer: place.pointer, message: `no secret store knows the secret id "${secretId}"` })
+        problems.push({ pointer: found.pointer, message: `no secret store knows the secret id "${secretId}"` })
       } else if (secrets.some(endsInLineBreak)) {
         const message = `the secret "${secretId}" ends in a line break, which is part of it; was that meant?`
-        warnings.push({ pointer: place.pointer, message })
+        warnings.push({ pointer: found.pointer, message })
       }
     } catch (error) {
-      problems.push({ pointer: place.pointer, message: (error as Error).message })
+      problems.push({ pointer: found.pointer, message: (error as Error).message })
     }
   }
   return { problems, warnings }

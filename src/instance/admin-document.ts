@@ -17,29 +17,29 @@ import {
 
 const timing = {
   gracePeriod: config(duration({ unlimited: false }))
-    .prefault('10 seconds')
+    .default('10 seconds')
     .meta({
       description: 'How long running requests may take to end when the gateway stops; `disabled` cuts them at once.',
     }),
-  requestTimeout: config(duration()).prefault('5 minutes').meta({
+  requestTimeout: config(duration()).default('5 minutes').meta({
     description:
       'A request body that takes longer than this must bring at least 1 KiB in each `idleTimeout`; one that moves faster is not cut. `unlimited` asks for no such minimum.',
   }),
   headersTimeout: config(duration({ unlimited: false }))
-    .prefault('30 seconds')
+    .default('30 seconds')
     .meta({ description: 'Longest time in which a request head must have arrived.' }),
   keepAliveTimeout: config(duration())
-    .prefault('1 minute')
+    .default('1 minute')
     .meta({ description: 'How long an idle connection is kept open.' }),
-  idleTimeout: config(duration()).prefault('2 minutes').meta({
+  idleTimeout: config(duration()).default('2 minutes').meta({
     description:
       'A client that sends nothing of its request body (408) or takes nothing of its response for so long is cut off.',
   }),
   maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
-    .prefault(16_384)
+    .default(16_384)
     .meta({ description: 'Bytes of all headers together; over it the answer is 431.' }),
   vertx: map(json())
-    .prefault({})
+    .default({})
     .meta({ description: 'Options of another server engine, mapped where there is a counterpart.' }),
   tls: ref(ServerTlsKind)
     .optional()
@@ -51,18 +51,18 @@ const port = config(integer({ min: 0, max: 65_535 }))
 const connector = object({
   port: listOrOne(port).meta({ description: 'Port or ports to listen on; 0 takes a free one.' }),
   host: config(string({ nonEmpty: true }))
-    .prefault('0.0.0.0')
+    .default('0.0.0.0')
     .meta({ description: 'Address to listen on.' }),
   ...timing,
 })
 
 const adminConnector = object({
-  port: port.prefault(8085).meta({ description: 'Port of all management endpoints.' }),
+  port: port.default(8085).meta({ description: 'Port of all management endpoints.' }),
   host: config(string({ nonEmpty: true }))
-    .prefault('127.0.0.1')
+    .default('127.0.0.1')
     .meta({ description: 'Address to listen on.' }),
   allowedHosts: list(config(string({ nonEmpty: true })))
-    .prefault([])
+    .default([])
     .meta({ description: 'Further host names by which this connector may be called (threats B84).' }),
   ...timing,
 })
@@ -72,14 +72,14 @@ const LATER = 'sessions and auditing of management requests are not available in
 /** admin.json (decisions 2). */
 export const AdminDocument = documentType({
   connectors: list(connector, { nonEmpty: true })
-    .prefault([{ port: 8080 }])
+    .default([{ port: 8080 }])
     .meta({ description: 'Listeners for traffic.' }),
-  adminConnector: adminConnector.prefault({}).meta({ description: 'Listener for management; never a traffic port.' }),
+  adminConnector: adminConnector.default({}).meta({ description: 'Listener for management; never a traffic port.' }),
   ...SETTING_FIELDS,
   mode: config(oneOf(['PRODUCTION', 'DEVELOPMENT']))
     .optional()
     .meta({ description: 'PRODUCTION by default, or what GATEWAY_RUN_MODE says.' }),
-  systemProperties: map(config(string())).prefault({}).meta({
+  systemProperties: map(config(string())).default({}).meta({
     description:
       'What config.json and routes see as `system`, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS stand before it.',
   }),
@@ -90,7 +90,7 @@ export const AdminDocument = documentType({
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),
   temporaryStorage: ref(TemporaryStorageKind)
-    .prefault('TemporaryStorage')
+    .default('TemporaryStorage')
     .meta({ description: 'Where bodies of management requests are buffered.' }),
   adminProtection: ref(FilterKind)
     .optional()
@@ -100,12 +100,12 @@ export const AdminDocument = documentType({
       .optional()
       .meta({ description: 'Least level that is logged; info, or what GATEWAY_LOG_LEVEL says.' }),
     format: config(oneOf(['auto', 'json', 'pretty']))
-      .prefault('auto')
+      .default('auto')
       .meta({ description: 'auto: readable on a terminal, JSON elsewhere.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'How the gateway logs.' }),
-  vertx: map(config(json())).prefault({}).meta({
+  vertx: map(config(json())).default({}).meta({
     description:
       'Options of another server engine. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all of them by default; a client that wants only others is refused. Other options are named in a warning.',
   }),

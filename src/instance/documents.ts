@@ -13,7 +13,7 @@ export const RouteDocument = documentType(
       .optional()
       .meta({ description: 'Name by which the router orders routes; the route ID by default.' }),
     condition: condition()
-      .prefault('${true}')
+      .default('${true}')
       .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
     handler: ref(HandlerKind).meta({ description: 'Handler to which requests are dispatched.' }),
     session: ref(SessionManagerKind).optional().meta({
@@ -30,10 +30,10 @@ export const RootDocument = documentType(
   {
     handler: ref(HandlerKind).meta({ description: 'Handler that every request meets first, usually a Router.' }),
     temporaryStorage: ref(TemporaryStorageKind)
-      .prefault('TemporaryStorage')
+      .default('TemporaryStorage')
       .meta({ description: 'Where bodies are buffered that expressions or filters look into.' }),
     session: ref(SessionManagerKind)
-      .prefault('Session')
+      .default('Session')
       .meta({ description: 'Keeps the sessions of all routes that have none of their own.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
     secrets: secretsField(),

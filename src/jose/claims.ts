@@ -2,12 +2,12 @@ import { isPlainObject, type JsonObject, type JsonValue, numberValue } from '#js
 import { TokenError } from './token-error.ts'
 import { readObject } from './token-json.ts'
 
-/** The claims in the payload of a token. Throws TokenError where it holds anything but a JSON object. */
+/** The claims in the payload of a token. Throws TokenError where the payload is no JSON object. */
 export function readClaims(payload: Buffer): JsonObject {
   return readObject(payload, 'payload')
 }
 
-/** A claim of the token itself; undefined where it has none of the name. */
+/** Own properties only; undefined where the claim is missing. */
 export function claim(claims: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
@@ -19,27 +19,27 @@ export type TimeClaim = 'exp' | 'nbf' | 'iat'
 interface TimeRules {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Milliseconds by which the clock of the issuer may be wrong. */
+  /** Accepted clock skew of the issuer in milliseconds. */
   readonly skew: number
-  /** The claims that must be there; those that are there are checked in any case. */
+  /** The claims that must be present; those present are always checked. */
   readonly required?: readonly TimeClaim[]
 }
 
-/** `iat` may be this far in the future, whatever the skew: a clock that is a little behind must not refuse fresh tokens. */
+/** `iat` may be this far in the future with any skew: a gateway whose clock is slightly behind must not reject fresh tokens. */
 const ISSUED_AHEAD = 60_000
 
-/** The last second that a date can have in JavaScript and in most other languages. */
+/** The latest second that a Date can represent. */
 const LAST_SECOND = 8_640_000_000_000
 
-/** Seconds since the epoch, as milliseconds; null where the value is no NumericDate that could be meant. */
+/** Converts seconds since the epoch to milliseconds; null where the value is no plausible NumericDate. */
 export function numericDate(value: JsonValue): number | null {
   const seconds = numberValue(value)
-  // JSON can write numbers that are infinite as doubles, such as 1e400.
+  // JSON numbers such as 1e400 are infinite as doubles.
   if (seconds === null || !Number.isFinite(seconds) || seconds < 0 || seconds > LAST_SECOND) return null
   return seconds * 1000
 }
 
-/** Violations of the rules, as text for the bearer of the token. */
+/** Violations of the rules, in words that may be shown to the bearer. */
 export function timeViolations(claims: JsonObject, { now, skew, required = [] }: TimeRules): readonly string[] {
   const violations: string[] = []
   const check = (name: TimeClaim, wrong: (time: number) => string | null): void => {
@@ -58,15 +58,15 @@ export function timeViolations(claims: JsonObject, { now, skew, required = [] }:
   return violations
 }
 
-/** Whether the claim `aud` (a text or a list of texts) names an audience. */
+/** Whether the claim `aud` (a string or an array of strings) contains an audience. */
 export function isForAudience(claims: JsonObject, audience: string): boolean {
   const aud = claim(claims, 'aud')
   return Array.isArray(aud) ? aud.includes(audience) : aud === audience
 }
 
 /**
- * The scopes of a token: a list, or text in which spaces stand between them (RFC 9068, RFC 8693). They are in `scope`, in
- * `scp` as some issuers call it, or at a path that the operator names. Throws TokenError.
+ * The scopes of a token: an array, or a string separated by spaces (RFC 9068, RFC 8693). They are in `scope`, in `scp` of
+ * some issuers, or at the configured path. Throws TokenError.
  */
 export function scopesOf(claims: JsonObject, path: readonly string[] | null = null): ReadonlySet<string> {
   const [scope, name] = path === null ? namedScope(claims) : [memberAt(claims, path), path.join('/')]

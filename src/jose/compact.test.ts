@@ -14,7 +14,7 @@ function refused(text: string, message: RegExp): void {
   )
 }
 
-test('a signed token is taken apart', () => {
+test('parses a signed token', () => {
   const token = parseToken(rawToken({ alg: 'RS256', kid: 'k', typ: 'JWT', zip: 'NONE' }, { sub: 'demo' }))
   assert.ok(token.form === 'signed')
   assert.equal(token.header.alg, 'RS256')
@@ -22,18 +22,18 @@ test('a signed token is taken apart', () => {
   assert.deepEqual(readClaims(token.payload), { sub: 'demo' })
 })
 
-test('text that is no token in compact form is refused', () => {
+test('text that is no token in compact form is rejected', () => {
   for (const text of ['', '.', '..', 'a.b', 'a.b.c.d', 'a.b.c.d.e.f', '{"payload":""}', 'opaque']) {
     refused(text, /compact form|header/)
   }
 })
 
-test('B47: a token of 100 KB is refused before it is read', () => {
+test('B47: a token of 100 KB is rejected before it is parsed', () => {
   refused(`${'a'.repeat(100_000)}.b.c`, /longer than 65536 characters/)
   refused(`${'a'.repeat(MAX_TOKEN_LENGTH - 4)}.b.c`, /the header of the token is longer than/)
 })
 
-test('only exact base64url is taken', () => {
+test('only canonical base64url is accepted', () => {
   const [header, payload] = rawToken({ alg: 'RS256' }, { a: 1 }).split('.') as [string, string]
   refused(`${header}=.${payload}.`, /header of the token is not in base64url/)
   refused(`${header}.${payload} .`, /payload of the token is not in base64url/)
@@ -44,7 +44,7 @@ test('only exact base64url is taken', () => {
   refused(`${header}.${payload}.Aé`, /signature/)
 })
 
-test('B38: crit and b64 are refused whatever they say', () => {
+test('B38: crit and b64 are rejected with any value', () => {
   for (const crit of [['exp'], ['b64'], [], 'b64', null, ['http://example.com/unknown']]) {
     refused(rawToken({ alg: 'RS256', crit }, {}), /crit/)
   }
@@ -52,12 +52,12 @@ test('B38: crit and b64 are refused whatever they say', () => {
   refused(rawToken({ alg: 'RS256', b64: true }, {}), /b64/)
 })
 
-test('B42: compressed tokens are refused before any work', () => {
+test('B42: compressed tokens are rejected before any work', () => {
   for (const zip of ['DEF', 'def', 'GZIP', '', null, 1]) refused(rawToken({ alg: 'RS256', zip }, {}), /zip/)
   refused(`${rawToken({ alg: 'dir', enc: 'A256GCM', zip: 'DEF' }, '')}.AAAA.AAAA`, /zip/)
 })
 
-test('a header needs an alg, and its members the type they have', () => {
+test('a header must have an alg, and members of the right type', () => {
   refused(rawToken({}, {}), /names no alg/)
   refused(rawToken({ alg: '' }, {}), /alg that is not text/)
   refused(rawToken({ alg: ['RS256'] }, {}), /alg that is not text/)
@@ -69,7 +69,7 @@ test('a header needs an alg, and its members the type they have', () => {
   refused(`${rawToken({ alg: 'dir' }, '')}.AAAA.AAAA`, /names no enc/)
 })
 
-test('members that are given twice are refused, at any depth and in any spelling', () => {
+test('duplicate members are rejected, at any depth and with any escapes', () => {
   refused(rawToken('{"alg":"none","alg":"RS256"}', {}), /member twice/)
   const twice = (text: string) => () => readClaims(Buffer.from(text))
   assert.throws(twice('{"iss":"a","iss":"b"}'), /payload of the token gives a member twice/)

@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from '#json'
 import { TokenError } from './token-error.ts'
 import { readObject } from './token-json.ts'
 
-/** Longer text is no token; headers of requests do not get that long either. */
+/** Longer text is rejected; request headers do not get that long either. */
 export const MAX_TOKEN_LENGTH = 65_536
-/** In base64url; leaves room for a chain of certificates, which some issuers put there and which is not read. */
+/** In base64url; enough for a chain of certificates, which some issuers include and which is not read. */
 const MAX_HEADER_LENGTH = 16_384
 
-/** The header of a token, as far as it may have a say. Keys and addresses of keys in it are never looked at. */
+/** The members of a token header that are used. Keys and key URLs in it are never read. */
 export interface TokenHeader {
   readonly alg: string
   readonly kid: string | null
@@ -38,19 +38,19 @@ export interface EncryptedToken {
   readonly method: string
 }
 
-/** Takes a token apart, and refuses all that is not exactly the compact form. Throws TokenError. */
+/** Parses a token; anything but the exact compact form is rejected. Throws TokenError. */
 export function parseToken(text: string): SignedToken | EncryptedToken {
   if (text.length > MAX_TOKEN_LENGTH) {
     throw new TokenError(`the token is longer than ${MAX_TOKEN_LENGTH} characters`)
   }
-  // One more than any form has is enough to see that it has too many.
+  // One part more than any form has is enough to detect too many.
   const parts = text.split('.', 6)
   if (parts.length === 3) return signedToken(text, parts as [string, string, string])
   if (parts.length === 5) return encryptedToken(text, parts)
   throw new TokenError('the token is not a JSON Web Token in compact form')
 }
 
-/** Takes a signed token apart. Throws TokenError where it is anything else. */
+/** Throws TokenError for anything but a signed token. */
 export function parseSignedToken(text: string): SignedToken {
   const token = parseToken(text)
   if (token.form === 'signed') return token
@@ -77,7 +77,7 @@ function encryptedToken(text: string, parts: readonly string[]): EncryptedToken 
   return { form: 'encrypted', text, header, method }
 }
 
-/** Only what is written exactly as base64url writes it: no padding, no other characters, no bits left over. */
+/** Canonical base64url only: no padding, no other characters, no unused bits. */
 function decoded(text: string, part: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') === text) return bytes
@@ -102,14 +102,15 @@ function readHeader(encoded: string): TokenHeader {
 }
 
 /**
- * None of the extensions that `crit` could name is known here (RFC 7515 section 4.1.11). Compression is refused before
- * any work is done for it; `NONE` is what access managers write who do not compress.
+ * No extension that `crit` could name is supported (RFC 7515 section 4.1.11). Compression is rejected before any work is
+ * done for it; access managers write `NONE` for uncompressed tokens.
  */
 function refuseExtensions(members: JsonObject): void {
-  if (own(members, 'crit') !== undefined) throw new TokenError('the token demands extensions (crit) that are not known')
-  if (own(members, 'b64') !== undefined) throw new TokenError('tokens with b64 (RFC 7797) are not taken')
+  if (own(members, 'crit') !== undefined)
+    throw new TokenError('the token requires extensions (crit) that are not supported')
+  if (own(members, 'b64') !== undefined) throw new TokenError('tokens with b64 (RFC 7797) are not supported')
   const zip = own(members, 'zip')
-  if (zip !== undefined && zip !== 'NONE') throw new TokenError('compressed tokens (zip) are not taken')
+  if (zip !== undefined && zip !== 'NONE') throw new TokenError('compressed tokens (zip) are not supported')
 }
 
 function textMember(members: JsonObject, name: string): string | null {

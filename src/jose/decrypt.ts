@@ -16,7 +16,7 @@ type Decryption =
       readonly outcome: 'decrypted'
       readonly content: Buffer
       readonly secret: Secret
-      /** Whether only holders of the key could make the token; with a public key anyone can. */
+      /** Whether only holders of the key can create such tokens; with a public key anyone can. */
       readonly authenticated: boolean
     }
   | { readonly outcome: 'invalid'; readonly reason: string }
@@ -24,7 +24,7 @@ type Decryption =
 
 const NOT_DECRYPTED: Decryption = { outcome: 'invalid', reason: 'the token can not be decrypted' }
 
-/** Decrypts a token with the keys of a secret id, in the order of the `kid` table. */
+/** Decrypts a token with the keys of a secret id, in the order of `chooseSecrets`. */
 export async function decryptToken(token: EncryptedToken, source: KeySource): Promise<Decryption> {
   const chosen = await chooseSecrets(source, 'DECRYPT', token.header.kid)
   if (chosen.outcome === 'unavailable') return chosen

@@ -9,17 +9,16 @@ import {
 } from './encryption-algorithms.ts'
 import { KeyUnsuitableError } from './token-error.ts'
 
-/** Settings of an encryption. */
 interface Encrypting {
   readonly algorithm: EncryptionAlgorithm
   readonly method: EncryptionMethod
   /** Plaintext: claims, or a signed token. */
   readonly content: 'claims' | 'token'
-  /** Whether the header names the key; true unless it is switched off. */
+  /** Whether the header has a `kid`; default true. */
   readonly includeKeyId?: boolean
 }
 
-/** Makes an encrypted token of text or bytes. Throws KeyUnsuitableError where the key is not one for the algorithm. */
+/** Creates an encrypted token. Throws KeyUnsuitableError where the key does not fit the algorithm. */
 export async function encryptJwt(
   secret: Secret,
   plaintext: string | Uint8Array,
@@ -35,7 +34,7 @@ export async function encryptJwt(
     .encrypt(secret.publicOrSecretKey as KeyObject)
 }
 
-/** Why a secret can not encrypt by an algorithm and a method; null where it can. */
+/** Why a secret can not encrypt with an algorithm and a method; null where it can. */
 export function encryptionRefusal(
   secret: Secret,
   algorithm: EncryptionAlgorithm,

@@ -3,8 +3,8 @@ import { rsaWeakness } from './rsa-strength.ts'
 import type { Suitability } from './signature-algorithms.ts'
 
 /**
- * Algorithms by which the key of a content is agreed on or wrapped (RFC 7518 section 4.1). Those with passwords (PBES2)
- * are left out, because the token chooses the work; so is RSA1_5, which leaks by its failures.
+ * Algorithms of key agreement and key wrapping (RFC 7518 section 4.1). PBES2 is left out since the token chooses the iteration
+ * count, RSA1_5 since its failures are a padding oracle.
  */
 export const ENCRYPTION_ALGORITHMS = [
   'RSA-OAEP',
@@ -26,7 +26,7 @@ export const ENCRYPTION_ALGORITHMS = [
 
 export type EncryptionAlgorithm = (typeof ENCRYPTION_ALGORITHMS)[number]
 
-/** Algorithms of the content (RFC 7518 section 5.1); each of them notices a changed content. */
+/** Algorithms of content encryption (RFC 7518 section 5.1); all are authenticated. */
 export const ENCRYPTION_METHODS = [
   'A128GCM',
   'A192GCM',
@@ -38,7 +38,7 @@ export const ENCRYPTION_METHODS = [
 
 export type EncryptionMethod = (typeof ENCRYPTION_METHODS)[number]
 
-/** Bytes of the key of a content. */
+/** Bytes of the content encryption key. */
 export const METHOD_BYTES: Readonly<Record<EncryptionMethod, number>> = {
   A128GCM: 16,
   A192GCM: 24,
@@ -57,10 +57,10 @@ const WRAPPING: Readonly<Record<number, readonly EncryptionAlgorithm[]>> = {
   32: ['A256KW', 'A256GCMKW'],
 }
 
-/** To look closely at an RSA key takes longer than to use it. */
+/** Cached: checking an RSA key takes longer than using it. */
 const knownByType = new WeakMap<KeyObject, readonly EncryptionAlgorithm[] | string>()
 
-/** The algorithms that may be used with a key, by its type, curve and length and by the algorithm its source names. */
+/** The algorithms that may be used with a key, by its type, curve and length, and by the algorithm that its source names. */
 export function encryptionSuitability(key: KeyObject, named: string | null): Suitability<EncryptionAlgorithm> {
   const byType = knownByType.get(key) ?? algorithmsOfType(key)
   knownByType.set(key, byType)
@@ -68,14 +68,14 @@ export function encryptionSuitability(key: KeyObject, named: string | null): Sui
   if (named === null || (key.type === 'secret' && /^(?:AES|RAW)$/i.test(named))) {
     return { algorithms: byType, refusal: null }
   }
-  // A key may also be named by the method it encrypts content with; then nothing stands between the two.
+  // A key may also name the content encryption method: it is then used directly (`dir`).
   const wanted = (ENCRYPTION_METHODS as readonly string[]).includes(named) ? 'dir' : named
   const only = byType.filter((algorithm) => algorithm === wanted)
   if (only.length > 0) return { algorithms: only, refusal: null }
   return { algorithms: [], refusal: `it is meant for the algorithm ${JSON.stringify(named)}` }
 }
 
-/** The methods that may be used with a key: where the key encrypts the content itself, its length decides. */
+/** The methods that may be used with a key: for `dir` those of its length. */
 export function methodsFor(
   key: KeyObject,
   algorithm: EncryptionAlgorithm,

@@ -6,7 +6,7 @@ export interface KeySource {
   readonly secretId: string
 }
 
-/** No keys could be had, so that nothing can be said about a token; the reason is for logs. */
+/** No keys are available, so that a token can not be validated; the reason is for logs. */
 export interface KeysUnavailable {
   readonly outcome: 'unavailable'
   readonly reason: string
@@ -16,15 +16,15 @@ export interface KeysUnavailable {
 interface ChosenSecrets {
   readonly outcome: 'chosen'
   readonly secrets: readonly Secret[]
-  /** All that the id has for the purpose. */
+  /** All secrets of the id for the purpose. */
   readonly among: readonly Secret[]
-  /** Whether the token named its key: then nothing else may be tried. */
+  /** Whether the `kid` of the token selected the key: no other key may be tried. */
   readonly named: boolean
 }
 
 /**
- * The secrets to try for a token (spec: KeyStoreSecretStore, what becomes of a `kid`): the named one only, where the
- * name is one of the secret id; all of the id in order where it is not, or where the token names none.
+ * The secrets to try for a token (spec: KeyStoreSecretStore, what becomes of a `kid`): the one named by `kid` if the secret id
+ * has it; otherwise all secrets of the id in order.
  */
 export async function chooseSecrets(
   { provider, secretId }: KeySource,
@@ -45,7 +45,7 @@ export async function chooseSecrets(
   return narrowed(secrets, secretId, purpose, kid)
 }
 
-/** A name that belongs to a key of another purpose still counts as mapped: the token gets no second try. */
+/** A `kid` of a key of another purpose still selects: no other key is tried. */
 function narrowed(
   secrets: readonly Secret[],
   secretId: string,

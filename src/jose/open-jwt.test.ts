@@ -48,7 +48,7 @@ test('x25519 keys decrypt too', async () => {
   assert.deepEqual(await opened(text, { verification: VERIFICATION, decryption }), claims)
 })
 
-test('claims that a shared key encrypted are taken; those that a public key encrypted are not', async () => {
+test('claims encrypted with a shared key are accepted; those encrypted with a public key are not', async () => {
   const shared = keySecret(symmetricKey(32))
   const direct = { algorithm: 'dir', method: 'A256GCM', content: 'claims' } as const
   const text = await encryptJwt(shared, JSON.stringify(claims), direct)
@@ -62,7 +62,7 @@ test('claims that a shared key encrypted are taken; those that a public key encr
   })
 })
 
-test('where keys to verify with are there, the token is signed; where keys to decrypt with are there, encrypted', async () => {
+test('with verification keys the token must be signed, with decryption keys it must be encrypted', async () => {
   const shared = keySecret(symmetricKey(32))
   const decryption = sourceOf(shared)
   const direct = { algorithm: 'dir', method: 'A256GCM', content: 'claims' } as const
@@ -100,7 +100,7 @@ test('a token that was encrypted and then signed is opened', async () => {
   assert.deepEqual(await opened(text, { verification: VERIFICATION, decryption: sourceOf(shared) }), claims)
 })
 
-test('B42: PBES2, RSA1_5 and algorithms that do not suit the key are refused before work', async () => {
+test('B42: PBES2, RSA1_5 and algorithms that do not fit the key are rejected before any work', async () => {
   const shared = sourceOf(keySecret(symmetricKey(32)))
   const asymmetric = sourceOf(keySecret(rsa.privateKey))
   const token = (header: object) => `${rawToken(header, 'x')}.AAAA.AAAA`
@@ -122,7 +122,7 @@ test('B42: PBES2, RSA1_5 and algorithms that do not suit the key are refused bef
   }
 })
 
-test('B43: every changed byte of an encrypted token gives the same answer', async () => {
+test('B43: every changed byte of an encrypted token gives the same error', async () => {
   const shared = keySecret(symmetricKey(32))
   for (const method of ['A256GCM', 'A128CBC-HS256'] as const) {
     const text = await encryptJwt(shared, JSON.stringify(claims), { algorithm: 'dir', method, content: 'claims' })
@@ -142,7 +142,7 @@ test('B43: every changed byte of an encrypted token gives the same answer', asyn
   }
 })
 
-test('a key encrypts only by algorithms and methods of its type, length and name', () => {
+test('a key encrypts only with algorithms and methods of its type, length and name', () => {
   const refusals: [Secret, EncryptionAlgorithm, EncryptionMethod, RegExp][] = [
     [keySecret(symmetricKey(32)), 'RSA-OAEP', 'A256GCM', /its key is one for dir, A256KW, A256GCMKW$/],
     [keySecret(symmetricKey(32)), 'dir', 'A128GCM', /can not encrypt by A128GCM; its key is one for A256GCM, /],

@@ -6,7 +6,7 @@ import type { KeySource, KeysUnavailable } from './key-choice.ts'
 import { TokenError } from './token-error.ts'
 import { verifySignature } from './verify.ts'
 
-/** The keys a token is opened with; at least one of them is there. */
+/** At least one of them is set. */
 export interface OpeningKeys {
   /** If set, the token must be signed by one of these keys. */
   readonly verification?: KeySource | null
@@ -14,11 +14,11 @@ export interface OpeningKeys {
   readonly decryption?: KeySource | null
 }
 
-/** A token whose maker is known. */
+/** An authenticated token. */
 export interface OpenedJwt {
   readonly outcome: 'opened'
   readonly claims: JsonObject
-  /** The header next to the claims: that of the signature where there is one. */
+  /** The innermost header: that of the signature if the token is signed. */
   readonly header: TokenHeader
 }
 
@@ -28,9 +28,9 @@ type JwtOpening = OpenedJwt | { readonly outcome: 'invalid'; readonly reason: st
 const invalid = (reason: string): JwtOpening => ({ outcome: 'invalid', reason })
 
 /**
- * Opens a token: signed, encrypted, signed then encrypted, or encrypted then signed. Claims come out only where a key
- * says who wrote them: a signature, or encryption by a shared key. Anyone can encrypt to a public key, so what was
- * decrypted with a private one must be signed.
+ * Opens a token: signed, encrypted, signed then encrypted, or encrypted then signed. Claims are returned only if they are
+ * authenticated: by a signature, or by encryption with a shared key. Anyone can encrypt to a public key, so content decrypted
+ * with a private key must be signed.
  */
 export async function openJwt(text: string, keys: OpeningKeys): Promise<JwtOpening> {
   try {
@@ -76,7 +76,7 @@ async function openInner(content: Buffer, verification: KeySource): Promise<JwtO
   return { outcome: 'opened', claims: readClaims(inner.payload), header: inner.header }
 }
 
-/** A token is read as one byte per character, so that text in other encodings can not become one. */
+/** Read as Latin-1, so that text in other encodings is no valid token. */
 function isToken(content: Buffer): boolean {
   return content.length > 0 && content[0] !== 0x7b
 }

@@ -8,7 +8,7 @@ const SMALL_PRIMES = [
   127, 131, 137, 139, 149, 151, 157, 163, 167,
 ]
 
-/** Why an RSA key protects nothing; null where it may be used. */
+/** Why an RSA key is too weak; null where it may be used. */
 export function rsaWeakness(key: KeyObject): string | null {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   if (modulusLength < SHORTEST_MODULUS)
@@ -23,8 +23,8 @@ function modulus(key: KeyObject): bigint {
 }
 
 /**
- * Primes of that generator are powers of 65537 modulo many small primes, and so is their product. Of other keys about
- * one in 2^27 is.
+ * Primes of that generator are powers of 65537 modulo many small primes, and so is their product. One in about 2^27 other
+ * keys is.
  */
 function hasRocaFingerprint(n: bigint): boolean {
   return SMALL_PRIMES.every((prime) => powersOf65537(prime).has(Number(n % BigInt(prime))))

@@ -27,7 +27,7 @@ async function outcome(text: string, ...secrets: readonly Secret[]): Promise<str
 }
 
 for (const algorithm of SIGNATURE_ALGORITHMS) {
-  test(`${algorithm}: what was signed is verified, what was changed is not`, async () => {
+  test(`${algorithm}: verifies a signature, and rejects a changed token`, async () => {
     const { signing, verifying } = pairOf(algorithm)
     const token = await signJwt(signing, { sub: 'demo' }, { algorithm })
 
@@ -50,7 +50,7 @@ test('the header names algorithm, type and key', async () => {
   assert.equal(parseSignedToken(silent).header.kid, null)
 })
 
-test('a key signs only by algorithms of its type, curve, length and name', async () => {
+test('a key signs only with algorithms of its type, curve, length and name', async () => {
   const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
   const refusals: [Secret, SignatureAlgorithm, RegExp][] = [
     [keySecret(rsa.privateKey), 'ES256', /can not sign by ES256; its key is one for RS256, /],
@@ -73,7 +73,7 @@ test('a key signs only by algorithms of its type, curve, length and name', async
   }
 })
 
-test('a symmetric key that is too short for any algorithm is the reason, and no fault of tokens', async () => {
+test('a symmetric key that is too short for any algorithm is reported as unsuitable key, not as invalid token', async () => {
   const key = symmetricKey(8)
   const text = rawToken({ alg: 'HS256' }, {}, (input) => createHmac('sha256', key).update(input).digest())
   const verification = await verifySignature(parseSignedToken(text), sourceOf(keySecret(key)))
@@ -84,13 +84,13 @@ test('a symmetric key that is too short for any algorithm is the reason, and no 
   })
 })
 
-test('symmetric keys with names of Java serve every algorithm of their length', () => {
+test('symmetric keys with algorithm names of Java fit every algorithm of their length', () => {
   for (const name of ['AES', 'HmacSHA256', 'hmacsha512', 'RAW']) {
     assert.equal(signingRefusal(keySecret(symmetricKey(64), null, name), 'HS512'), null)
   }
 })
 
-test('EdDSA and Ed25519 are two names of one algorithm', async () => {
+test('EdDSA and Ed25519 are names of the same algorithm', async () => {
   for (const [algorithm, named] of [
     ['EdDSA', 'Ed25519'],
     ['Ed25519', 'EdDSA'],
@@ -100,7 +100,7 @@ test('EdDSA and Ed25519 are two names of one algorithm', async () => {
   }
 })
 
-test('B37: the algorithm comes from the key: none, other spellings and other families are refused', async () => {
+test('B37: the key decides the algorithm: none, other spellings and other families are rejected', async () => {
   const key = keySecret(rsa.publicKey)
   const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
   const publicDer = rsa.publicKey.export({ type: 'spki', format: 'der' })
@@ -120,7 +120,7 @@ test('B37: the algorithm comes from the key: none, other spellings and other fam
   assert.equal(await outcome(zeroLength, keySecret(createSecretKey(Buffer.alloc(0)))), 'unavailable')
 })
 
-test('B41: ECDSA signatures of zeros, of DER and of other lengths are refused', async () => {
+test('B41: ECDSA signatures of zeros, in DER and of other lengths are rejected', async () => {
   const der = (text: string) => sign('sha256', Buffer.from(text), p256.privateKey)
   const half = (text: string) => sign('sha256', Buffer.from(text), { key: p256.privateKey, dsaEncoding: 'ieee-p1363' })
   const signatures: ((text: string) => Buffer)[] = [
@@ -137,7 +137,7 @@ test('B41: ECDSA signatures of zeros, of DER and of other lengths are refused', 
   }
 })
 
-test('B40: a named key is the only one tried; an unknown name counts as none', async () => {
+test('B40: only the key of the kid is tried; an unknown kid counts as none', async () => {
   const byRsa = (kid: string | null) => signJwt(keySecret(rsa.privateKey, kid), {}, { algorithm: 'RS256' })
   const keys = [keySecret(otherRsa.publicKey, 'first'), keySecret(rsa.publicKey, 'second')]
 
@@ -149,13 +149,13 @@ test('B40: a named key is the only one tried; an unknown name counts as none', a
   }
 })
 
-test('B40: a name that belongs to a key of another purpose gives no second try', async () => {
+test('B40: with the kid of a key of another purpose no other key is tried', async () => {
   const forEncryption = new Secret({ secretId: 'key', key: rsa.publicKey, stableId: 'enc', purposes: ['ENCRYPT'] })
   const token = await signJwt(keySecret(rsa.privateKey, 'enc'), {}, { algorithm: 'RS256' })
   assert.equal(await outcome(token, keySecret(rsa.publicKey, 'sig'), forEncryption), 'invalid')
 })
 
-test('where no keys can be had nothing is said about the token', async () => {
+test('without available keys the token is neither valid nor invalid', async () => {
   const token = parseSignedToken(await signJwt(keySecret(rsa.privateKey), {}, { algorithm: 'RS256' }))
   const provider = providerOf([storeOfKeys({ down: null, none: [], wrong: [keySecret(x25519.publicKey)] })])
 
@@ -165,7 +165,7 @@ test('where no keys can be had nothing is said about the token', async () => {
   assert.equal((await verifySignature(token, { provider, secretId: 'wrong' })).outcome, 'invalid')
 })
 
-test('an id that mixes symmetric and public keys, or two keys of one name, verifies nothing', async () => {
+test('a secret id with both symmetric and public keys, or two keys of one name, verifies no token', async () => {
   const token = await signJwt(keySecret(rsa.privateKey, 'a'), {}, { algorithm: 'RS256' })
   assert.equal(await outcome(token, keySecret(rsa.publicKey, 'a'), keySecret(symmetricKey(32), 'b')), 'unavailable')
   assert.equal(await outcome(token, keySecret(rsa.publicKey, 'a'), keySecret(otherRsa.publicKey, 'a')), 'unavailable')

@@ -4,18 +4,17 @@ import type { JsonObject } from '#json'
 import { type SignatureAlgorithm, signatureSuitability } from './signature-algorithms.ts'
 import { KeyUnsuitableError } from './token-error.ts'
 
-/** Settings of a signature. */
 interface Signing {
   readonly algorithm: SignatureAlgorithm
-  /** The `typ` of its header; `JWT` unless another is given. */
+  /** `typ` of the header; default `JWT`. */
   readonly typ?: string
-  /** Whether the header names the key; true unless it is switched off. */
+  /** Whether the header has a `kid`; default true. */
   readonly includeKeyId?: boolean
-  /** The public key that the header carries, for proofs of possession. */
+  /** Public key in the header, for DPoP proofs. */
   readonly jwk?: JsonObject
 }
 
-/** Makes a signed token of claims. Throws KeyUnsuitableError where the key is not one for the algorithm. */
+/** Throws KeyUnsuitableError where the key does not fit the algorithm. */
 export async function signJwt(secret: Secret, claims: JsonObject, signing: Signing): Promise<string> {
   const { algorithm, typ = 'JWT', includeKeyId = true, jwk } = signing
   const refusal = signingRefusal(secret, algorithm)
@@ -26,7 +25,7 @@ export async function signJwt(secret: Secret, claims: JsonObject, signing: Signi
     .sign(secret.privateOrSecretKey as NonNullable<Secret['privateOrSecretKey']>)
 }
 
-/** Why a secret can not sign by an algorithm; null where it can. */
+/** Why a secret can not sign with an algorithm; null where it can. */
 export function signingRefusal(secret: Secret, algorithm: SignatureAlgorithm): string | null {
   const name = `the secret of the secret id "${secret.secretId}"`
   const refusal = secret.refusal('SIGN')

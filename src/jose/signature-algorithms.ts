@@ -1,7 +1,7 @@
 import { constants, type KeyObject } from 'node:crypto'
 import { rsaWeakness } from './rsa-strength.ts'
 
-/** Algorithms of key pairs, whose verifiers can not sign (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
+/** Asymmetric algorithms (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
 export const KEY_PAIR_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -16,18 +16,18 @@ export const KEY_PAIR_ALGORITHMS = [
   'Ed25519',
 ] as const
 
-/** Algorithms of signatures and of authentication codes. */
+/** Algorithms of signatures and MACs. */
 export const SIGNATURE_ALGORITHMS = [...KEY_PAIR_ALGORITHMS, 'HS256', 'HS384', 'HS512'] as const
 
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number]
 
 /** Parameters of an algorithm for OpenSSL. */
 export interface SignatureScheme {
-  /** Null where the algorithm brings its own. */
+  /** Null where the algorithm implies it. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
   readonly padding?: number
   readonly saltLength?: number
-  /** Bytes of a signature of two numbers (RFC 7518 section 3.4). */
+  /** Bytes of an ECDSA signature (RFC 7518 section 3.4). */
   readonly pairBytes?: number
 }
 
@@ -58,17 +58,17 @@ export const SIGNATURE_SCHEMES: Readonly<Record<SignatureAlgorithm, SignatureSch
   HS512: { hash: 'sha512' },
 }
 
-/** The algorithms a key can be used with, or why with none. */
+/** The algorithms that a key can be used with, or the reason why it fits none. */
 export type Suitability<A extends string> =
   | { readonly algorithms: readonly A[]; readonly refusal: null }
   | { readonly algorithms: readonly []; readonly refusal: string }
 
-/** To look closely at an RSA key takes longer than to sign with it. */
+/** Cached: checking an RSA key takes longer than signing with it. */
 const knownByType = new WeakMap<KeyObject, readonly SignatureAlgorithm[] | string>()
 
 /**
- * The algorithms that may be used with a key: by its type, curve and length, and by the algorithm its source names.
- * What a token says about itself has no part in it.
+ * The algorithms that may be used with a key: by its type, curve and length, and by the algorithm that its source names. The
+ * header of a token has no influence.
  */
 export function signatureSuitability(key: KeyObject, named: string | null): Suitability<SignatureAlgorithm> {
   const byType = knownByType.get(key) ?? algorithmsOfType(key)
@@ -112,12 +112,12 @@ function byCurve(curve: string | undefined): readonly SignatureAlgorithm[] | str
   return `keys on the curve ${curve} sign no tokens here`
 }
 
-/** Names that keystores and SecretKeyPropertyFormat give to symmetric keys: they bind to no single algorithm of JOSE. */
+/** Names of symmetric keys in keystores and SecretKeyPropertyFormat, which are not limited to one JOSE algorithm. */
 function isSymmetricName(key: KeyObject, named: string): boolean {
   return key.type === 'secret' && /^(?:AES|RAW|Hmac-?SHA-?\d+)$/i.test(named)
 }
 
-/** With a key on this curve the old name and the new one mean the same (RFC 9864 section 2.2). */
+/** With a key on this curve both names mean the same algorithm (RFC 9864 section 2.2). */
 function sameAlgorithm(algorithm: SignatureAlgorithm, named: string): boolean {
   return (algorithm === 'EdDSA' || algorithm === 'Ed25519') && (named === 'EdDSA' || named === 'Ed25519')
 }

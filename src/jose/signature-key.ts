@@ -9,18 +9,18 @@ import {
 } from './signature-algorithms.ts'
 
 /**
- * A key that signatures are verified with, made ready once. OpenSSL is asked synchronously: Web Crypto takes up to
- * twice the CPU for the same signature, most of it for going to another thread and back.
+ * A key that verifies signatures, prepared once. Uses the synchronous API of OpenSSL: Web Crypto takes up to twice the CPU,
+ * most of it for the switch to another thread and back.
  */
 export class SignatureKey {
   readonly algorithms: readonly SignatureAlgorithm[]
-  /** Why it can verify nothing; null where it can. */
+  /** Why it fits no algorithm; null where it does. */
   readonly refusal: string | null
   readonly symmetric: boolean
   readonly #key: KeyObject
   readonly #inputs = new Map<SignatureAlgorithm, VerifyKeyObjectInput>()
 
-  /** `named` is the algorithm that the source of the key names; a key without one serves every algorithm of its type. */
+  /** `named` is the algorithm that the source of the key names; a key without one fits every algorithm of its type. */
   constructor(key: KeyObject, named: string | null) {
     const { algorithms, refusal } = signatureSuitability(key, named)
     this.#key = key
@@ -30,17 +30,16 @@ export class SignatureKey {
     for (const algorithm of algorithms) this.#inputs.set(algorithm, inputOf(key, SIGNATURE_SCHEMES[algorithm]))
   }
 
-  /** Whether a token of that algorithm could have been signed by it. */
+  /** Whether the key fits an algorithm. */
   suits(algorithm: string): boolean {
     return this.#inputs.has(algorithm as SignatureAlgorithm)
   }
 
-  /** Whether it is the same key as another. */
   equals(other: SignatureKey): boolean {
     return this.#key.equals(other.#key)
   }
 
-  /** Whether the signature of a token is one of this key, by an algorithm that suits the key. */
+  /** Whether the token has a valid signature of this key, with an algorithm that fits the key. */
   verifies(token: SignedToken): boolean {
     const algorithm = token.header.alg as SignatureAlgorithm
     const input = this.#inputs.get(algorithm)
@@ -63,7 +62,7 @@ export class SignatureKey {
 
 const ready = new WeakMap<Secret, SignatureKey | null>()
 
-/** The key of a secret, made ready when it is first wanted; null where the secret has none that could verify. */
+/** The key of a secret, prepared on first use; null where the secret has no key that can verify. */
 export function signatureKeyOf(secret: Secret): SignatureKey | null {
   const known = ready.get(secret)
   if (known !== undefined) return known
@@ -82,7 +81,7 @@ function inputOf(key: KeyObject, { padding, saltLength, pairBytes }: SignatureSc
   }
 }
 
-/** Two numbers of equal length, none of them zero: a verifier that let zeros through took any message (CVE-2022-21449). */
+/** Two numbers of equal length, none of them zero: a verifier that accepted zeros accepted any message (CVE-2022-21449). */
 function isUsablePair(signature: Buffer, bytes: number): boolean {
   if (signature.length !== bytes) return false
   const half = bytes / 2

@@ -9,12 +9,12 @@ import {
 } from '#json'
 import { TokenError } from './token-error.ts'
 
-/** Nothing that an issuer writes is deeper; every reader of claims may recurse into them. */
+/** Deeper than the claims of any issuer; code that reads claims may recurse. */
 const LIMITS = { depth: 32 }
 
 /**
- * The JSON object in a part of a token, with numbers as they are written. A member that is given twice is refused
- * (RFC 7515 section 4, RFC 7519 section 4): two readers could believe two different ones.
+ * The JSON object in a part of a token, with exact numbers. Duplicate members are rejected (RFC 7515 section 4, RFC 7519
+ * section 4): another parser could use the other one.
  */
 export function readObject(bytes: Buffer, part: string): JsonObject {
   if (!isUtf8(bytes)) throw new TokenError(`the ${part} of the token is not valid UTF-8`)

@@ -49,7 +49,7 @@ function mixed(secrets: readonly Secret[]): boolean {
   return symmetric.length > 0 && symmetric.length < secrets.length
 }
 
-/** Why a symmetric key that is the only one verifies nothing: no token could ever pass, and none is to blame for it. */
+/** Why the only key, a symmetric one, fits no algorithm: then every token fails, through no fault of its own. */
 function shortKey(secrets: readonly Secret[]): string | null {
   const [only] = secrets
   if (only === undefined || secrets.length > 1) return null

@@ -1,4 +1,4 @@
-// Public test vectors (C2SP/wycheproof). They are read where they stand beside the checkout.
+// Public test vectors (C2SP/wycheproof), read from a folder beside the checkout.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ interface Group {
 const folder = join(import.meta.dirname, '../../../shared/corpora/jose')
 const skip = existsSync(folder) ? false : `the vectors are not there: ${folder}`
 
-/** Valid by the vectors, refused here on purpose. */
+/** Valid according to the vectors, rejected by the gateway on purpose. */
 const stricter = new Map([
   [346, 'the key is for PS256, the token says PS384'],
   [347, 'the key is for "ES521", which no registry knows'],
@@ -34,7 +34,7 @@ const stricter = new Map([
   [373, 'a character that is not base64url in the payload'],
 ])
 
-/** Said to be invalid, but letter for letter the token of another vector that is said to be valid. */
+/** Marked as invalid, but identical to the token of another vector that is marked as valid. */
 const contradictory = new Map([
   [367, 357],
   [370, 357],

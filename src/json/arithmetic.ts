@@ -1,25 +1,25 @@
 import { type JsonNumber, jsonNumber, numberValue } from './number.ts'
 
-/** A double, or a number of JSON that no double can hold. */
+/** A double, or a JSON number that no double represents exactly. */
 export type Numeric = number | JsonNumber
 
-/** A calculation without a result. */
+/** An arithmetic operation without a result. */
 export class ArithmeticError extends Error {
   override readonly name = 'ArithmeticError'
 }
 
-/** A decimal as whole digits, of which the last `scale` stand behind the point. */
+/** A decimal: `digits` divided by ten to the power of `scale`. */
 interface Decimal {
   readonly digits: bigint
   readonly scale: number
 }
 
-/** So many digits are calculated with; a request could ask for any number of them. */
+/** Limit of digits, since the length of a number may come from a request. */
 const maxDigits = 1_000
 
 const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/
 
-/** One operation on doubles, and the same on decimals. */
+/** An operation on doubles, and the same on decimals. */
 interface Operation {
   readonly rough: (left: number, right: number) => number
   readonly exact: (left: Decimal, right: Decimal) => Decimal
@@ -40,16 +40,16 @@ const multiplication: Operation = {
   exact: (left, right) => ({ digits: left.digits * right.digits, scale: left.scale + right.scale }),
 }
 
-/** `left + right`. Whole numbers, and numbers of JSON that are no doubles, are added exactly, as BigDecimal does. */
+/** Integers, and JSON numbers that are no doubles, are added exactly, as by BigDecimal. */
 export const add = (left: Numeric, right: Numeric): Numeric => calculate(left, right, addition)
 
-/** `left - right`, as exactly as `add`. */
+/** As exact as `add`. */
 export const subtract = (left: Numeric, right: Numeric): Numeric => calculate(left, right, subtraction)
 
-/** `left * right`, as exactly as `add`. */
+/** As exact as `add`. */
 export const multiply = (left: Numeric, right: Numeric): Numeric => calculate(left, right, multiplication)
 
-/** `left / right`: exact where whole numbers divide without a rest, else that of doubles. */
+/** Exact where integers divide without remainder, else a division of doubles. */
 export function divide(left: Numeric, right: Numeric): Numeric {
   refuseZero(right)
   const whole = wholePair(left, right)
@@ -57,14 +57,13 @@ export function divide(left: Numeric, right: Numeric): Numeric {
   return Number(left) / Number(right)
 }
 
-/** The rest of `left / right`: exact for whole numbers, else that of doubles. */
+/** Exact for integers, else the remainder of doubles. */
 export function remainder(left: Numeric, right: Numeric): Numeric {
   refuseZero(right)
   const whole = wholePair(left, right)
   return whole === null ? Number(left) % Number(right) : jsonNumber(String(whole[0] % whole[1]))
 }
 
-/** `-value`. */
 export function negate(value: Numeric): Numeric {
   if (typeof value === 'number') return 0 - value
   const { text } = value
@@ -75,7 +74,7 @@ function refuseZero(divisor: Numeric): void {
   if (numberValue(divisor) === 0) throw new ArithmeticError('division by zero')
 }
 
-/** Doubles are calculated with as doubles, unless they are whole numbers that could come out wrong. */
+/** Uses doubles, unless operands are integers whose result may not be exact. */
 function calculate(left: Numeric, right: Numeric, { rough, exact }: Operation): Numeric {
   if (typeof left === 'number' && typeof right === 'number') {
     const result = rough(left, right)
@@ -85,20 +84,20 @@ function calculate(left: Numeric, right: Numeric, { rough, exact }: Operation): 
   return printed(exact(decimalOf(left), decimalOf(right)))
 }
 
-/** Does something with the digits of two decimals whose points stand one below the other. */
+/** Applies an operation to the digits of two decimals after aligning their scale. */
 function aligned(left: Decimal, right: Decimal, apply: (left: bigint, right: bigint) => bigint): Decimal {
   const scale = Math.max(left.scale, right.scale)
   const digits = ({ digits: own, scale: behind }: Decimal): bigint => own * 10n ** BigInt(scale - behind)
   return { digits: apply(digits(left), digits(right)), scale }
 }
 
-/** Both as whole numbers; null where doubles do as well, or one of them is not whole. */
+/** Both as integers; null where doubles are exact, or one of them is no integer. */
 function wholePair(left: Numeric, right: Numeric): readonly [bigint, bigint] | null {
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return null
   return isWhole(left) && isWhole(right) ? [BigInt(String(left)), BigInt(String(right))] : null
 }
 
-/** Whether a number is written as a whole one; a larger double than the bound has an exponent. */
+/** Whether a number is written without fraction and exponent; larger doubles than the bound print with an exponent. */
 function isWhole(value: Numeric): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e21
   return value.isInteger && value.text.length <= maxDigits
@@ -121,5 +120,5 @@ function printed({ digits, scale }: Decimal): Numeric {
 }
 
 function tooLong(): ArithmeticError {
-  return new ArithmeticError(`numbers of more than ${maxDigits} digits can not be calculated with`)
+  return new ArithmeticError(`arithmetic is limited to numbers of ${maxDigits} digits`)
 }

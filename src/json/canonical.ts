@@ -1,7 +1,7 @@
 import { JsonNumber } from './number.ts'
 import type { JsonValue } from './value.ts'
 
-/** One text for equal content: keys sorted by code unit, no white space, numbers as written. The basis of revisions. */
+/** The same text for equal content: keys sorted by code unit, no white space, numbers as written. Input of revision hashes. */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

@@ -1,6 +1,6 @@
 import type { JsonNumber } from './number.ts'
 
-/** A number as `0.DIGITS` times ten to the exponent; digits neither begin nor end with a zero, and 0 has none. */
+/** A number as `0.DIGITS` times ten to the exponent; digits have no leading or trailing zeros, and are empty for 0. */
 interface Scientific {
   readonly negative: boolean
   readonly digits: string
@@ -9,12 +9,12 @@ interface Scientific {
 
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
-/** Orders two numbers by their values as written, however long they are: negative, 0 or positive. */
+/** Compares two numbers by their exact values, of any length: negative, 0 or positive. */
 export function compareNumbers(left: number | JsonNumber, right: number | JsonNumber): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
   const first = scientific(String(left))
   const second = scientific(String(right))
-  // NaN and the infinities, which no JSON holds.
+  // NaN and the infinities, which JSON does not have.
   if (first === null || second === null) return Number(left) - Number(right)
   if (first.digits === '' || second.digits === '' || first.negative !== second.negative)
     return signOf(first) - signOf(second)

@@ -16,7 +16,7 @@ test('reads the output of JSON.stringify', () => {
   )
 })
 
-test('allows comments wherever white space may stand', () => {
+test('allows comments wherever white space is allowed', () => {
   const text = '// first\n{ /* a */ "a" /* b */ : // c\n [1, /* 2 */ 3] } // last'
   assert.deepEqual(readDocument(text).value, { a: [1, 3] })
 })
@@ -34,10 +34,10 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['[1] x', /expected the end of the document/],
 ]
 for (const [text, message] of refused) {
-  test(`refuses ${JSON.stringify(text)} and says where`, () => assert.throws(() => readDocument(text), message))
+  test(`rejects ${JSON.stringify(text)} with its location`, () => assert.throws(() => readDocument(text), message))
 }
 
-test('refuses 10,000 levels of nesting without a crash', () => {
+test('rejects 10,000 levels of nesting without a crash', () => {
   for (const text of ['['.repeat(10_000), '{"a":'.repeat(10_000)]) {
     assert.throws(() => readDocument(text), /nested more than 256 levels/)
     assert.throws(() => parseJson(text), /nested more than 256 levels/)
@@ -71,7 +71,7 @@ test('canonical text does not depend on the order of keys', () => {
   assert.equal(canonicalJson({ b: [1, { d: 1, c: null }], a: 'x' }), '{"a":"x","b":[1,{"c":null,"d":1}]}')
 })
 
-test('JSONTestSuite: y_ parse, n_ are refused, i_ never crash', {
+test('JSONTestSuite: y_ parse, n_ are rejected, i_ never crash', {
   skip: !existsSync(corpus) && 'no corpora beside the checkout',
 }, () => {
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -86,7 +86,7 @@ test('JSONTestSuite: y_ parse, n_ are refused, i_ never crash', {
         accepted = false
         assert.ok(error instanceof Error && !(error instanceof RangeError), name)
       }
-      // A comment is the one thing configuration files may hold beyond JSON; duplicate members they may not.
+      // Configuration files may have comments, unlike JSON, and no duplicate members.
       if (name.startsWith('n_') && !(name.includes('comment') && parse !== parseJson))
         assert.equal(accepted, false, name)
       if (name.startsWith('y_') && !(name.includes('duplicated_key') && parse !== parseJson)) assert.ok(accepted, name)

@@ -3,13 +3,13 @@ import { DEFAULT_MAX_DEPTH, JsonSyntaxError, positionAt } from './parse.ts'
 import { appendPointer } from './pointer.ts'
 import { type JsonObject, type JsonValue, setOwn } from './value.ts'
 
-/** A place in a text, both numbers from 1. */
+/** Line and column from 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** Configuration text that was read, and where in it each value stands. */
+/** A parsed configuration text, with the positions of its values. */
 export class JsonDocument {
   readonly text: string
   readonly value: JsonValue
@@ -20,7 +20,7 @@ export class JsonDocument {
     this.value = value
   }
 
-  /** Where the value of a pointer stands, or that of its nearest ancestor which exists. */
+  /** The position of the value of a pointer, or of its nearest existing ancestor. */
   locate(pointer: string): Position {
     this.#offsets ??= offsetsOf(this.text)
     let nearest = pointer
@@ -29,12 +29,12 @@ export class JsonDocument {
   }
 }
 
-/** Reads JSON with `//` and block comments, as configuration files are written. Otherwise as strict as RFC 8259. */
+/** Parses JSON with `//` and block comments, for configuration files. Otherwise as strict as RFC 8259. */
 export function readDocument(text: string, maxDepth: number = DEFAULT_MAX_DEPTH): JsonDocument {
   return new JsonDocument(text, new Reader(text, maxDepth, null).document())
 }
 
-/** Offsets are needed only to report problems, so a second reading finds them. */
+/** Offsets are needed only to report problems, so a second pass computes them. */
 function offsetsOf(text: string): Map<string, number> {
   const offsets = new Map<string, number>()
   new Reader(text, DEFAULT_MAX_DEPTH, offsets).document()
@@ -44,7 +44,7 @@ function offsetsOf(text: string): Map<string, number> {
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:u(.{0,4})|(.))/gs
 
-/** What of a text and of white space can be passed over. A pattern does so faster with much of it, a loop with little. */
+/** Skip patterns of strings and white space. For long runs a pattern is faster, for short ones a loop. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const BLANKS = /[ \n\r\t]*/y
 const LITTLE = 64
@@ -55,7 +55,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
 ]
 
-/** Where what a pattern matches ends. */
+/** End of the match of a sticky pattern. */
 function endOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start
   pattern.test(text)
@@ -156,7 +156,7 @@ class Reader {
     this.#fail('a control character in a string must be escaped; for a line break write \\n', at)
   }
 
-  /** JSON.parse checks escapes; this finds the invalid one for the message. */
+  /** JSON.parse checks escapes; this locates the invalid one for the message. */
   #unescaped(start: number, end: number): string {
     try {
       return JSON.parse(this.#text.slice(start, end + 1)) as string

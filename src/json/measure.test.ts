@@ -5,7 +5,7 @@ import { JsonLimitError, type JsonValue, measureJson, parseJson } from './index.
 
 const UNLIMITED = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
 
-/** Counts a value itself, by walking through it. */
+/** Reference implementation: counts the parsed value. */
 function walked(value: JsonValue): { values: number; members: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { values: 1, members: 0, depth: 0 }
   const inner = Object.values(value).map((each) => walked(each as JsonValue))
@@ -31,7 +31,7 @@ test('values of a text are counted without parsing it into objects', () => {
   )
 })
 
-test('quotes and brackets within strings count for nothing, however they are escaped', () => {
+test('quotes and brackets within strings are not counted, with any escapes', () => {
   const texts = ['"', '\\', '\\"', '[[[', ',,,', '\\\\', '{":'].map((text) => JSON.stringify(text))
   for (const text of texts) {
     assert.deepEqual(
@@ -42,7 +42,7 @@ test('quotes and brackets within strings count for nothing, however they are esc
   }
 })
 
-test('a text that is too deep or holds too much is refused with the place where it does', () => {
+test('a text that is too deep or has too many values is rejected with the position', () => {
   assert.throws(() => parseJson('[[[]]]', { depth: 2 }), { name: 'JsonSyntaxError', limit: 'depth', offset: 2 })
   assert.throws(() => parseJson('[1,\n2]', { values: 2 }), /line 1, column 3: more than 2 values/)
   assert.throws(() => parseJson('['.repeat(300)), JsonLimitError)

@@ -1,20 +1,20 @@
-/** How deep and how wide a text may be. */
+/** Limits of depth and number of values. */
 export interface JsonLimits {
   readonly depth: number
   readonly values: number
 }
 
-/** What a text holds, by what begins and separates its values; a text that is not JSON has some measure too. */
+/** Counts of a text, by the characters that start and separate values; also defined for text that is not JSON. */
 export interface JsonMeasure {
   readonly values: number
   readonly members: number
-  /** False where a double is printed as each of the numbers is written, as it mostly is. */
+  /** False where every number prints as a double as it is written, which is the usual case. */
   readonly mayHoldExactNumbers: boolean
-  /** Where the text exceeds a limit, and which; the measure is that of the text before. */
+  /** Position and kind of an exceeded limit; counts are those of the text before. */
   readonly excess: { readonly at: number; readonly limit: keyof JsonLimits; readonly reason: string } | null
 }
 
-/** Measures a text in one pass, before anything is made of it; stops where it exceeds a limit. */
+/** Measures a text in one pass before it is parsed; stops where it exceeds a limit. */
 export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   let values = 1
   let members = 0
@@ -26,7 +26,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
     const unit = text.charCodeAt(at)
     if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) continue
     const ends = unit === 0x5d || unit === 0x7d
-    // A comma stands before each value of a list or object but the first.
+    // Each value of an array or object but the first follows a comma.
     if ((unit === 0x2c || (begun && !ends)) && ++values > limits.values) {
       excess = { at, limit: 'values', reason: `more than ${limits.values} values` }
       break
@@ -48,7 +48,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   return { values, members, mayHoldExactNumbers, excess }
 }
 
-/** The closing quote of a string: the next that an even number of backslashes stands before. */
+/** The closing quote of a string: the next one after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at
@@ -70,10 +70,10 @@ function isOfNumber(unit: number): boolean {
   return unit === 0x2d || unit === 0x2b || unit === 0x2e || unit === 0x65 || unit === 0x45
 }
 
-/** So many digits come out of a double as they went in. */
+/** Decimal digits that a double preserves. */
 const DOUBLE_DIGITS = 15
 
-/** Whether a double is printed as this text: few digits, no exponent, no zero at the end of a fraction, nothing tiny. */
+/** Whether a double prints as this text: few digits, no exponent, no trailing zero of a fraction, not tiny. */
 function isDouble(text: string, start: number, end: number): boolean {
   if (end - start > DOUBLE_DIGITS) return false
   if (text.charCodeAt(start) === 0x2d && text.charCodeAt(start + 1) === 0x30) return false
@@ -84,6 +84,6 @@ function isDouble(text: string, start: number, end: number): boolean {
     else if (unit < 0x30 || unit > 0x39) return false
   }
   if (!fraction) return true
-  // A double below a millionth is printed with an exponent.
+  // A double below a millionth prints with an exponent.
   return text.charCodeAt(end - 1) !== 0x30 && !text.startsWith('0.000000', start)
 }

@@ -35,7 +35,7 @@ const EXACT = [
 
 const PLAIN = ['0', '1', '-1', '0.1', '-12.5', '9007199254740991', '1735689600', '123456789.125', '1e+21', '1e-7']
 
-test('a number that a double would change stays as it is written, every other is a double', () => {
+test('a number that a double would change stays as written, every other is a double', () => {
   for (const read of [(text: string) => parseJson(text), (text: string) => readDocument(text).value]) {
     for (const text of EXACT) {
       assert.deepEqual(read(text), new JsonNumber(text), text)
@@ -45,7 +45,7 @@ test('a number that a double would change stays as it is written, every other is
   }
 })
 
-test('parsed numbers are written again unchanged, at any depth', () => {
+test('parsed numbers are serialised unchanged, at any depth', () => {
   const text = `{"a":[${[...EXACT, ...PLAIN].join(',')}],"b":{"c":${EXACT[0]}}}`
   const value = parseJson(text)
   assert.equal(JSON.stringify(value), text)
@@ -56,7 +56,7 @@ test('parsed numbers are written again unchanged, at any depth', () => {
   assert.equal(JSON.stringify({ value: new JsonNumber('1.0') }, null, 2), '{\n  "value": 1.0\n}')
 })
 
-test('numbers of any spelling come out as they went in, and the measure never misses one', () => {
+test('numbers of any spelling are serialised unchanged, and the measure counts all of them', () => {
   const digits = fc.stringMatching(/^(?:0|[1-9]\d{0,24})$/)
   const spelling = fc
     .tuple(
@@ -77,14 +77,14 @@ test('numbers of any spelling come out as they went in, and the measure never mi
   )
 })
 
-test('ordinary documents are left to the parser of the engine alone', () => {
+test('ordinary documents are parsed by JSON.parse without a reviver', () => {
   const limits = { depth: 9, values: 99 }
   for (const text of ['{"exp":1735689600,"price":12.75,"at":1735689600123}', '[0,-1,0.5,"1.0","1e5"]', '[0.000001]']) {
     assert.equal(measureJson(text, limits).mayHoldExactNumbers, false, text)
   }
 })
 
-test('as text it is the literal, as a number the nearest double', () => {
+test('converts to its literal as text, and to the nearest double as number', () => {
   const number = new JsonNumber('1.50')
   assert.equal(`${number}`, '1.50')
   assert.equal(numberValue(number), 1.5)
@@ -96,7 +96,7 @@ test('as text it is the literal, as a number the nearest double', () => {
   assert.equal(number.isInteger, false)
 })
 
-test('numbers are ordered by their values as written', () => {
+test('numbers are compared by their exact values', () => {
   const rising = [
     '-1e400',
     '-9007199254740993',
@@ -143,7 +143,7 @@ test('numbers are ordered by their values as written', () => {
   )
 })
 
-test('a number as long as a body is compared in time', () => {
+test('a number of the size of a body is compared within a time limit', () => {
   const long = (end: string): JsonValue => new JsonNumber(`1${'0'.repeat(1_000_000)}${end}`)
   const before = process.threadCpuUsage()
   assert.ok(compareNumbers(long('1') as JsonNumber, long('2') as JsonNumber) < 0)

@@ -1,12 +1,12 @@
-/** What TypeScript does not know of the language yet: text that JSON.stringify writes as it stands. */
+/** Missing in the types of TypeScript: `JSON.rawJSON`, text that JSON.stringify writes unchanged. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
 /**
  * A number of JSON text that a double would change, in value or in spelling: `9007199254740993`, `1.0`, `1e400`; see
- * `jsonNumber`. All other numbers are doubles. It prints and is written as it was read, and never changes.
+ * `jsonNumber`. All other numbers are doubles. Immutable; it prints and serialises as written.
  */
 export class JsonNumber {
-  /** As it is written in JSON. */
+  /** As in the JSON text. */
   readonly text: string
 
   constructor(text: string) {
@@ -35,8 +35,8 @@ export class JsonNumber {
 const INTEGER = /^-?\d+$/
 
 /**
- * The number that a text of JSON stands for: a double where that prints as the same text. Whole numbers beyond 2^53 are no
- * doubles at all, also those that one happens to hold: their neighbours are not.
+ * The number of a JSON literal: a double where that prints as the same text. Integers beyond 2^53 are never doubles, also those
+ * that a double represents exactly, since their neighbours are not.
  */
 export function jsonNumber(text: string): number | JsonNumber {
   const value = Number(text)
@@ -45,13 +45,13 @@ export function jsonNumber(text: string): number | JsonNumber {
   return isLong ? new JsonNumber(text) : value
 }
 
-/** The double of a number, the nearest one where none is the same; null for anything else. For times, counts and sizes. */
+/** The nearest double of a number; null for other values. For times, counts and sizes. */
 export function numberValue(value: unknown): number | null {
   if (typeof value === 'number') return value
   return value instanceof JsonNumber ? value.valueOf() : null
 }
 
-/** Whether a number written with an exponent is more than any double: most readers would make infinity of it. */
+/** Whether a number with an exponent exceeds the range of doubles: most parsers would read it as infinity. */
 export function exceedsDoubleRange(value: number | JsonNumber): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   return !value.isInteger && !Number.isFinite(value.valueOf())

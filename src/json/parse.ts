@@ -2,10 +2,10 @@ import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts'
 import { jsonNumber } from './number.ts'
 import { countMembers, type JsonValue } from './value.ts'
 
-/** Deeper text is refused: every reader of the value may recurse into it. */
+/** Deeper text is rejected: code that reads the value may recurse. */
 export const DEFAULT_MAX_DEPTH = 256
 
-/** JSON text that can not be read, with the place where reading stopped. */
+/** Invalid JSON text, with the position of the error. */
 export class JsonSyntaxError extends Error {
   readonly code = 'GW_JSON_SYNTAX'
   readonly offset: number
@@ -22,7 +22,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** JSON text that is deeper or holds more than it may. */
+/** JSON text that exceeds a limit of depth or number of values. */
 export class JsonLimitError extends JsonSyntaxError {
   readonly limit: keyof JsonLimits
 
@@ -51,22 +51,22 @@ export function positionAt(text: string, offset: number): { line: number; column
   return { line, column: offset - lineStart + 1 }
 }
 
-/** Limits of a text that a peer sends; both can be set lower, or higher where the sender is trusted. */
+/** Default limits of a text from a peer. */
 const DEFAULT_LIMITS: JsonLimits = { depth: DEFAULT_MAX_DEPTH, values: Number.POSITIVE_INFINITY }
 
 /**
- * Strict JSON (RFC 8259) for message bodies: the engine's own parser behind a check of depth and number of values. Numbers
- * that a double would change stay as they are written. `__proto__` becomes an own key, as JSON.parse does it.
+ * Strict JSON (RFC 8259) for message bodies: JSON.parse after a check of depth and number of values. Numbers that a
+ * double would change stay as written. `__proto__` becomes an own key.
  */
 export function parseJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
   return parsed(text, checkJson(text, limits))
 }
 
-/** The same, but refuses objects that give a member twice: two readers could believe two different ones. */
+/** The same, but rejects duplicate members: another parser could use the other one. */
 export function parseUniqueJson(text: string, limits?: Partial<JsonLimits>): JsonValue {
   const measure = checkJson(text, limits)
   const value = parsed(text, measure)
-  // The engine keeps the last of two members of one name.
+  // JSON.parse uses the last of two members of one name.
   if (countMembers(value) !== measure.members) throw new DuplicateMemberError(text)
   return value
 }
@@ -80,11 +80,11 @@ function parsed(text: string, { mayHoldExactNumbers }: JsonMeasure): JsonValue {
   }
 }
 
-/** TypeScript does not know the third argument yet: the text of a value that is neither list nor object. */
+/** Missing in the types of TypeScript: the third argument, with the source text of a primitive value. */
 const revived = ((_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' ? jsonNumber(source) : value) as (key: string, value: unknown) => unknown
 
-/** Measures a text before anything is made of it. Throws a JsonLimitError where it is deeper or holds more than it may. */
+/** Measures a text before it is parsed. Throws JsonLimitError where it exceeds a limit. */
 export function checkJson(text: string, limits?: Partial<JsonLimits>): JsonMeasure {
   const measure = measureJson(text, limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits })
   const { excess } = measure

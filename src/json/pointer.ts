@@ -3,12 +3,12 @@ export function formatPointer(path: readonly (string | number | symbol)[]): stri
   return path.map((token) => `/${escapeToken(String(token))}`).join('')
 }
 
-/** The pointer of a member of what `pointer` names. */
+/** The pointer of a member of the value at `pointer`. */
 export function appendPointer(pointer: string, token: string | number): string {
   return `${pointer}/${escapeToken(String(token))}`
 }
 
-/** The tokens of a pointer; null when it is not one. */
+/** The tokens of a pointer; null for invalid text. */
 export function parsePointer(pointer: string): string[] | null {
   if (pointer === '') return []
   if (!pointer.startsWith('/')) return null

@@ -1,14 +1,14 @@
 import { JsonNumber } from './number.ts'
 
-/** Any value JSON text can hold. A number that a double would change is a JsonNumber. */
+/** Any JSON value. A number that a double would change is a JsonNumber. */
 export type JsonValue = null | boolean | number | JsonNumber | string | JsonValue[] | JsonObject
 
-/** A JSON object: own keys only, whatever they are called. */
+/** A JSON object: own keys of any name. */
 export interface JsonObject {
   [key: string]: JsonValue
 }
 
-/** True for objects made from JSON text, and for nothing with a prototype of its own. */
+/** True for objects of JSON text, false for instances of classes. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
@@ -16,8 +16,8 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Sets an own property whatever its name is. A plain assignment to `__proto__` would change the prototype
- * instead (threats B76), so that one name is defined.
+ * Sets an own property of any name. A plain assignment to `__proto__` would change the prototype instead (threats B76), so
+ * this name is defined.
  */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {

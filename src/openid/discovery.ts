@@ -8,11 +8,11 @@ import { OpenIdError } from './open-id-error.ts'
 /** Metadata of a server, with its issuer. */
 export type ServerMetadata = JsonObject & { readonly issuer: string }
 
-/** After a failure the server is left alone for a moment, so that waiting requests do not all ask again. */
+/** Pause after a failure, so that waiting requests do not all retry. */
 const FAILURE_PAUSE = 2_000
 /** Metadata members that a login needs. */
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
-/** Keys have a TTL of their own. */
+/** Keys have a separate TTL. */
 const METADATA_TTL = 60 * 60_000
 
 /** The metadata of an authorization server (RFC 8414), loaded on first use and cached. */
@@ -36,7 +36,7 @@ export class Discovery {
     })
   }
 
-  /** The metadata; while the server fails, those known from before. */
+  /** While the server fails, the last metadata. */
   metadata(): Promise<ServerMetadata> {
     return this.#metadata.get()
   }

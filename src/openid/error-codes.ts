@@ -1,7 +1,7 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: source of docs/reference/errors.md. */
 export const ERROR_CODES = {
   GW_AUTHORIZATION_SERVER_UNREACHABLE: {
-    meaning: 'An authorization server gave no usable answer. Requests that need it get 503.',
+    meaning: 'An authorization server sent no valid response. Requests that need it get 503.',
     action: 'Check that it runs and can be reached, and the URLs of the Issuer or client registration.',
   },
 }

@@ -10,10 +10,10 @@ import {
   Request,
   Uri,
 } from '#http'
-import { type AnswerForm, checkProtocolAnswer } from './protocol-response.ts'
+import { checkProtocolResponse, type ResponseForm } from './protocol-response.ts'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
-/** Answers of authorization servers are small; one that sends more is broken or hostile. */
+/** Responses of authorization servers are small; a larger one is faulty or hostile. */
 const LARGEST_ANSWER = 1_048_576
 const DEADLINE = 10_000
 
@@ -26,15 +26,15 @@ interface FetchOptions {
 }
 
 interface FetchSettings {
-  /** Milliseconds for the whole answer. */
+  /** Milliseconds until the whole response must arrive. */
   readonly deadline?: number
-  /** What the endpoint may answer with; anything where it is left out. */
-  readonly form?: AnswerForm
-  /** Set where the form names the client by a `client_id` that may be taken out. */
+  /** Accepted responses of the endpoint; any by default. */
+  readonly form?: ResponseForm
+  /** Set where the form has a `client_id` that may be removed. */
   readonly clientIdField?: ClientIdField | null
 }
 
-/** Sends the requests of the protocol through a handler, so that its TLS, proxies, filters and limits hold. */
+/** A `fetch` through a handler, so that its TLS, proxies, filters and limits apply. */
 export function fetchBy(
   handler: Handler,
   onBehalfOf: Exchange | null,
@@ -57,11 +57,14 @@ export function fetchBy(
   }
 }
 
-function fetchResponse({ status, headers, body }: InternalResponse, form: AnswerForm | undefined): globalThis.Response {
+function fetchResponse(
+  { status, headers, body }: InternalResponse,
+  form: ResponseForm | undefined,
+): globalThis.Response {
   if (status < 200 || status > 599) throw new Error(`${status} is not the status of a final response`)
-  if (form !== undefined) checkProtocolAnswer(form, status, headers.get('content-type') ?? '', body)
+  if (form !== undefined) checkProtocolResponse(form, status, headers.get('content-type') ?? '', body)
   const empty = status === 204 || status === 205 || status === 304
-  // Of a refusal in JSON the body says the error; the library would look at the challenge instead.
+  // An error response in JSON has its error in the body; the library would read the challenge instead.
   if (form === 'json') headers.delete('www-authenticate')
   return new globalThis.Response(empty ? null : Uint8Array.from(body), { status, headers: [...pairs(headers)] })
 }

@@ -3,19 +3,19 @@ import { isPlainObject, type JsonObject, parseJson } from '#json'
 
 /** Tokens of a token response. */
 export interface IssuedTokens {
-  /** The answer, field by field. */
+  /** The token response. */
   readonly answer: JsonObject
   readonly accessToken: string
   readonly refreshToken: string | null
-  /** The signed ID token; one that came encrypted is decrypted. */
+  /** The signed ID token, decrypted where it was encrypted. */
   readonly idToken: string | null
-  /** Claims of the ID token, checked but for its signature. */
+  /** Claims of the ID token, validated except for the signature. */
   readonly claims: JsonObject | null
-  /** Seconds the access token lives; null where the server did not say. */
+  /** Lifetime of the access token in seconds; null where the server did not send it. */
   readonly expiresIn: number | null
 }
 
-/** The tokens of an answer that was checked. */
+/** The tokens of a validated response. */
 export function issuedTokens(tokens: TokenEndpointResponse): IssuedTokens {
   const claims = getValidatedIdTokenClaims(tokens) === undefined ? null : idTokenClaims(tokens.id_token ?? '')
   return {
@@ -28,7 +28,7 @@ export function issuedTokens(tokens: TokenEndpointResponse): IssuedTokens {
   }
 }
 
-/** The claims of an ID token that was checked before; null if malformed. Numbers that are no doubles keep their value. */
+/** The claims of an ID token that is already validated; null if malformed. Numbers that no double represents stay exact. */
 export function idTokenClaims(idToken: string): JsonObject | null {
   try {
     const claims = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'))
@@ -44,8 +44,8 @@ export function isEncrypted(token: string): boolean {
 }
 
 /**
- * An answer of the token endpoint whose ID token is the signed one, where it came encrypted: later checks, and the
- * `id_token_hint` of a logout, need it so (OpenID Connect RP-Initiated Logout 1.0 section 4).
+ * A token response with the signed ID token in place of the encrypted one: later validation, and the `id_token_hint` of a
+ * logout, need it (OpenID Connect RP-Initiated Logout 1.0 section 4).
  */
 export async function withReadableIdToken(
   answer: globalThis.Response,

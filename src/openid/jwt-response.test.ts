@@ -28,12 +28,12 @@ for (const [name, claims, message] of [
   ['that has expired', { ...CLAIMS, exp: NOW / 1_000 }, /expired/],
   ['without expiry', { ...CLAIMS, exp: undefined }, /expired/],
 ] as const) {
-  test(`B45: a response ${name} is refused`, async () => {
+  test(`B45: a response ${name} is rejected`, async () => {
     await assert.rejects(openJwtResponse(jwt(claims), rules), message)
   })
 }
 
-test('a response that is not signed by the server, or no JWT, is refused', async () => {
+test('a response that is not signed by the server, or no JWT, is rejected', async () => {
   await assert.rejects(
     openJwtResponse(jwt(CLAIMS), { ...rules, signatureProblem: async () => 'wrong key' }),
     /wrong key/,
@@ -43,7 +43,7 @@ test('a response that is not signed by the server, or no JWT, is refused', async
   await assert.rejects(openJwtResponse('a.b.c.d.e', rules), /no key/)
 })
 
-test('the state is read before anything is verified, and is null if missing', async () => {
+test('the state is read before the signature is verified, and is null if missing', async () => {
   assert.equal(await stateOfJwtResponse(jwt(CLAIMS), rules.decrypt), 's')
   assert.equal(await stateOfJwtResponse('x', rules.decrypt), null)
   assert.equal(await stateOfJwtResponse('a.b.c.d.e', rules.decrypt), null)

@@ -5,7 +5,7 @@ import { OpenIdError } from './open-id-error.ts'
 interface JwtResponseRules {
   readonly issuer: string
   readonly clientId: string
-  /** Milliseconds by which the clocks may differ. */
+  /** Accepted clock skew in milliseconds. */
   readonly skew: number
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -16,12 +16,12 @@ interface JwtResponseRules {
 /** Claims of the JWT itself. `iss` is a parameter of the response, too (RFC 9207). */
 const OWN_CLAIMS = ['aud', 'exp', 'iat', 'nbf', 'jti']
 
-/** The parameters of a response that came as a JWT. */
+/** Validates the JWT of a response and returns its parameters. */
 export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Promise<URLSearchParams> {
   if (jwt === '') throw refused('the authorization response is no JWT')
   const signed = isEncrypted(jwt) ? await rules.decrypt(jwt) : jwt
   const problem = await rules.signatureProblem(signed)
-  if (problem !== null) throw refused(`the authorization response is not believed: ${problem}`)
+  if (problem !== null) throw refused(`the authorization response is invalid: ${problem}`)
   const claims = idTokenClaims(signed)
   if (claims === null) throw refused('the authorization response has no claims')
   const { iss, aud } = claims
@@ -36,7 +36,7 @@ export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Pro
   )
 }
 
-/** The `state` that a response names, before anything of it is verified; null where it names none. */
+/** The `state` of a response, not verified; null without one. */
 export async function stateOfJwtResponse(
   jwt: string,
   decrypt: (jwe: string) => Promise<string>,

@@ -1,27 +1,24 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** The values that bind a login to its browser, derived from one random secret so that only the secret is kept. */
+/** The values that bind a login to its browser, derived from one random secret so that only the secret is stored. */
 export interface LoginSecrets {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** 256 bits, as RFC 7636 section 7.1 asks for the verifier. */
+/** 256 bits: entropy of the verifier by RFC 7636 section 7.1. */
 const SECRET_BYTES = 32
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 
-/** The secret of a new login. */
 export function newLoginSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** Whether a text can be the secret of a login. */
 export function isLoginSecret(text: unknown): text is string {
   return typeof text === 'string' && SECRET.test(text)
 }
 
-/** The values of a login. */
 export function loginSecrets(secret: string): LoginSecrets {
   return { state: derived(secret, 'state'), nonce: derived(secret, 'nonce'), verifier: derived(secret, 'verifier') }
 }

@@ -8,7 +8,7 @@ import { loginSecrets, newLoginSecret, OpenIdClient } from './index.ts'
 const ISSUER = 'https://as.example.com'
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-/** A client of a server that answers with exactly these texts. */
+/** A client of a server that responds with exactly these bodies. */
 function clientOf(answers: { readonly token?: string; readonly userInfo?: string }): OpenIdClient {
   const answering =
     (text = ''): Handler =>
@@ -33,7 +33,7 @@ function clientOf(answers: { readonly token?: string; readonly userInfo?: string
   })
 }
 
-test('claims of ID tokens keep numbers that are no doubles', async () => {
+test('claims of ID tokens keep the exact value of large numbers', async () => {
   const now = Math.floor(Date.now() / 1_000)
   const secrets = loginSecrets(newLoginSecret())
   const payload = `{"iss":"${ISSUER}","aud":"shop","sub":"bjensen","iat":${now},"exp":${now + 60},"nonce":"${secrets.nonce}","account":9007199254740993,"rate":1.0}`
@@ -47,7 +47,7 @@ test('claims of ID tokens keep numbers that are no doubles', async () => {
   assert.equal(claims?.['sub'], 'bjensen')
 })
 
-test('user info keeps numbers that are no doubles', async () => {
+test('user info keeps the exact value of large numbers', async () => {
   const client = clientOf({ userInfo: '{"sub":"bjensen","account":9007199254740993}' })
   const info = await client.userInfo('a', 'bjensen', exchangeFor('GET', 'https://shop.example.com/'))
   assert.deepEqual(info['account'], new JsonNumber('9007199254740993'))

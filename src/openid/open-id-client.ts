@@ -27,7 +27,7 @@ import { type IssuedTokens, issuedTokens, withReadableIdToken } from './issued-t
 import { openJwtResponse } from './jwt-response.ts'
 import type { LoginSecrets } from './login-secrets.ts'
 import { protocolErrors } from './open-id-error.ts'
-import type { AnswerForm } from './protocol-response.ts'
+import type { ResponseForm } from './protocol-response.ts'
 import { readUserInfo } from './user-info-response.ts'
 
 /** One client at one authorization server. */
@@ -37,21 +37,21 @@ interface OpenIdClientSettings {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly pkce: 'S256' | 'plain' | 'none'
-  /** Response mode; null for the default of the server, which is the query. */
+  /** `response_mode`; null for the default of the server, `query`. */
   readonly responseMode: string | null
-  /** Sends requests to the token endpoint and the like, and authenticates the client where it has to. */
+  /** Sends requests to the token endpoint and other endpoints with client authentication. */
   readonly tokenHandler: Handler
   /** Sends requests for user info. */
   readonly userInfoHandler: Handler
-  /** Milliseconds by which the clocks may differ. */
+  /** Accepted clock skew in milliseconds. */
   readonly skew: number
   /** The content of a JWE for this client. Throws OpenIdError where it can not be decrypted. */
   decrypt(jwe: string): Promise<string>
-  /** Why a JWT is not signed by the server; null where it is. */
+  /** Why the signature of a JWT is invalid; null for a valid one. */
   signatureProblem(jwt: string): Promise<string | null>
 }
 
-/** Expectations on the response to a login. */
+/** Values that the response to a login must match. */
 interface LoginAttempt {
   readonly secrets: LoginSecrets
   readonly redirectUri: string
@@ -59,7 +59,7 @@ interface LoginAttempt {
   readonly maxAge: number | null
 }
 
-/** Speaks OAuth 2.0 and OpenID Connect as a client. Failures of the protocol are OpenIdErrors. */
+/** A client of OAuth 2.0 and OpenID Connect. Failures of the protocol are OpenIdErrors. */
 export class OpenIdClient {
   readonly #server: AuthorizationServer
   readonly #client: Client
@@ -71,12 +71,12 @@ export class OpenIdClient {
     this.#client = { client_id: settings.clientId, [clockTolerance]: Math.ceil(settings.skew / 1_000) }
   }
 
-  /** Whether it asks who the user is, and not for access alone. */
+  /** Whether the scope has `openid`. */
   get isOpenId(): boolean {
     return this.#settings.scopes.includes('openid')
   }
 
-  /** The URL that the browser is sent to, to log in. */
+  /** The URL of the authorization request, for a redirect. */
   async authorizeUrl(
     secrets: LoginSecrets,
     redirectUri: string,
@@ -100,7 +100,7 @@ export class OpenIdClient {
     return this.#push(request, onBehalfOf)
   }
 
-  /** Trades the code of a callback for tokens; `parameters` are those of the callback. */
+  /** Exchanges the code of a callback for tokens; `parameters` are those of the callback. */
   complete(parameters: URLSearchParams, attempt: LoginAttempt, onBehalfOf: Exchange): Promise<IssuedTokens> {
     const { secrets, redirectUri, maxAge } = attempt
     return protocolErrors(async () => {
@@ -133,7 +133,6 @@ export class OpenIdClient {
     return openJwtResponse(parameters.get('response') ?? '', rules)
   }
 
-  /** Asks for new tokens. */
   refresh(refreshToken: string, onBehalfOf: Exchange): Promise<IssuedTokens> {
     return protocolErrors(async () => {
       const through = this.#asClient('json', onBehalfOf)
@@ -153,7 +152,7 @@ export class OpenIdClient {
     })
   }
 
-  /** Makes a token worthless, with all that came of it. */
+  /** Revokes a token and the tokens issued with it (RFC 7009). */
   revoke(token: string, onBehalfOf: Exchange): Promise<void> {
     return protocolErrors(async () => {
       const through = this.#asClient('empty', onBehalfOf)
@@ -161,7 +160,7 @@ export class OpenIdClient {
     })
   }
 
-  /** The authorization endpoint with its parameters, or with a reference to them where the server takes them beforehand (RFC 9126). */
+  /** The authorization endpoint with its parameters, or with the `request_uri` of a pushed authorization request (RFC 9126). */
   async #push(request: URLSearchParams, onBehalfOf: Exchange): Promise<string> {
     const url = new URL(this.#settings.metadata['authorization_endpoint'] as string)
     if (typeof this.#settings.metadata['pushed_authorization_request_endpoint'] !== 'string') {
@@ -178,14 +177,14 @@ export class OpenIdClient {
     return url.href
   }
 
-  /** Token and revocation requests: their `client_id` gives way to credentials that the handler adds. */
-  #asClient(form: AnswerForm, onBehalfOf: Exchange) {
+  /** For token and revocation requests: their `client_id` is removed where the handler adds credentials. */
+  #asClient(form: ResponseForm, onBehalfOf: Exchange) {
     const { tokenHandler, clientId } = this.#settings
     return this.#through(tokenHandler, form, onBehalfOf, { clientId })
   }
 
   /** Whether an endpoint may be reached without TLS is decided by its configured URL. */
-  #through(handler: Handler, form: AnswerForm, onBehalfOf: Exchange, clientIdField: ClientIdField | null = null) {
+  #through(handler: Handler, form: ResponseForm, onBehalfOf: Exchange, clientIdField: ClientIdField | null = null) {
     const fetch = fetchBy(handler, onBehalfOf, { form, clientIdField })
     return { [customFetch]: fetch as never, [allowInsecureRequests]: true }
   }

@@ -3,9 +3,9 @@ import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Why a step of the protocol failed. */
 export class OpenIdError extends Error {
-  /** The `error` of the protocol, such as `access_denied`; `server_error` where the server could not be understood. */
+  /** The `error` of the protocol, such as `access_denied`; `server_error` for an invalid response. */
   readonly error: string
-  /** Description by the server or by the check; without secrets. */
+  /** Description by the server or of the failed validation; without secrets. */
   readonly description: string
   /** Whether the provider was unreachable, so that a retry may succeed. */
   readonly unavailable: boolean
@@ -19,7 +19,7 @@ export class OpenIdError extends Error {
   }
 }
 
-/** Runs a step of the protocol; whatever goes wrong in it comes out as an OpenIdError. */
+/** Runs a step of the protocol; converts all errors to OpenIdErrors. */
 export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -28,13 +28,13 @@ export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors that stand for 5xx where an answer comes by redirect (RFC 6749 section 4.1.2.1). */
+/** Errors that correspond to 5xx in a response by redirect (RFC 6749 section 4.1.2.1). */
 const TEMPORARY = ['temporarily_unavailable', 'server_error']
 
 const CREDENTIALS_ADVICE =
   'check clientId, its secret and tokenEndpointAuthMethod: a server that does not decode form-encoded Basic credentials (RFC 6749 section 2.3.1), such as OpenAM, needs client_secret_post, here and at its client'
 
-/** Text of another party, for logs and pages. */
+/** Untrusted text, made safe for logs and pages. */
 function printable(text: string): string {
   return text.slice(0, 300).replace(/[^\x20-\x7e]/g, '?')
 }
@@ -44,7 +44,7 @@ function asOpenIdError(cause: unknown): OpenIdError {
   if (cause instanceof ServerUnreachableError)
     return new OpenIdError('temporarily_unavailable', cause.message, true, { cause })
   if (cause instanceof AuthorizationResponseError) {
-    const text = cause.error_description ?? 'the authorization server refused'
+    const text = cause.error_description ?? 'the authorization server rejected the request'
     return new OpenIdError(printable(cause.error), printable(text), TEMPORARY.includes(cause.error), { cause })
   }
   if (cause instanceof ResponseBodyError) {
@@ -54,6 +54,6 @@ function asOpenIdError(cause: unknown): OpenIdError {
     const fault = `the authorization server refuses the credentials of the gateway: ${printable(text)}; ${CREDENTIALS_ADVICE}`
     return new OpenIdError('invalid_client', fault, true, { cause })
   }
-  // What the library says of an answer names the field and the rule, not its content.
+  // Messages of the library name the field and the rule, not the content of the response.
   return new OpenIdError('server_error', (cause as Error).message, false, { cause: cause as Error })
 }

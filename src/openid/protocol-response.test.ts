@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AnswerForm, checkProtocolAnswer } from './protocol-response.ts'
+import { checkProtocolResponse, type ResponseForm } from './protocol-response.ts'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
-const check = (form: AnswerForm, status: number, type: string, text: string) => () =>
-  checkProtocolAnswer(form, status, type, Buffer.from(text))
+const check = (form: ResponseForm, status: number, type: string, text: string) => () =>
+  checkProtocolResponse(form, status, type, Buffer.from(text))
 
-const TAKEN: readonly [AnswerForm, number, string, string][] = [
+const TAKEN: readonly [ResponseForm, number, string, string][] = [
   ['json', 200, 'application/json', '{"access_token":"a"}'],
   ['json', 201, 'application/json; charset=utf-8', '{"request_uri":"urn:x"}'],
   ['json', 400, 'application/json', '{"error":"invalid_grant"}'],
@@ -19,7 +19,7 @@ const TAKEN: readonly [AnswerForm, number, string, string][] = [
   ['empty', 400, 'application/json', '{"error":"unsupported_token_type"}'],
 ]
 
-const UNAVAILABLE: readonly [AnswerForm, number, string, string][] = [
+const UNAVAILABLE: readonly [ResponseForm, number, string, string][] = [
   ['json', 200, 'text/html', '<html>Please wait</html>'],
   ['json', 400, 'text/html', '<html>Bad Request</html>'],
   ['json', 400, 'application/json', '{"message":"no Route matched with those values"}'],
@@ -36,12 +36,12 @@ const UNAVAILABLE: readonly [AnswerForm, number, string, string][] = [
   ['empty', 400, 'text/html', '<html>'],
 ]
 
-test('answers of the protocol are taken', () => {
+test('responses of the protocol are accepted', () => {
   for (const [form, status, type, text] of TAKEN)
     assert.doesNotThrow(check(form, status, type, text), `${form} ${text}`)
 })
 
-test('anything else means that the server is not available, whatever its status', () => {
+test('any other response counts as unavailable server, with any status', () => {
   for (const [form, status, type, text] of UNAVAILABLE)
     assert.throws(check(form, status, type, text), ServerUnreachableError, `${form} ${status} ${text}`)
 })

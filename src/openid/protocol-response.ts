@@ -2,21 +2,26 @@ import { isPlainObject } from '#json'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Media types and statuses that an endpoint may respond with. */
-export type AnswerForm =
-  /** Token endpoint and pushed authorization requests: JSON in any case. */
+export type ResponseForm =
+  /** Token endpoint and pushed authorization requests: always JSON. */
   | 'json'
-  /** User info: JSON or a JWT; a refusal is in a header (RFC 6750 section 3). */
+  /** User info: JSON or a JWT; an error is in a header (RFC 6750 section 3). */
   | 'user info'
-  /** Revocation: nothing, or an error in JSON. */
+  /** Revocation: no body, or an error in JSON. */
   | 'empty'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
 
 /**
- * Throws ServerUnreachableError for an answer that is not one of the protocol, whatever its status: it comes from something
- * in front of the server, or from a server that is starting, stopping or overloaded, and says nothing about a token.
+ * Throws ServerUnreachableError for a response that does not follow the protocol, with any status: it comes from a proxy in
+ * front of the server, or from a server that is starting, stopping or overloaded, and does not mean that a token is invalid.
  */
-export function checkProtocolAnswer(form: AnswerForm, status: number, contentType: string, content: Uint8Array): void {
+export function checkProtocolResponse(
+  form: ResponseForm,
+  status: number,
+  contentType: string,
+  content: Uint8Array,
+): void {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (status === 408 || status === 429 || status >= 500) throw unavailable(status, type)
   if (form === 'empty' && status === 200) return
@@ -28,7 +33,7 @@ export function checkProtocolAnswer(form: AnswerForm, status: number, contentTyp
   const isRefused = status >= 400 && status <= 499
   if (!isRefused && status !== 200 && status !== 201) throw unavailable(status, type)
   const body = JSON_TYPE.test(type) ? objectIn(content) : null
-  // A refusal of the protocol names its error (RFC 6749 section 5.2).
+  // An error response of the protocol has an error code (RFC 6749 section 5.2).
   if (body === null || (isRefused && typeof body['error'] !== 'string')) throw unavailable(status, type)
 }
 

@@ -1,4 +1,4 @@
-/** No answer came, or not in time, or one that is not of the protocol. */
+/** No response, a timeout, or a response that does not follow the protocol. */
 export class ServerUnreachableError extends Error {
   readonly code = 'GW_AUTHORIZATION_SERVER_UNREACHABLE'
 

@@ -12,14 +12,14 @@ interface UserInfoRules {
   signatureProblem(jwt: string): Promise<string | null>
 }
 
-/** Reads an answer of the user info endpoint: JSON, or signed, encrypted or both (OpenID Connect Core section 5.3.2). */
+/** Reads a response of the user info endpoint: JSON, or signed, encrypted or both (OpenID Connect Core section 5.3.2). */
 export async function readUserInfo(answer: globalThis.Response, rules: UserInfoRules): Promise<JsonObject> {
   if (answer.status !== 200) throw refusal(answer)
   const type = answer.headers.get('content-type') ?? ''
   const text = await answer.text()
   const info = type.startsWith('application/jwt') ? await openUserInfo(text.trim(), rules) : objectIn(text)
   if (info === null) throw new OpenIdError('server_error', 'the user info is no JSON object', false)
-  // OpenID Connect Core section 5.3.2: without this check a token of one user could show another.
+  // OpenID Connect Core section 5.3.2: otherwise a substituted token could show another user.
   if (info['sub'] !== rules.subject)
     throw new OpenIdError('invalid_token', 'the user info is about another user than the ID token', false)
   return info
@@ -27,10 +27,10 @@ export async function readUserInfo(answer: globalThis.Response, rules: UserInfoR
 
 async function openUserInfo(text: string, rules: UserInfoRules): Promise<JsonObject | null> {
   const content = isEncrypted(text) ? await rules.decrypt(text) : text
-  // Encrypted only: it counts as much as plain JSON from the same endpoint.
+  // Encrypted without signature: as trusted as plain JSON from the same endpoint.
   if (content.startsWith('{') && content !== text) return objectIn(content)
   const problem = await rules.signatureProblem(content)
-  if (problem !== null) throw new OpenIdError('invalid_token', `the user info is not believed: ${problem}`, false)
+  if (problem !== null) throw new OpenIdError('invalid_token', `the user info is invalid: ${problem}`, false)
   const claims = idTokenClaims(content)
   if (claims === null) return null
   const { iss, aud } = claims as { iss?: unknown; aud?: unknown }

@@ -1,19 +1,18 @@
 import type { Clock } from '#schema'
 
-/** Timeouts in a row that make Redis count as gone: one alone may be a pause of either side. */
+/** Consecutive timeouts after which a server counts as lost: a single one may be a pause of either side. */
 const TIMEOUTS_IN_A_ROW = 3
-/** While it counts as gone, one command in this time tries whether it is back, in milliseconds. */
-const TRY_AGAIN = 1_000
+/** Milliseconds between the commands that are sent to a lost server to check whether it has recovered. */
+const RETRY_INTERVAL = 1_000
 
-/** What others want to know of it. */
 export interface AvailabilityEvents {
   /** Called once when Redis becomes unavailable. */
-  lost(problem: string): void
+  onLost(problem: string): void
   /** Called once when it is available again. */
-  found(): void
+  onRecovered(): void
 }
 
-/** Tracks whether Redis answers, so that requests do not wait for an unresponsive server. */
+/** Tracks whether a server responds, so that requests do not wait for an unresponsive one. */
 export class Availability {
   readonly #clock: Clock
   readonly #events: AvailabilityEvents
@@ -27,41 +26,40 @@ export class Availability {
     this.#events = events
   }
 
-  /** Whether it counts as gone. */
   get isLost(): boolean {
     return this.#isLost
   }
 
-  /** Whether a command may be sent now; where Redis is lost, one caller in a while may. */
+  /** Whether a command may be sent now; to a lost server, one per RETRY_INTERVAL. */
   allows(): boolean {
     if (!this.#isLost) return true
     const now = this.#clock.monotonic()
     if (now < this.#nextTry) return false
-    this.#nextTry = now + TRY_AGAIN
+    this.#nextTry = now + RETRY_INTERVAL
     return true
   }
 
-  /** A command sent at a time of the monotonic clock was not answered in time, or with an error. */
+  /** A command timed out or got an error reply; `sentAt` is a time of the monotonic clock. */
   missed(problem: string, sentAt: number): void {
-    // Commands that were sent together time out together: one pause, however many requests there were.
+    // Concurrent commands time out together and count as one timeout.
     if (this.#timeouts > 0 && sentAt < this.#lastTimeout) return
     this.#lastTimeout = this.#clock.monotonic()
     if (++this.#timeouts >= TIMEOUTS_IN_A_ROW) this.failed(problem)
   }
 
-  /** There is no use in asking. */
+  /** The server is lost at once: its connection failed. */
   failed(problem: string): void {
     if (this.#isLost) return
     this.#isLost = true
-    this.#nextTry = this.#clock.monotonic() + TRY_AGAIN
-    this.#events.lost(problem)
+    this.#nextTry = this.#clock.monotonic() + RETRY_INTERVAL
+    this.#events.onLost(problem)
   }
 
-  /** Redis has answered, or is connected again. */
+  /** The server responded, or is connected again. */
   succeeded(): void {
     this.#timeouts = 0
     if (!this.#isLost) return
     this.#isLost = false
-    this.#events.found()
+    this.#events.onRecovered()
   }
 }

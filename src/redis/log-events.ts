@@ -2,13 +2,13 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_REDIS', {
   CREDENTIALS_UNREADABLE: {
-    message: 'the changed password or keys for Redis can not be read; the connection stays',
-    meaning: 'The connection with the earlier credentials stays in use.',
+    message: 'new credentials for Redis can not be read: the connection keeps the old ones',
+    meaning: 'Connections use the earlier password or keys, until Redis rejects them.',
     action: 'Check the secrets of the Redis service.',
   },
   UNAVAILABLE: {
-    message: 'Redis can not be used; it is tried again until it can',
-    meaning: 'Sessions and counts that live there are not available until it answers.',
+    message: 'Redis unavailable: reconnecting',
+    meaning: 'Sessions and throttling counts in Redis are unavailable until it responds.',
     action: 'Check that Redis runs, and user, password and certificates of its service.',
   },
 })

@@ -7,30 +7,30 @@ import type { RedisConnection } from './redis-connection.ts'
 import type { RedisValues } from './redis-fields.ts'
 import { tlsOptions } from './tls-options.ts'
 
-/** How long the load of a route waits for the first connection; it goes on without one, too. */
+/** Milliseconds that the load of a route waits for the first connection; the route loads without one, too. */
 const FIRST_CONNECTION = 1_000
 
 /**
- * Opens the connection of an object, and closes it when the object is retired. A Redis that can not be reached is no
- * reason to refuse the route; a password that is not there is one.
+ * Opens the connection of an object, and closes it when the object is disposed. The route loads although Redis can not be
+ * reached; a missing password is a load error.
  */
 export async function openRedis(values: RedisValues, env: Environment): Promise<RedisConnection> {
   const { logger, clock } = env
   warnOfPlainConnection(values, env)
   const access = accessBy(values, env)
-  // The client library is loaded with the first object that uses Redis: other gateways start faster without it.
+  // The client library is imported by the first object that uses Redis: other gateways start faster without it.
   const { redisClient } = await import('./redis-client.ts')
   const { RedisConnection } = await import('./redis-connection.ts')
   const connection = new RedisConnection(redisClient(await access()), {
     clock,
     timeout: values.timeout,
-    lost: (problem) => {
+    onLost: (problem) => {
       logger.warn({ problem }, EVENTS.UNAVAILABLE)
-      env.reportState('degraded', 'Redis can not be used')
+      env.reportState('degraded', 'Redis is unavailable')
     },
-    found: () => {
-      logger.info('Redis can be used again')
-      env.reportState('up', 'Redis can be used')
+    onRecovered: () => {
+      logger.info('Redis available again')
+      env.reportState('up', 'Redis is available')
     },
   })
   env.onDispose(() => connection.close())
@@ -44,7 +44,7 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       logger.warn({ problem }, EVENTS.CREDENTIALS_UNREADABLE)
     }
   }
-  // One after the other: an older password that is read late must not replace a newer one.
+  // Sequential: an older password that is read late must not replace a newer one.
   let renewal = Promise.resolve()
   const onChange = (): void => {
     renewal = renewal.then(renew)
@@ -80,13 +80,13 @@ function changing(values: RedisValues, env: Environment): readonly Changing[] {
   return sources.filter((source) => source !== null && source !== undefined)
 }
 
-/** The password and the data would cross the network in clear text. */
+/** Without TLS, password and data cross the network in clear text. */
 function warnOfPlainConnection(values: RedisValues, env: Environment): void {
   const { url } = values
   const urls = typeof url === 'string' ? [url] : url
   const isFar = urls.some((each) => !/^rediss:|^redis:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/.test(each))
   if (!isFar || !hasPassword(values)) return
-  env.warn('the password for Redis can be read on its way over redis; use rediss for url')
+  env.warn('the password for Redis is sent in clear text over redis; use rediss for url')
 }
 
 function hasPassword({ passwordSecretId, sentinelPasswordSecretId }: RedisValues): boolean {

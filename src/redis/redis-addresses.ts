@@ -1,6 +1,6 @@
 import { withoutBrackets } from '#http'
 
-/** Where one Redis or one sentinel listens. */
+/** Address of a Redis server or sentinel. */
 interface RedisAddress {
   readonly host: string
   readonly port: number
@@ -25,10 +25,10 @@ interface RedisLocation {
 
 const DEFAULT_PORT = 6379
 const SENTINEL_PORT = 26379
-/** Redis itself has 16 by default; more than this is a mistake. */
+/** Redis has 16 by default; a higher number than this is a mistake. */
 const DATABASE = /^\/(\d{1,4})?$/
 
-/** What the fields describe: a text is one server, a list is a cluster, or sentinels where the primary is named. */
+/** A string is one server; a list is a cluster, or sentinels where `sentinelName` is set. */
 export function topologyOf({ url, sentinelName }: RedisLocation): RedisTopology {
   const urls = typeof url === 'string' ? [url] : url
   const port = sentinelName === undefined ? DEFAULT_PORT : SENTINEL_PORT
@@ -39,7 +39,6 @@ export function topologyOf({ url, sentinelName }: RedisLocation): RedisTopology 
   return { kind: 'single', address: addresses[0] as RedisAddress, database }
 }
 
-/** Whether TLS is spoken to the addresses. */
 export function isSecure({ url }: RedisLocation): boolean {
   return (typeof url === 'string' ? url : (url[0] as string)).startsWith('rediss:')
 }

@@ -2,13 +2,12 @@ import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis } from 'ioredis'
 import type { RedisTopology } from './redis-addresses.ts'
 
-/** Who the gateway is at a server. */
 export interface RedisCredentials {
   readonly username: string | null
   readonly password: string | null
 }
 
-/** How to reach Redis, with passwords as they are now. */
+/** Topology, current credentials and TLS options. */
 export interface RedisAccess {
   readonly topology: RedisTopology
   readonly credentials: RedisCredentials
@@ -22,33 +21,33 @@ export interface RedisAccess {
 export type RedisClient = Redis | Cluster
 
 const CONNECT_LIMIT = 5_000
-/** A connection on which commands wait this long for any byte is dead, whatever the operating system believes. */
-const SILENCE_LIMIT = 5_000
+/** Milliseconds without any byte, while commands wait, after which a connection is closed. */
+const SOCKET_TIMEOUT = 5_000
 const SENTINEL_LIMIT = 1_000
 const MAX_DELAY = 2_000
 
 const delayBefore = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), MAX_DELAY) * (0.5 + Math.random() / 2)
 
-/** A client that is not connected yet. Commands are never queued offline: a late decision is of no use. */
+/** A client that is not connected yet. Commands are not queued while it is disconnected: a late reply is of no use. */
 export function redisClient(access: RedisAccess): RedisClient {
   const { topology, credentials, sentinelCredentials, tls, keyPrefix } = access
   const options = {
     ...(credentials.username === null ? {} : { username: credentials.username }),
     ...(credentials.password === null ? {} : { password: credentials.password }),
     ...(tls === null ? {} : { tls }),
-    // RESP2 is what every Redis and Valkey speaks, and all that is needed here.
+    // Every Redis and Valkey supports RESP2, and nothing of RESP3 is needed.
     protocol: 2 as const,
     disableClientInfo: true,
     connectTimeout: CONNECT_LIMIT,
-    socketTimeout: SILENCE_LIMIT,
+    socketTimeout: SOCKET_TIMEOUT,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     lazyConnect: true,
     retryStrategy: delayBefore,
-    // A primary that has become a replica takes no writes: the next connection finds the new primary. Before version 7
-    // the word stands within what the script says.
+    // A primary that has become a replica rejects writes: the next connection is to the new primary. Before version 7
+    // READONLY is within the error message of a script.
     reconnectOnError: ({ message }: Error) => /\bREADONLY\b/.test(message),
   }
   if (topology.kind === 'cluster') {
@@ -58,14 +57,14 @@ export function redisClient(access: RedisAccess): RedisClient {
       keyPrefix,
       // No offline queue across reconnects: a command sent while a node is being connected waits for that within its timeout.
       enableOfflineQueue: true,
-      // Commands that were gathered would fail together where one of them has to go to another node.
+      // Pipelined commands would fail together where one of them has to go to another node.
       enableAutoPipelining: false,
       lazyConnect: true,
-      // Certificates name hosts, not the addresses that a name stands for.
+      // Keep host names: certificates are verified against them.
       dnsLookup: (host, done) => done(null, host),
       clusterRetryStrategy: delayBefore,
-      // `watchNodes` looks for lost nodes. When all are lost, the client starts over with the addresses it was
-      // given, which may lead elsewhere by then; it would not while nodes try to connect again by themselves.
+      // `watchNodes` reconnects lost nodes. When all are lost, the client starts over with the configured addresses, which
+      // may resolve to other servers by then; it would not while nodes reconnect on their own.
       clusterNodeRetryStrategy: null,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
@@ -80,7 +79,7 @@ export function redisClient(access: RedisAccess): RedisClient {
     ...(sentinelCredentials.username === null ? {} : { sentinelUsername: sentinelCredentials.username }),
     ...(sentinelCredentials.password === null ? {} : { sentinelPassword: sentinelCredentials.password }),
     sentinelRetryStrategy: delayBefore,
-    // The next sentinel is used where one is unresponsive.
+    // An unresponsive sentinel is skipped.
     sentinelCommandTimeout: SENTINEL_LIMIT,
     ...(tls === null ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
   })

@@ -62,7 +62,7 @@ test('commands and scripts, with the prefix before keys', { skip: redisMissing }
   assert.equal(await elsewhere.object.call('GET', 'k'), null)
 })
 
-test('a command that Redis refuses is an error without its arguments', { skip: redisMissing }, async () => {
+test('the error of a command that Redis rejects does not contain its arguments', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '2 s' })
   await assert.rejects(built.object.call('SET', 'key', 'secret', 'NONSENSE'), (error: Error) => {
@@ -72,18 +72,18 @@ test('a command that Redis refuses is an error without its arguments', { skip: r
   })
 })
 
-test('no server: the route loads, commands fail at once, and it is logged once', async () => {
+test('without a server the route loads, commands fail at once, and one warning is logged', async () => {
   const port = await freePort()
   await using built = await open({ url: `redis://127.0.0.1:${port}` })
   const start = performance.now()
   for (let i = 0; i < 100; i++)
     await assert.rejects(built.object.call('PING'), { code: 'GW_REDIS', reason: 'unavailable' })
   assert.ok(performance.now() - start < 1_000)
-  assert.equal(logged(built, /Redis can not be used; it is tried again/), 1)
-  assert.deepEqual(built.states, ['degraded: Redis can not be used'])
+  assert.equal(logged(built, /Redis unavailable/), 1)
+  assert.deepEqual(built.states, ['degraded: Redis is unavailable'])
 })
 
-test('killed and started again: reconnected, each logged once', { skip: redisMissing }, async () => {
+test('reconnects to a restarted server; loss and recovery are logged once each', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '1 s' })
   assert.equal(await built.object.call('PING'), 'PONG')
@@ -91,13 +91,13 @@ test('killed and started again: reconnected, each logged once', { skip: redisMis
   await until(async () => (await built.object.call('PING').catch(() => null)) === null)
   await server.restart()
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
-  // Its scripts are gone with it; they are sent again.
+  // The restarted server has no scripts; they are sent again.
   assert.deepEqual(await built.object.run(ECHO, ['k'], ['v']), [1, 'x'])
-  assert.equal(logged(built, /Redis can not be used/), 1)
-  assert.equal(logged(built, /Redis can be used again/), 1)
+  assert.equal(logged(built, /Redis unavailable/), 1)
+  assert.equal(logged(built, /Redis available again/), 1)
 })
 
-test('unresponsive: no command waits longer than timeout, and soon none waits at all', {
+test('unresponsive server: no command waits longer than timeout, and after three timeouts commands fail at once', {
   skip: redisMissing,
 }, async () => {
   await using server = await RedisServer.start()
@@ -108,19 +108,19 @@ test('unresponsive: no command waits longer than timeout, and soon none waits at
   const start = performance.now()
   for (let i = 0; i < 100; i++) await assert.rejects(built.object.call('PING'), { reason: 'unavailable' })
   assert.ok(performance.now() - start < 500)
-  assert.equal(logged(built, /Redis can not be used/), 1)
+  assert.equal(logged(built, /Redis unavailable/), 1)
   server.thaw()
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
-  assert.equal(logged(built, /Redis can be used again/), 1)
+  assert.equal(logged(built, /Redis available again/), 1)
 })
 
-/** Keeps the thread from everything else. */
+/** Blocks the event loop. */
 function spin(milliseconds: number): void {
   const end = performance.now() + milliseconds
   while (performance.now() < end);
 }
 
-test('an answer that arrived while the thread was busy counts, however late it is read', {
+test('a reply that arrived during an event-loop stall is accepted, however late it is read', {
   skip: redisMissing,
 }, async () => {
   await using server = await RedisServer.start()
@@ -128,14 +128,14 @@ test('an answer that arrived while the thread was busy counts, however late it i
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
   for (let round = 0; round < 10; round++) {
     const answer = built.object.call('PING')
-    // Long enough for the command to leave.
+    // Until the command is written.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
     spin(150)
     assert.equal(await answer, 'PONG')
   }
 })
 
-test('time in which the thread was too busy to send a command does not count', { skip: redisMissing }, async () => {
+test('an event-loop stall before the command is written does not count', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '50 ms' })
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
@@ -146,7 +146,7 @@ test('time in which the thread was too busy to send a command does not count', {
   }
 })
 
-test('the password is a secret, and a changed one is used from then on', { skip: redisMissing }, async () => {
+test('the password is read from a secret, and a changed one is used', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start('--requirepass', 'first')
   const secrets = new Changing<PemSecrets>({ 'redis.password': 'first' })
   const surroundings = { types: [pemStoreType(secrets)], heap: [{ name: 'Secrets', type: 'PemStore' }] }
@@ -162,7 +162,7 @@ test('the password is a secret, and a changed one is used from then on', { skip:
   assert.equal(logged(wrong, /second/), 0)
 })
 
-test('a client that arrives after the end of the connection is not connected', { skip: redisMissing }, async () => {
+test('a new client is not connected after the connection was closed', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '2 s' })
   const late = redisClient({
@@ -175,12 +175,12 @@ test('a client that arrives after the end of the connection is not connected', {
   built.object.close()
   await built.object.replace(late, 5_000)
   assert.notEqual(late.status, 'ready')
-  // The server sees the end of the closed connection later; the one client that stays is redis-cli itself.
+  // The server notices the closed connection later; the remaining client is redis-cli itself.
   await until(async () => (await server.ask('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n').length === 1)
   late.disconnect()
 })
 
-test('of two changes of the password the later one counts, whichever is read first', {
+test('of two changes of the password the later one is used, also where it is read first', {
   skip: redisMissing,
 }, async () => {
   await using server = await RedisServer.start('--requirepass', 'right')
@@ -211,7 +211,9 @@ test('of two changes of the password the later one counts, whichever is read fir
   await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
 })
 
-test('TLS, with whom the configuration trusts', { skip: redisMissing || opensslMissing }, async () => {
+test('TLS with the trust manager and identities of the configuration', {
+  skip: redisMissing || opensslMissing,
+}, async () => {
   using authority = new Authority()
   const { keyFile, certificateFile } = authority.issue({ name: 'localhost', altNames: 'IP:127.0.0.1' })
   await using server = await RedisServer.start(
@@ -241,7 +243,7 @@ test('TLS, with whom the configuration trusts', { skip: redisMissing || opensslM
   await assert.rejects(distrusting.object.call('PING'), { reason: 'unavailable' })
 })
 
-test('sentinels say where the primary is', { skip: redisMissing }, async () => {
+test('the primary is found by sentinels', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using sentinel = await RedisServer.startSentinel(`sentinel monitor shop 127.0.0.1 ${server.port} 1`)
   await using built = await open({ url: [sentinel.url], sentinelName: 'shop', timeout: '2 s' })

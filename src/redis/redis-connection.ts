@@ -8,14 +8,13 @@ import type { RedisArgument, RedisScript } from './redis-script.ts'
 import { ResponseTimeoutError, withResponseTimeout } from './response-timeout.ts'
 import { ALL_NODES, ServerStates } from './servers.ts'
 
-/** What a connection needs to know. */
 export interface ConnectionSettings extends AvailabilityEvents {
   readonly clock: Clock
-  /** Milliseconds an answer is waited for. */
+  /** Milliseconds until a reply must arrive. */
   readonly timeout: number
 }
 
-/** Commands to Redis, with an end to waiting. Names of keys get the prefix of the configuration by themselves. */
+/** Sends commands to Redis, each with a timeout. The client adds `keyPrefix` to keys. */
 export class RedisConnection {
   readonly #clock: Clock
   readonly #timeout: number
@@ -31,12 +30,12 @@ export class RedisConnection {
     this.#listen(client)
   }
 
-  /** Sends one command, whose first argument is its key. Throws RedisError where there is no answer, or no good one. */
+  /** Sends one command, whose first argument is its key. Rejects with a RedisError on a timeout or an error reply. */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
     return this.#send(args[0], (client) => client.call(command, ...args))
   }
 
-  /** Runs a script, in one step and with one message. In a cluster, all keys must be of one slot. */
+  /** Runs a script with one message. In a cluster, all keys must be of one slot. */
   run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
     return this.#send(keys[0], (client) =>
       client.evalsha(script.digest, keys.length, ...keys, ...args).catch((error: Error) => {
@@ -46,7 +45,7 @@ export class RedisConnection {
     )
   }
 
-  /** Connects within `timeout`; a server that can not be reached is retried in the background. */
+  /** Waits for the connection up to `limit` milliseconds; the client goes on connecting in the background. */
   async open(limit: number): Promise<void> {
     const client = this.#client
     const ready = new Promise<void>((resolve) => client.once('ready', resolve)).then(() => {
@@ -59,7 +58,7 @@ export class RedisConnection {
     clearTimeout(timer)
   }
 
-  /** Goes on with another client: another password, other keys. Commands under way end with the old one. */
+  /** Switches to a client with other credentials. Commands in flight finish on the old one. */
   async replace(client: RedisClient, limit: number): Promise<void> {
     if (this.#isClosed) {
       disconnect(client)
@@ -106,7 +105,7 @@ export class RedisConnection {
     )
   }
 
-  /** Whether a lost node is due for another attempt. */
+  /** A lost node of a cluster is used only while it is connected. */
   #isReachable(client: RedisClient, name: string): boolean {
     return !(client instanceof Cluster) || !this.#servers.isLost(name) || isConnected(client, name)
   }
@@ -126,16 +125,16 @@ export class RedisConnection {
   }
 }
 
-/** Messages of the client for a lost connection; they name its own options. */
+/** Messages of the client for a lost connection; replaced since they name options of the client. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
 
-/** The message alone: errors of the client carry the arguments of the command, which may be a password. */
+/** The message only: errors of the client contain the arguments of the command, which may be a password. */
 function problemOf({ message, lastNodeError }: ClientError): string {
   if (lastNodeError) return `no node of the cluster answers: ${problemOf(lastNodeError)}`
   return CLOSED.test(message) ? 'the connection was closed' : message
 }
 
-/** An error of the client; where no node of a cluster was reachable, with the error of the last one. */
+/** `lastNodeError` is set where no node of a cluster could be reached. */
 interface ClientError extends Error {
   readonly lastNodeError?: Error | null
 }

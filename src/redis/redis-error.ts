@@ -1,7 +1,7 @@
 /** Why a command failed: no connection, a timeout, or an error reply of Redis. */
 type RedisFailure = 'unavailable' | 'timeout' | 'refused'
 
-/** A command that Redis did not carry out, or not in time. Its message has no key, no value and no password in it. */
+/** A failed command. The message contains no key, value or password. */
 export class RedisError extends Error {
   override readonly name = 'RedisError'
   readonly code = 'GW_REDIS'

@@ -20,47 +20,46 @@ const address = () => config(url(['redis', 'rediss']))
 export const REDIS_FIELDS = {
   url: byShape({ string: address(), array: list(address()) }).meta({
     description:
-      'Address of Redis or Valkey, such as `redis://redis.example.com:6379`, with `/2` for another database than 0; `rediss://` speaks TLS. A list holds nodes of a cluster, or sentinels where sentinelName is given.',
+      'Address of Redis or Valkey, such as `redis://redis.example.com:6379`, with `/2` for another database than 0; `rediss://` uses TLS. A list has nodes of a cluster, or sentinels where sentinelName is set.',
   }),
   sentinelName: config(string({ nonEmpty: true }))
     .optional()
-    .meta({ description: 'Name of the primary that sentinels watch over; the addresses are those of the sentinels.' }),
+    .meta({ description: 'Name of the primary that the sentinels monitor; the addresses are those of the sentinels.' }),
   sentinelUsername: config(string({ nonEmpty: true }))
     .optional()
-    .meta({ description: 'Name of the gateway at the sentinels; by default the user `default`.' }),
+    .meta({ description: 'User name for the sentinels; by default the user `default`.' }),
   sentinelPasswordSecretId: config(secretId())
     .optional()
-    .meta({ description: 'Secret id of the password at the sentinels, where they want one.' }),
+    .meta({ description: 'Secret id of the password for the sentinels.' }),
   username: config(string({ nonEmpty: true }))
     .optional()
-    .meta({ description: 'Name of the gateway at Redis; by default the user `default`.' }),
-  passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password at Redis.' }),
+    .meta({ description: 'User name for Redis; by default the user `default`.' }),
+  passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password for Redis.' }),
   secretsProvider: ref(SecretsProviderKind).optional().meta({
-    description: 'Where passwords are looked up; in the secrets of the file and its parents by default.',
+    description: 'Where passwords are looked up; by default in the secrets of the file and its parents.',
   }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'How TLS is spoken to `rediss` addresses; by default the certificate must lead to an authority the platform trusts and name the host.',
+      'TLS options for `rediss` addresses; by default the certificate must be issued by an authority that the platform trusts and name the host.',
   }),
   keyPrefix: config(string())
-    .prefault('gateway:')
-    .meta({ description: 'What the names of all keys begin with. Gateways that count together have the same.' }),
+    .default('gateway:')
+    .meta({ description: 'Prefix of all keys. Gateways that share counts have the same prefix.' }),
   timeout: config(duration({ zero: false, max: '10 seconds' }))
-    .prefault('50 ms')
-    .meta({ description: 'How long an answer of Redis is waited for.' }),
+    .default('50 ms')
+    .meta({ description: 'Time in which Redis must reply to a command.' }),
 }
 
-/** The settled fields. */
 export type RedisValues = Settled<DecodedMembers<typeof REDIS_FIELDS>>
 
-/** Which fields go together. */
+/** Rules over several fields. */
 export const REDIS_RULES = [
   needs('username', 'passwordSecretId'),
   needs('sentinelUsername', 'sentinelPasswordSecretId'),
   needs('sentinelPasswordSecretId', 'sentinelName'),
 ]
 
-/** Reports what only shows once the fields are settled. */
+/** Reports problems that are visible only in settled values. */
 export function checkRedis(
   values: Pick<RedisValues, 'url' | 'sentinelName' | 'tls'>,
   report: (path: string, message: string) => void,

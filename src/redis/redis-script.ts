@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** What a command takes. */
 export type RedisArgument = string | number | Buffer
 
-/** A script that Redis runs in one step; it is sent once and named by its digest from then on. */
+/** A script that Redis runs atomically; sent once, then called by its digest. */
 export class RedisScript {
   readonly lua: string
   readonly digest: string
 
   constructor(lua: string) {
     this.lua = lua
-    // Redis names scripts by their SHA-1 (EVALSHA); nothing is trusted for it.
+    // EVALSHA names scripts by their SHA-1; nothing depends on its strength.
     this.digest = createHash('sha1').update(lua).digest('hex')
   }
 }

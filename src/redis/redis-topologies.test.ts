@@ -29,7 +29,7 @@ const open = (config: JsonObject, surroundings?: Surroundings) => build<RedisCon
 const PUT = new RedisScript("redis.call('SET', KEYS[1], ARGV[1]) return redis.call('TIME')[1]")
 const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`)
 
-/** What of keys could be written, and how long the longest of them took. */
+/** The number of keys that could be written, and the longest time of a write. */
 async function written({ object: redis }: { object: RedisConnection }) {
   let longest = 0
   const puts = keys.map(async (key) => {
@@ -61,7 +61,7 @@ interface Secured {
   readonly lines: string[]
 }
 
-/** Certificates for servers of a test, and a configuration that trusts them and knows the passwords. */
+/** Certificates for the servers of a test, and a configuration with trust and passwords for them. */
 function secured(authority: Authority, passwords: PemSecrets): Secured {
   const { keyFile, certificateFile } = authority.issue({ name: 'redis.example.com', altNames: 'IP:127.0.0.1' })
   const files = { 'ca-cert-file': authority.certificateFile, 'cert-file': certificateFile, 'key-file': keyFile }
@@ -103,10 +103,10 @@ function secured(authority: Authority, passwords: PemSecrets): Secured {
 
 const secure = (urls: readonly string[]) => urls.map((url) => url.replace('redis:', 'rediss:'))
 
-/** The commands that the page of the store says a user needs. */
+/** The commands that a user needs according to the reference page of the store. */
 const NEEDED = ['eval', 'evalsha', 'get', 'set', 'time', 'info', 'cluster|info', 'cluster|slots', 'asking']
 
-describe('a cluster with TLS, and a user that may do no more than is needed', {
+describe('a cluster with TLS, and a user with minimal permissions', {
   skip: redisMissing || opensslMissing,
 }, () => {
   let authority: Authority
@@ -144,7 +144,7 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     assert.match(built.log.lines.join(''), problem)
   }
 
-  test('an unresponsive node: no command waits longer than timeout, and other nodes serve as before', async () => {
+  test('unresponsive node: no command waits longer than timeout, and other nodes are not affected', async () => {
     await using built = await open({ ...config, timeout: '300 ms' }, servers.surroundings)
     await until(async () => (await written(built)).count === keys.length)
     const [, silent] = cluster.primaries as [RedisServer, RedisServer]
@@ -155,23 +155,23 @@ describe('a cluster with TLS, and a user that may do no more than is needed', {
     assert.ok(longest < 300 + 1_000, `${longest} ms`)
     silent.thaw()
     await until(async () => (await written(built)).count === keys.length)
-    assert.deepEqual(built.states, ['degraded: Redis can not be used', 'up: Redis can be used'])
+    assert.deepEqual(built.states, ['degraded: Redis is unavailable', 'up: Redis is available'])
   })
 
-  test('all nodes killed and started again: found by itself', async () => {
+  test('reconnects automatically after a restart of all nodes', async () => {
     await using built = await open(config, servers.surroundings)
     await until(async () => (await written(built)).count === keys.length)
     await Promise.all(cluster.nodes.map((node) => node.kill()))
     await until(async () => (await written(built)).count === 0)
-    // Long enough for the client to have given up all nodes, and to begin with the configured addresses again.
+    // Long enough for the client to give up all nodes and to start over with the configured addresses.
     await delay(1_200)
     await Promise.all(cluster.nodes.map((node) => node.restart()))
     await until(async () => (await written(built)).count === keys.length)
-    assert.deepEqual(built.states, ['degraded: Redis can not be used', 'up: Redis can be used'])
+    assert.deepEqual(built.states, ['degraded: Redis is unavailable', 'up: Redis is available'])
   })
 })
 
-test('sentinels with TLS, and a user and password of their own', { skip: redisMissing || opensslMissing }, async () => {
+test('sentinels with TLS and separate user and password', { skip: redisMissing || opensslMissing }, async () => {
   using authority = new Authority()
   const passwords = { 'redis.password': 'of the primary', 'sentinel.password': 'sentinels' }
   const { surroundings, config, args, lines } = secured(authority, passwords)
@@ -193,7 +193,7 @@ test('sentinels with TLS, and a user and password of their own', { skip: redisMi
   assert.match(unknown.log.lines.join(''), /NOAUTH/)
 })
 
-test('an unresponsive sentinel: the next one is used', { skip: redisMissing }, async () => {
+test('an unresponsive sentinel is skipped', { skip: redisMissing }, async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo

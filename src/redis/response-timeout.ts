@@ -1,17 +1,18 @@
-/** There was no answer in time. */
 export class ResponseTimeoutError extends Error {
   override readonly name = 'ResponseTimeoutError'
 }
 
-/** A timeout is counted down in so many slices: a stall of the own thread uses up one of them, however long it is. */
+/** A timeout is counted down in slices: an event-loop stall of any length uses up only one of them. */
 const SLICES = 5
 
 /**
- * The answer to a command that has just been given to the client, or ResponseTimeoutError after `timeout` milliseconds. Stalls of
- * the own thread do not count against the server: the time begins when the command was written, which the client does in
- * the next `setImmediate`, it runs in slices, and before it ends the sockets are read once more, since timers run first.
+ * The reply to a command that was just passed to the client, or ResponseTimeoutError after `timeout` milliseconds. Event-loop
+ * stalls do not count: the time starts when the command is written, which the client does in the next `setImmediate`, it is
+ * counted in slices, and the sockets are read once more before it ends, since timers run before I/O.
+ *
+ * `startDeadline` of internal calls is not usable here: it detects stalls of 100 ms and more, commands time out after 50 ms.
  */
-export function withResponseTimeout<T>(answer: Promise<T>, timeout: number): Promise<T> {
+export function withResponseTimeout<T>(reply: Promise<T>, timeout: number): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     let slices = 0
@@ -24,7 +25,7 @@ export function withResponseTimeout<T>(answer: Promise<T>, timeout: number): Pro
       clearImmediate(immediate)
       clearTimeout(timer)
     }
-    answer.then(
+    reply.then(
       (value) => {
         stop()
         resolve(value)

@@ -7,13 +7,13 @@ function watched() {
   const reported: string[] = []
   const clock = manualClock()
   const events = {
-    lost: (problem: string) => void reported.push(`lost: ${problem}`),
-    found: () => void reported.push('found'),
+    onLost: (problem: string) => void reported.push(`lost: ${problem}`),
+    onRecovered: () => void reported.push('recovered'),
   }
   return { reported, clock, servers: new ServerStates(clock, events) }
 }
 
-test('several lost nodes are reported once, and recovered with the last of them', () => {
+test('several lost nodes are reported once, and recovery when the last of them is back', () => {
   const { reported, servers } = watched()
   servers.of('a:1').failed('the connection was closed')
   servers.of('b:1').failed('the connection was closed')
@@ -22,10 +22,10 @@ test('several lost nodes are reported once, and recovered with the last of them'
   servers.of('b:1').succeeded()
   assert.deepEqual(reported, ['lost: a:1: the connection was closed'])
   servers.of('a:1').succeeded()
-  assert.deepEqual(reported, ['lost: a:1: the connection was closed', 'found'])
+  assert.deepEqual(reported, ['lost: a:1: the connection was closed', 'recovered'])
 })
 
-test('a lost node does not block the others, and is tried once in a second', () => {
+test('a lost node does not block the others, and is tried once a second', () => {
   const { clock, servers } = watched()
   for (let i = 0; i < 3; i++) servers.of('a:1').missed('no answer', clock.monotonic())
   assert.deepEqual(
@@ -36,7 +36,7 @@ test('a lost node does not block the others, and is tried once in a second', () 
   assert.deepEqual([servers.of('a:1').allows(), servers.of('a:1').allows()], [true, false])
 })
 
-test('commands that were sent together and time out together count once', () => {
+test('concurrent commands that time out together count once', () => {
   const { clock, servers } = watched()
   const timeout = (requests: number) => {
     const sentAt = clock.monotonic()
@@ -54,19 +54,22 @@ test('commands that were sent together and time out together count once', () => 
   assert.equal(servers.isLost(ALL_NODES), true)
 })
 
-test('a lost node that the cluster no longer has is not waited for', () => {
+test('a lost node that has left the cluster counts as recovered', () => {
   const { reported, servers } = watched()
   servers.of('a:1').failed('gone')
   assert.equal(servers.hasLostNode, true)
-  servers.keep(new Set(['b:1']))
-  assert.deepEqual([servers.hasLostNode, servers.isLost('a:1'), reported], [false, false, ['lost: a:1: gone', 'found']])
+  servers.retain(new Set(['b:1']))
+  assert.deepEqual(
+    [servers.hasLostNode, servers.isLost('a:1'), reported],
+    [false, false, ['lost: a:1: gone', 'recovered']],
+  )
 })
 
-test('the cluster as a whole is no node', () => {
+test('the cluster as a whole does not count as a node', () => {
   const { reported, servers } = watched()
   servers.of(ALL_NODES).failed('no server')
   assert.equal(servers.hasLostNode, false)
-  servers.keep(new Set())
+  servers.retain(new Set())
   servers.of(ALL_NODES).succeeded()
-  assert.deepEqual(reported, ['lost: no server', 'found'])
+  assert.deepEqual(reported, ['lost: no server', 'recovered'])
 })

@@ -1,12 +1,12 @@
 import type { Clock } from '#schema'
 import { Availability, type AvailabilityEvents } from './availability.ts'
 
-/** The name of what commands without a key go to: the one server, or the cluster as a whole. */
+/** Name of the single server, and of a cluster as a whole: target of commands without a key. */
 export const ALL_NODES = ''
 
 /**
- * Availability of each server, so that a lost node of a cluster does not block the others. Events describe
- * all of them together: lost with the first, found with the last.
+ * Availability of each server, so that a lost node of a cluster does not block the others. Events are
+ * about all servers together: lost with the first, recovered with the last.
  */
 export class ServerStates {
   readonly #clock: Clock
@@ -19,42 +19,40 @@ export class ServerStates {
     this.#events = events
   }
 
-  /** The server of a name; nodes are named by host and port. */
+  /** Nodes are named by host and port. */
   of(name: string): Availability {
     const known = this.#all.get(name)
     if (known !== undefined) return known
     const fresh = new Availability(this.#clock, {
-      lost: (problem) => this.#countLost(name === ALL_NODES ? problem : `${name}: ${problem}`),
-      found: () => this.#countFound(),
+      onLost: (problem) => this.#countLost(name === ALL_NODES ? problem : `${name}: ${problem}`),
+      onRecovered: () => this.#countRecovered(),
     })
     this.#all.set(name, fresh)
     return fresh
   }
 
-  /** Whether a node of a cluster counts as gone. */
   get hasLostNode(): boolean {
     return this.#lost > (this.isLost(ALL_NODES) ? 1 : 0)
   }
 
-  /** Whether a server counts as gone. */
   isLost(name: string): boolean {
     return this.#all.get(name)?.isLost ?? false
   }
 
-  /** Forgets all nodes but these. */
-  keep(names: ReadonlySet<string>): void {
+  /** Drops all nodes but these. */
+  retain(names: ReadonlySet<string>): void {
     for (const [name, server] of this.#all) {
       if (name === ALL_NODES || names.has(name)) continue
       this.#all.delete(name)
-      if (server.isLost) this.#countFound()
+      if (server.isLost) this.#countRecovered()
     }
   }
 
   #countLost(problem: string): void {
-    if (++this.#lost === 1) this.#events.lost(problem)
+    if (++this.#lost === 1) this.#events.onLost(problem)
   }
 
-  #countFound(): void {
-    if (--this.#lost === 0) this.#events.found()
+  #countRecovered(): void {
+    if (--this.#lost === 0) this.#events.onRecovered()
   }
 }

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
 
-/** Options of TLS as Node takes them, with keys and trust as they are now. */
+/** TLS options of Node, with the current keys and trust. */
 export async function tlsOptions(tls: ClientTls | null): Promise<ConnectionOptions> {
   if (tls === null) return { minVersion: 'TLSv1.2' }
   const identities = (await tls.keys?.identities()) ?? []

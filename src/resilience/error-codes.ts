@@ -1,7 +1,7 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: source of docs/reference/errors.md. */
 export const ERROR_CODES = {
   GW_CIRCUIT_OPEN: {
     meaning: 'The circuit breaker is open: the request was not sent.',
-    action: 'Check the upstream server; the breaker closes by itself after `openDuration` when it answers again.',
+    action: 'Check the upstream server; the breaker closes automatically after `openDuration`.',
   },
 }

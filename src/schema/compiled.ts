@@ -2,7 +2,7 @@ import { type BodyReads, compile, EvaluationError, type Expression, PendingValue
 import { BodyTooLargeError, type Exchange, type Response } from '#http'
 import { shown } from './problem.ts'
 
-/** A text with an expression, as JSON Schema; every schema that is made holds the definition. */
+/** JSON Schema of an expression; every generated schema has the definition. */
 export const EXPRESSION_SCHEMA = { $ref: '#/$defs/Expression' }
 
 /** A literal in the shape of an expression. */
@@ -11,7 +11,7 @@ export function constant(value: unknown): Expression {
   return { source: shown(value), constant: true, reads, segments: [], evaluate: () => value }
 }
 
-/** Compiles a text, reporting its errors. */
+/** Null where compilation fails; the error is reported. */
 export function compiled(text: string, report: (message: string) => void): Expression | null {
   try {
     return compile(text)
@@ -21,15 +21,15 @@ export function compiled(text: string, report: (message: string) => void): Expre
   }
 }
 
-/** After a failed evaluation: evaluates again once the value it lacked is fetched. Throws every other error. */
+/** Evaluates again after the pending value is fetched. Rethrows every other error. */
 export function afterPending<T>(error: unknown, evaluate: () => T | Promise<T>): Promise<T> {
   if (!(error instanceof PendingValueError)) throw error
   return error.ready.then(evaluate)
 }
 
 /**
- * Runs an evaluation after the bodies that it may look into were buffered, within the exchange's temporary storage. One
- * that does not fit stays whole for others; BodyTooLargeError where the evaluation does look into it.
+ * Buffers the bodies that the evaluation may read in the exchange's temporary storage, then runs it. A body that exceeds the
+ * storage stays readable as a stream; throws BodyTooLargeError where the evaluation reads it.
  */
 export function withBodies<T>(
   reads: BodyReads,

@@ -19,7 +19,7 @@ import {
   string,
 } from './index.ts'
 
-/** Every problem of a value that stands at /config, one line each. */
+/** Every problem of a value at /config, one line each. */
 function refusals(field: Field, value: unknown): string[] {
   return decode(field, value, '/config').problems.map(formatProblem)
 }
@@ -32,7 +32,7 @@ const accepted = <T>(field: Field<T>, value: unknown): T => {
 
 const rate = object({
   numberOfRequests: integer({ min: 1 }),
-  duration: duration({ zero: false }).prefault('10 seconds'),
+  duration: duration({ zero: false }).default('10 seconds'),
   note: string().optional(),
 })
 
@@ -57,17 +57,17 @@ test('every problem of an object is reported at once, each with its pointer', ()
   assert.deepEqual(refusals(rate, []), ['/config: expected an object, got an empty array'])
 })
 
-test('an unknown field suggests the one that was meant', () => {
+test('the error for an unknown field suggests a similar one', () => {
   assert.deepEqual(refusals(rate, { numberOfRequests: 1, Durration: '1 s' }), [
     '/config/Durration: unknown field; did you mean "duration"?',
   ])
 })
 
-test('comments and fields that are switched off are ignored', () => {
+test('comments and disabled fields are ignored', () => {
   accepted(rate, { numberOfRequests: 1, comment: 'why', _duration: 5, '//note': { any: 'thing' }, '//': '' })
 })
 
-test('a null is as good as nothing', () => {
+test('null counts as a missing field', () => {
   assert.equal(accepted(rate, { numberOfRequests: 1, duration: null }).duration, 10_000)
   assert.deepEqual(refusals(rate, { numberOfRequests: null }), [
     '/config/numberOfRequests: expected an integer of at least 1; this field is required',
@@ -83,7 +83,7 @@ test('keys of Object.prototype are unknown fields like any other', () => {
   ])
 })
 
-test('an old name is taken for the new one; both at once are refused', () => {
+test('an old name is accepted for the new one; both at once are an error', () => {
   const renamed = object({ host: string(), port: integer().optional() }, { renamed: { server: 'host' } })
   assert.deepEqual(accepted(renamed, { server: 'a' }), { host: 'a', port: undefined })
   assert.deepEqual(refusals(renamed, { server: 5 }), ['/config/server: expected a string, got 5'])
@@ -92,7 +92,7 @@ test('an old name is taken for the new one; both at once are refused', () => {
   ])
 })
 
-test('an old name counts for the rules of presence', () => {
+test('an old name satisfies the presence rules', () => {
   const renamed = object(
     { a: string().optional(), b: string().optional() },
     { renamed: { old: 'a' }, rules: [exactlyOneOf('a', 'b')] },
@@ -103,7 +103,7 @@ test('an old name counts for the rules of presence', () => {
 
 const anyOfThree = { a: string().optional(), b: string().optional(), c: string().optional() }
 
-test('rules of presence name the missing fields', () => {
+test('presence rules name the missing fields', () => {
   const exactly = object(anyOfThree, { rules: [exactlyOneOf('a', 'b')] })
   assert.deepEqual(refusals(exactly, {}), ['/config: give exactly one of a, b'])
   assert.deepEqual(refusals(exactly, { a: '', b: '' }), ['/config: give exactly one of a, b'])
@@ -133,7 +133,7 @@ test('a broken rule and a bad field are reported together', () => {
   ])
 })
 
-test('a list names the element that is wrong', () => {
+test('the error of a list names the invalid element', () => {
   const names = list(string({ nonEmpty: true }))
   assert.deepEqual(accepted(names, []), [])
   assert.deepEqual(accepted(names, ['a', 'b']), ['a', 'b'])
@@ -145,7 +145,7 @@ test('a list names the element that is wrong', () => {
   assert.deepEqual(refusals(list(string(), { nonEmpty: true }), []), ['/config: expected at least one element'])
 })
 
-test('a list or one value gives a list', () => {
+test('a list or a single value decodes to a list', () => {
   const ports = listOrOne(integer())
   assert.deepEqual(accepted(ports, 8080), [8080])
   assert.deepEqual(accepted(ports, [1, 2]), [1, 2])
@@ -166,7 +166,7 @@ test('every key of a map is data', () => {
   assert.equal(decoded['toString'], undefined)
 })
 
-test('a map names the entry that is wrong and the keys it does not take', () => {
+test('the error of a map names invalid entries and keys', () => {
   const headers = map(list(string()), { except: ['host'], reason: 'belongs to the client' })
   assert.deepEqual(refusals(headers, { 'x/y': ['a', 1], host: [] }), [
     '/config/x~1y/1: expected a string, got 1',
@@ -176,7 +176,7 @@ test('a map names the entry that is wrong and the keys it does not take', () => 
   assert.deepEqual(refusals(map(string(), { except: ['a'] }), { a: '' }), ['/config/a: "a" is not allowed here'])
 })
 
-test('the shape of the JSON chooses the branch, so that there is one message', () => {
+test('the shape of the JSON selects the branch, so that there is one message', () => {
   const scopes = byShape({ array: list(string()), object: object({ all: boolean() }) })
   assert.deepEqual(accepted(scopes, ['a']), ['a'])
   assert.deepEqual(accepted(scopes, { all: true }), { all: true })

@@ -7,17 +7,15 @@ import type { PresenceRule } from './rules.ts'
 /** The fields of an object, by name. */
 export type Members = Readonly<Record<string, Field>>
 
-/** The decoded form of an object with these members. */
 export type DecodedMembers<M extends Members> = { readonly [K in keyof M]: Decoded<M[K]> }
 
-/** Options of an object field. */
 interface ObjectOptions {
   readonly rules?: readonly PresenceRule[]
   /** Old names of fields: accepted, with a warning that names the new one. */
   readonly renamed?: Readonly<Record<string, string>>
 }
 
-/** Keys that users write to comment or to switch a field off (field-notes 1.1). */
+/** Keys that are comments or disabled fields (field-notes 1.1). */
 export function isIgnoredKey(key: string): boolean {
   return key === 'comment' || key.startsWith('_') || key.startsWith('//')
 }
@@ -43,7 +41,7 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
         if (given.has(name)) report(`give ${name} only, not also its old name ${key}`, [key])
         given.set(name, { key, value: value[key] })
       } else if (!isIgnoredKey(key)) {
-        // Looking for names that are alike takes time, and of so many none is a misspelled one.
+        // Searching similar names takes time, and so many unknown names are no misspellings.
         report(`unknown field${++unknown > SUGGESTIONS ? '' : didYouMean(key, known)}`, [key])
       }
     }
@@ -113,7 +111,7 @@ export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): F
   })
 }
 
-/** A list, or one value in its place. Decodes to a list either way. */
+/** A list, or a single value. Decodes to a list. */
 export function listOrOne<T>(item: Field<T>): Field<T[]> {
   const many = list(item)
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [render(item), render(many)] })
@@ -122,7 +120,7 @@ export function listOrOne<T>(item: Field<T>): Field<T[]> {
   )
 }
 
-/** A map from free names to values of one kind. Every key is data, `__proto__` and `comment` included. */
+/** A map from any names to values of one kind. Every key is data, including `__proto__` and `comment`. */
 export function map<T>(
   value: Field<T>,
   options: { except?: readonly string[]; reason?: string } = {},
@@ -148,7 +146,7 @@ export function map<T>(
   })
 }
 
-/** The branches of a field that takes several JSON shapes. */
+/** The branches of a field that accepts several JSON shapes. */
 interface Shapes {
   readonly array?: Field
   readonly object?: Field
@@ -159,7 +157,7 @@ interface Shapes {
 
 type ShapeValue<S extends Shapes> = { [K in keyof S]: Decoded<S[K]> }[keyof S]
 
-/** A field that takes several shapes. The JSON shape chooses the branch, so that there is one message. */
+/** A field that accepts several shapes. The JSON shape selects the branch, so that there is one message. */
 export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const branches = new Map(Object.entries(shapes) as [string, Field][])
   const label = [...new Set([...branches.values()].map((branch) => branch.info.shape.label))].join(', or ')
@@ -174,7 +172,7 @@ export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   })
 }
 
-/** The word by which `byShape` chooses. */
+/** The key by which `byShape` selects. */
 export function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return value === null ? 'null' : typeof value

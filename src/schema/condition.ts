@@ -8,7 +8,7 @@ import { decodeInto, expected, type Field, field } from './field.ts'
 import { didYouMean } from './problem.ts'
 import { type Runtime, runtime } from './runtime-expression.ts'
 
-/** A condition: a boolean, an expression, or `{ expression, label }`. Only a real `true` passes. */
+/** A condition: a boolean, an expression, or `{ expression, label }`. Passes only for the boolean `true`. */
 export type Condition = Runtime<boolean>
 
 const KEYS = ['expression', 'label']

@@ -54,7 +54,7 @@ class ConfigExpression<T> extends Deferred<T> {
       context.report(pointer, `${this.#expression.source} can not be evaluated: ${(error as Error).message}`)
       return undefined
     }
-    // A null leaves the member to its default; one without a default is missing (field-notes 1.6).
+    // Null selects the default of the member; without a default the member is missing (field-notes 1.6).
     const isNull = value === null || value === undefined
     const target = isNull && this.owner !== null ? this.owner.field : this.#inner
     let failed = false

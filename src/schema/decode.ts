@@ -1,14 +1,14 @@
 import { formatPointer } from '#json'
 import type { Decoded, Field } from './field.ts'
-import { placesIn } from './places.ts'
+import { fieldValuesIn } from './field-values.ts'
 import type { Problem } from './problem.ts'
 
-/** What decoding found: the value, or every problem. */
+/** The decoded value, or every problem. */
 export type Decoding<T> =
   | { readonly value: T; readonly problems: readonly []; readonly warnings: readonly Problem[] }
   | { readonly value: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }
 
-/** Decodes JSON by a field. `pointer` is where the JSON stands in its document. */
+/** `pointer` is the location of the JSON in its document. */
 export function decode<F extends Field>(field: F, json: unknown, pointer: string): Decoding<Decoded<F>> {
   const problems: Problem[] = []
   const value = field.decode(json, (message, path = []) => {
@@ -19,9 +19,9 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
   return { value: value as Decoded<F>, problems: [], warnings }
 }
 
-/** Deprecated, renamed and unsupported fields that are used. */
+/** Warnings for deprecated, renamed and unsupported fields in use. */
 function* remarks(field: Field, json: unknown, pointer: string): Generator<Problem> {
-  for (const { field: used, key, name, pointer: at } of placesIn(field, json, pointer)) {
+  for (const { field: used, key, name, pointer: at } of fieldValuesIn(field, json, pointer)) {
     if (key === null) continue
     if (key !== name) yield { pointer: at, message: `${key} is deprecated; use ${name} instead` }
     const { replacement, unsupported } = used.info.notes

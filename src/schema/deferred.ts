@@ -3,22 +3,22 @@ import type { Field } from './field.ts'
 
 /** Input of settling. */
 export interface SettleContext {
-  /** Properties, environment and so on: what configuration expressions see, and runtime expressions beyond the request. */
+  /** Variables of expressions other than the request: properties, environment and so on. */
   readonly scope: Scope
-  /** The object a reference stands for. */
+  /** Resolves a reference to its object. */
   resolve(reference: unknown, pointer: string): Promise<unknown>
   report(pointer: string, message: string): void
   warn(pointer: string, message: string): void
 }
 
-/** A decoded value that is known only once the environment is: a configuration expression, a reference, an expression to bind. */
+/** A decoded value that depends on the environment: a configuration expression, a reference, an expression to bind. */
 export abstract class Deferred<T> {
-  /** Carries the settled type; no value. */
+  /** Type of the settled value; never set. */
   declare readonly settled: T
-  /** The member this stands in, so that a null can fall back to the member's default. */
+  /** The member that has this value, so that null can select the member's default. */
   owner: { readonly field: Field; readonly key: string } | null = null
 
-  /** The decoded content, so that references in it are found before anything is settled. */
+  /** The decoded content, so that its references are found before settling. */
   get content(): unknown {
     return undefined
   }
@@ -28,7 +28,7 @@ export abstract class Deferred<T> {
 
 type Leaf = string | number | boolean | null | undefined | bigint | symbol | RegExp | ((...args: never[]) => unknown)
 
-/** A decoded configuration with everything deferred replaced by its value. */
+/** A decoded configuration with deferred values replaced by settled ones. */
 export type Settled<C> =
   C extends Deferred<infer T>
     ? T

@@ -33,18 +33,18 @@ interface Lamp {
 }
 const LampKind = kind<Lamp>('Lamp')
 
-/** True where two types are the same, not merely assignable. */
+/** True where two types are identical, not only assignable. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-/** Fails to compile where it is not asked about `true`. */
+/** Does not compile with any type but `true`. */
 const holds = <_T extends true>(): void => {}
 
-test('create sees plain values: nothing of it is deferred', () => {
+test('create gets settled values', () => {
   const definition = defineType({
     name: 'Typed',
     kind: LampKind,
     summary: 'Asserts types.',
     config: {
-      interval: config(duration()).prefault('5 seconds'),
+      interval: config(duration()).default('5 seconds'),
       note: config(string()).optional(),
       mode: oneOf(['A', 'B']),
       rates: map(list(config(integer()))),
@@ -76,7 +76,7 @@ test('create sees plain values: nothing of it is deferred', () => {
   assert.equal(definition.name, 'Typed')
 })
 
-test('a definition is complete: omitted members have values', () => {
+test('a definition has values for omitted members', () => {
   const definition = defineType({
     name: 'Bulb',
     kind: LampKind,
@@ -92,7 +92,7 @@ test('a definition is complete: omitted members have values', () => {
   definition.check({} as never, () => assert.fail('nothing to check'))
 })
 
-test('rules and old names of a type hold for its config', () => {
+test('rules and old names of a type apply to its config', () => {
   const definition = defineType({
     name: 'Bulb',
     kind: LampKind,
@@ -116,7 +116,7 @@ test('a type of any kind has a kind for each object', () => {
   assert.equal(definition.kind, null)
 })
 
-test('a decorator has settings, and a wrapper typed at both ends', () => {
+test('a decorator has settings, and a wrapper with the type of its kind', () => {
   const settings = object({ colour: config(string()) })
   const definition = defineDecorator({
     name: 'Shade',

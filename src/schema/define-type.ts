@@ -7,26 +7,26 @@ import type { Kind } from './kind.ts'
 import type { Typed } from './reference.ts'
 import type { PresenceRule } from './rules.ts'
 
-/** Definition of an object type; docs, JSON Schema and forms are made from it. */
+/** Definition of an object type: source of docs, JSON Schema and forms. */
 export interface TypeDefinition {
   /** The `type` users write; also the title of its page. */
   readonly name: string
   readonly aliases: readonly string[]
-  /** Null where the object decides it (Delegate). */
+  /** Null where each object has its own kind (Delegate). */
   readonly kind: Kind | null
   /** One sentence for lists and the head of the page. */
   readonly summary: string
   readonly config: Field
   readonly rules: readonly PresenceRule[]
-  /** For decorators: what the value beside `type` and `config` may be. */
+  /** For decorators: the field of the value beside `type` and `config`. */
   readonly settings: Field | null
   /** Set for a deprecated type: its replacement. */
   readonly replacement: string | null
-  /** Whether its objects may set the server that a request goes to, or send requests to the one that is set. */
+  /** Whether its objects may set the server of a request, or send requests to the server that is set. */
   readonly target: 'sets' | 'needs' | null
-  /** Compares settled values; reports with a path below `config`. */
+  /** Checks settled values; reports with a path below `config`. */
   check(config: never, report: (path: string, message: string) => void): void
-  /** Makes the object. May read local files; must not need the network, or a reload fails when a peer is down. */
+  /** May read local files; must not depend on the network, or a reload fails while a peer is down. */
   create(config: never, env: Environment): unknown
 }
 
@@ -50,7 +50,7 @@ export function defineType<M extends Members, T>(
   return { ...complete(source), kind: source.kind, settings: null }
 }
 
-/** Defines a type whose objects carry their kind. */
+/** Defines a type whose objects have different kinds. */
 export function defineTypeOfAnyKind<M extends Members>(source: TypeSource<M, Typed>): TypeDefinition {
   return { ...complete(source), kind: null, settings: null }
 }
@@ -64,19 +64,19 @@ export interface Decorator {
 /** Wraps one object; `settings` is the settled value written beside its `type`. */
 export type Wrap = (inner: never, settings: never, env: Environment) => unknown
 
-/** The wrapper of a kind, typed at both ends. */
+/** A wrapper with the type of its kind. */
 export function wrap<T, S>(_kind: Kind<T>, wrapper: (inner: T, settings: S, env: Environment) => T): Wrap {
   return wrapper as unknown as Wrap
 }
 
-/** Defines a decorator type: `settings` is the field that stands under the decorator's name. */
+/** Defines a decorator type: `settings` is the field of the value under the decorator's name. */
 export function defineDecorator<M extends Members, F extends Field>(
   source: TypeSource<M, Decorator> & { readonly kind: Kind<Decorator>; readonly settings: F },
 ): TypeDefinition {
   return { ...complete(source), kind: source.kind, settings: source.settings }
 }
 
-/** What the settings of a decorator settle to. */
+/** The settled settings of a decorator. */
 export type Settings<F extends Field> = Settled<Decoded<F>>
 
 function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefinition, 'kind' | 'settings'> {

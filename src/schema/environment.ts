@@ -6,35 +6,33 @@ import type { GatewaySettings } from './gateway-settings.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
 import type { SharedStore } from './shared-store.ts'
 
-/** Time as objects see it; tests move it by hand. */
+/** Source of time; controlled by hand in tests. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Milliseconds that only go forward, whatever happens to the wall clock; the same in all units. */
+  /** Milliseconds of a monotonic clock that is the same in all units. */
   monotonic(): number
 }
 
-/** A number that is counted up. */
 export interface Counter {
   add(amount?: number): void
 }
 
-/** A number that goes up and down. */
 export interface Gauge {
   set(value: number): void
   add(amount: number): void
 }
 
-/** Observations of which sums and quantiles are wanted. */
+/** Observations, exposed as sum, count and quantiles. */
 export interface Summary {
   observe(value: number): void
 }
 
-/** A number that is read when metrics are collected. */
+/** A gauge that is read when metrics are collected. */
 export interface Reading {
   readonly labels?: Readonly<Record<string, string>>
   read(): number
-  /** `max` for a number that all units share; others are added up. */
+  /** `max` for a value that all units share; others are summed. */
   readonly merge?: 'max'
 }
 
@@ -56,7 +54,7 @@ export interface Directories {
   readonly temporary: string
 }
 
-/** Whether routes are tried by their names or by those of their files. */
+/** Whether routes are ordered by route name or file name. */
 export type RouteOrder = 'name' | 'file'
 
 /** Settings of a Router. */
@@ -72,22 +70,22 @@ export interface RouterSettings {
 
 /** Opens routers; only Router uses it. */
 export interface RouterHost {
-  /** Loads the routes of a directory and gives the handler that dispatches to them. */
+  /** Loads the routes of a directory and returns the handler that dispatches to them. */
   openRouter(settings: RouterSettings, env: Environment): Promise<Handler>
 }
 
-/** The connectors that this gateway takes traffic on. */
+/** The listeners of this gateway, to prevent loops. */
 export interface OwnListeners {
-  /** Whether a connection to this address leads to one of them. */
+  /** Whether an address is that of a listener. */
   includes(address: string, port: number): boolean
-  /** The same for the host of a URI, as far as known without DNS. */
+  /** The same for the host of a URI, without DNS. */
   named(host: string, port: number): boolean
 }
 
 /** State of an object: a `degraded` one serves with limits and tries to recover. */
 export type ObjectState = 'starting' | 'up' | 'degraded'
 
-/** Everything an object can use beside its configuration. */
+/** Services of an object besides its configuration. */
 export interface Environment {
   /** Heap path joined with `+`, such as `gateway+_router+my-route+my-filter`. */
   readonly name: string
@@ -99,28 +97,28 @@ export interface Environment {
   readonly directories: Directories
   /** Properties, environment variables and so on, as configuration expressions see them. */
   readonly scope: Scope
-  /** How many units share the work of this gateway. */
+  /** Number of units of this gateway. */
   readonly units: number
   /** Settings of admin.json. */
   readonly settings: GatewaySettings
   /** Environment variables of the process. */
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** Where requests must not be sent, since they would come back. */
+  /** Requests must not be sent there: they would loop. */
   readonly ownListeners: OwnListeners
-  /** False where a configuration is only checked: then nothing is connected to by itself. */
+  /** False where a configuration is only validated: no connection is opened without a request then. */
   readonly serving: boolean
   readonly router: RouterHost
-  /** What the `secrets` of the document and of its parents hold: asked after the provider in an object's own config. */
+  /** Stores of `secrets` in the document and its parents: queried after the provider in the object's config. */
   readonly secrets: SecretsProvider
-  /** Memory that the same object of the same route revision shares over all units. */
+  /** Memory shared by this object of this route revision in all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
-  /** A store that all units see alike and that survives a new version of the route; the space keeps keys apart. */
+  /** A store shared by all units that outlives the route revision; `space` is a namespace of keys. */
   sharedStore(space: string): SharedStore
   /** Opens the event handlers of an audit service. Throws ConfigError where another service uses one of their files. */
   openAudit(plan: AuditPlan): Promise<AuditOutlet>
   /** Called on reload (SIGHUP). */
   onReload(refresh: () => void): void
-  /** Called when the object is retired, in reverse order of registration. */
+  /** Called when the object is disposed, in reverse order of registration. */
   onDispose(release: () => void | Promise<void>): void
   /**
    * Reports the object's state, for the health endpoints and the state of its route. The detail is public:

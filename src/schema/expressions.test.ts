@@ -32,7 +32,7 @@ const SCOPE = scopeOf(
   baseScope({ env: { BAD: 'x', PORT: '8080' }, system: {}, now: () => 0, gateway: GATEWAY }),
 )
 
-/** Decodes and settles a value that stands at /config. */
+/** Decodes and settles a value at /config. */
 async function settled<F extends Field>(field: F, value: unknown): Promise<Settled<Decoded<F>>> {
   const { value: decoded, problems } = decode(field, value, '/config')
   if (problems.length > 0) throw new ConfigError(problems)
@@ -49,7 +49,7 @@ const refused = (field: Field, value: unknown, ...messages: string[]) =>
 const exchange = (body?: Body) =>
   exchangeFor('POST', 'http://app.example/home?x=1', { headers: { 'X-User': 'ann' }, ...(body && { body }) })
 
-/** A body that has not been read yet when a filter sees it. */
+/** A body that is not buffered. */
 const unread = (text: string): Body => Body.fromStream(Readable.from([Buffer.from(text)]))
 
 test('a configuration expression is evaluated once and decoded by its field', async () => {
@@ -63,7 +63,7 @@ test('a configuration expression is evaluated once and decoded by its field', as
   assert.deepEqual({ ...(await settled(fields, json)) }, { port: 8080, wait: 3000, words: ['a', 'b'], plain: 4 })
 })
 
-test('an expression that gives a bad value is named, with the field it stands in', async () => {
+test('the error for an expression with an invalid result names the expression and its field', async () => {
   const fields = object({ port: config(integer({ min: 1 })), wait: config(duration()) })
   await refused(
     fields,
@@ -73,7 +73,7 @@ test('an expression that gives a bad value is named, with the field it stands in
   )
 })
 
-test('an expression that can not be evaluated, or not be read, is named', async () => {
+test('the error for an expression that can not be parsed or evaluated names it', async () => {
   const fields = object({ a: config(string()) })
   await assert.rejects(settled(fields, { a: "${'x' * 2}" }), /^ConfigError: \/config\/a: .* can not be evaluated: /)
   await assert.rejects(
@@ -82,9 +82,9 @@ test('an expression that can not be evaluated, or not be read, is named', async 
   )
 })
 
-test('null leaves an optional field to its default and fails a required one', async () => {
+test('null selects the default of an optional field and fails a required one', async () => {
   const fields = object({
-    wait: config(duration()).prefault('5 seconds'),
+    wait: config(duration()).default('5 seconds'),
     note: config(string()).optional(),
   })
   assert.deepEqual(
@@ -100,8 +100,8 @@ test('null leaves an optional field to its default and fails a required one', as
   await refused(list(config(duration())), ['${nothing}'], `/config/0: \${nothing} gave a bad value: ${missing}`)
 })
 
-test('a default may itself be an expression', async () => {
-  const fields = object({ port: config(integer()).prefault('${env.PORT}') })
+test('a default may be an expression', async () => {
+  const fields = object({ port: config(integer()).default('${env.PORT}') })
   assert.equal((await settled(fields, {})).port, 8080)
   assert.equal((await settled(fields, { port: '${nothing}' })).port, 8080)
 })
@@ -120,7 +120,7 @@ test('settled maps have no prototype, so that any key is data', async () => {
   assert.deepEqual(Object.entries(value), [['__proto__', '8080']])
 })
 
-test('a runtime expression is asked for each request and sees properties, request and response', async () => {
+test('a runtime expression is evaluated for each request and reads properties, request and response', async () => {
   const ask = await settled(runtime('string'), '${request.headers["X-User"][0]}-${size}')
   assert.equal(ask(exchange()), 'ann-7')
   const status = await settled(runtime('number'), '${response.status.code}')
@@ -128,7 +128,7 @@ test('a runtime expression is asked for each request and sees properties, reques
   assert.equal(status.expression.source, '${response.status.code}')
 })
 
-test('a runtime expression gives null for null and throws for another type', async () => {
+test('a runtime expression returns null for null and throws for another type', async () => {
   const ask = await settled(runtime('number'), '${request.headers["X-User"][0]}')
   assert.throws(() => ask(exchange()), {
     message: '${request.headers["X-User"][0]}: expected a result of type number, got "ann"',
@@ -137,7 +137,7 @@ test('a runtime expression gives null for null and throws for another type', asy
   assert.deepEqual((await settled(runtime('list'), '${words}'))(exchange()), ['a', 'b'])
 })
 
-test('numbers and booleans are text where text is asked for', async () => {
+test('numbers and booleans are converted to text for a string field', async () => {
   assert.equal((await settled(runtime('string'), '${size}'))(exchange()), '7')
   assert.equal((await settled(runtime('string'), '${true}'))(exchange()), 'true')
 })
@@ -156,13 +156,13 @@ test('literals of a runtime expression are checked when they are decoded', async
   )
 })
 
-test('numbers and booleans may be spelled as text, as tokens give them', async () => {
+test('numbers and booleans may be text, as tokens are', async () => {
   assert.equal((await settled(runtime('boolean'), 'True'))(exchange()), true)
   assert.equal((await settled(runtime('number'), '2.5'))(exchange()), 2.5)
   assert.equal((await settled(runtime('string'), '2.5'))(exchange()), '2.5')
 })
 
-test('an expression that looks into a body waits for it, and only then gives a promise', async () => {
+test('an expression that reads a body waits for it; others return no promise', async () => {
   const ask = await settled(runtime('string'), '${request.entity.string}')
   const read = exchange(unread('hello'))
   const pending = ask(read)
@@ -176,7 +176,7 @@ test('an expression that looks into a body waits for it, and only then gives a p
   assert.equal((await settled(runtime('string'), '${request.method}'))(read), 'POST')
 })
 
-test('only a real true passes a condition', async () => {
+test('a condition passes only for the boolean true', async () => {
   const passes = async (value: unknown) => (await settled(condition(), value))(exchange())
   assert.equal(await passes(true), true)
   assert.equal(await passes(false), false)
@@ -186,13 +186,13 @@ test('only a real true passes a condition', async () => {
   }
 })
 
-test('a condition may carry a label and comments', async () => {
+test('a condition may have a label and comments', async () => {
   const labelled = await settled(condition(), { expression: '${true}', label: 'all', comment: 'x', _off: 1 })
   assert.equal(labelled(exchange()), true)
   assert.equal(labelled.expression.source, '${true}')
 })
 
-test('a condition that is no condition is refused', async () => {
+test('an invalid condition is an error', async () => {
   const wanted = 'expected true, false or an expression such as "${find(request.uri.path, \'^/home\')}"'
   await refused(condition(), 'true', `/config: ${wanted}, got "true"`)
   await refused(condition(), 1, `/config: ${wanted}, got 1`)
@@ -204,7 +204,7 @@ test('a condition that is no condition is refused', async () => {
   )
 })
 
-test('a condition on a body waits for the body', async () => {
+test('a condition that reads a body waits for the body', async () => {
   const ask = await settled(condition(), "${request.entity.string == 'hello'}")
   assert.equal(await ask(exchange(unread('hello'))), true)
   assert.equal(await ask(exchange(unread('other'))), false)
@@ -215,20 +215,20 @@ test('a condition that fails throws: its filter decides the outcome', async () =
   assert.throws(() => ask(exchange()))
 })
 
-test('a left value writes to the place it names', async () => {
+test('a left value assigns to its target', async () => {
   const assign = await settled(leftValue(), '${attributes.user}')
   const target = exchange()
   await assign(target, null, 'ann')
   assert.equal((await settled(runtime('string'), '${attributes.user}'))(target), 'ann')
 })
 
-test('a left value must be a place', async () => {
+test('a left value must be assignable', async () => {
   await refused(leftValue(), 5, '/config: expected an expression such as "${attributes.name}", got 5')
   await refused(leftValue(), 'plain', '/config: expected a place to assign to, such as ${attributes.name}')
   await refused(leftValue(), '${a + b}', '/config: expected a place to assign to, such as ${attributes.name}')
 })
 
-test('a template gives its JSON with the values of its expressions', async () => {
+test('a template returns its JSON with the values of its expressions', async () => {
   const fill = await settled(template(), {
     user: '${request.headers["X-User"][0]}',
     nested: [{ size: '${size}' }, 'plain', 4, true],
@@ -250,7 +250,7 @@ test('every key of a template is data', async () => {
   ])
 })
 
-test('a template names each expression that can not be read', async () => {
+test('the errors of a template name each invalid expression', async () => {
   await assert.rejects(settled(template(), { a: ['${'], b: '${1 +}' }), (error: ConfigError) => {
     assert.deepEqual(
       error.problems.map(({ pointer }) => pointer),
@@ -260,7 +260,7 @@ test('a template names each expression that can not be read', async () => {
   })
 })
 
-test('an object of the gateway is converted: a URI to its text, a status to its code', async () => {
+test('objects of the gateway are converted: a URI to its text, a status to its code', async () => {
   const uri = await settled(runtime('string'), '${request.uri}')
   assert.equal(uri(exchange()), 'http://app.example/home?x=1')
   const code = await settled(runtime('number'), '${response.status}')
@@ -269,7 +269,7 @@ test('an object of the gateway is converted: a URI to its text, a status to its 
   assert.equal(text(exchange(), respond(418)), '418')
 })
 
-test('B7: a condition that searches a host name without an anchor is warned about', async () => {
+test('B7: a condition that matches a host name without an anchor gets a warning', async () => {
   const warnings: string[] = []
   const context = {
     scope: SCOPE,

@@ -4,12 +4,12 @@ import { shown } from './problem.ts'
 /** A JSON Schema fragment. */
 export type JsonSchema = Record<string, unknown>
 
-/** Turns a nested field into its JSON Schema while a whole schema is made. */
+/** Renders the JSON Schema of a nested field. */
 export type RenderSchema = (field: Field) => JsonSchema
 
 /** Type, JSON Schema and nested fields of a field. */
 interface FieldShape {
-  /** Type as the reference pages name it. */
+  /** Type name on reference pages. */
   readonly label: string
   readonly schema: (render: RenderSchema) => JsonSchema
   /** Fields below this one, for linting and documentation. */
@@ -17,11 +17,11 @@ interface FieldShape {
   readonly item?: Field
   readonly entries?: Field
   readonly inner?: Field
-  /** For references: the kinds of objects that are welcome. */
+  /** For references: the accepted kinds of objects. */
   readonly kinds?: readonly Kind[]
   /** Whether the value is the id of a secret that the object looks up. */
   readonly namesSecret?: boolean
-  /** The fields to choose from by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
+  /** Fields by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
   readonly renamed?: Readonly<Record<string, string>>
   readonly rules?: readonly { readonly text: string }[]
@@ -30,21 +30,20 @@ interface FieldShape {
 /** Notes of the author about a field, given with `.meta()`. */
 interface FieldNotes {
   readonly description?: string
-  /** Deprecated: what to use instead. */
+  /** Set for a deprecated field: its replacement. */
   readonly replacement?: string
-  /** Accepted without effect: why. */
+  /** Set for a field that is accepted without effect: the reason. */
   readonly unsupported?: string
-  /** Holds a secret: never shown. */
+  /** The value is a secret: never shown. */
   readonly secret?: boolean
 }
 
-/** A field's shape, notes, default and whether it may be left out. */
 export interface FieldInfo {
   readonly shape: FieldShape
   readonly notes: FieldNotes
   readonly required: boolean
   /** The default as a user would write it. */
-  readonly fallback: unknown
+  readonly defaultValue: unknown
 }
 
 /** Reports a problem of the value being decoded, at a path below it. */
@@ -71,8 +70,8 @@ export class Field<T = unknown> {
   }
 
   /** The default, as a user would write it: it is decoded like any other value. */
-  prefault(fallback: unknown): Field<T> {
-    return new Field({ ...this.info, required: false, fallback }, this.#read)
+  default(defaultValue: unknown): Field<T> {
+    return new Field({ ...this.info, required: false, defaultValue }, this.#read)
   }
 
   meta(notes: FieldNotes): Field<T> {
@@ -81,8 +80,8 @@ export class Field<T = unknown> {
 
   /** Decodes a value; `undefined` where something was reported. */
   decode(value: unknown, report: Report): T | undefined {
-    const { shape, required, fallback } = this.info
-    const given = value === undefined ? fallback : value
+    const { shape, required, defaultValue } = this.info
+    const given = value === undefined ? defaultValue : value
     if (given === undefined) {
       if (required) report(`expected ${shape.label}; this field is required`)
       return undefined
@@ -109,10 +108,10 @@ export type Decoded<F> = F extends Field<infer T> ? T : never
 
 /** Makes a required field. */
 export function field<T>(shape: FieldShape, read: Read<T>): Field<T> {
-  return new Field({ shape, notes: {}, required: true, fallback: undefined }, read)
+  return new Field({ shape, notes: {}, required: true, defaultValue: undefined }, read)
 }
 
-/** The usual message: expected, got. */
+/** The common form of messages. */
 export function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${shown(value)}`
 }

@@ -23,41 +23,41 @@ const network = field<string>(
 )
 
 /**
- * The fields of admin.json that every thread and every object gets, as plain data. A new setting is one field here and
- * its use: `env.settings` in an object, `settings` of UnitSettings elsewhere.
+ * The fields of admin.json that are passed to every thread and object, as plain data. A new setting is one field here and its
+ * use: `env.settings` in an object, `settings` of UnitSettings elsewhere.
  */
 export const SETTING_FIELDS = {
   prefix: config(string({ nonEmpty: true }))
-    .prefault('gateway')
+    .default('gateway')
     .meta({
       description: 'First path segment that is reserved on traffic connectors and optional on the management one.',
     }),
   streamingEnabled: config(boolean())
-    .prefault(true)
+    .default(true)
     .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
   entityLimits: object({
     bytes: config(integer({ min: 1, max: 1_073_741_824 }))
-      .prefault(DEFAULT_ENTITY_LIMITS.bytes)
+      .default(DEFAULT_ENTITY_LIMITS.bytes)
       .meta({ description: 'Bytes of a body, after its content coding is undone.' }),
     values: config(integer({ min: 1, max: 10_000_000 }))
-      .prefault(DEFAULT_ENTITY_LIMITS.values)
+      .default(DEFAULT_ENTITY_LIMITS.values)
       .meta({ description: 'Values of its JSON, or fields of its form.' }),
   })
-    .prefault({})
+    .default({})
     .meta({
       description:
         'Limits on body content that expressions and scripts read; over them the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
     }),
   scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
-    .prefault('1 second')
+    .default('1 second')
     .meta({
       description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
     }),
   scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
-    .prefault('30 seconds')
+    .default('30 seconds')
     .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
   scriptEnvironment: list(config(string({ nonEmpty: true })))
-    .prefault([])
+    .default([])
     .meta({
       description:
         'Variables of the environment that scripts of Groovy may read with `System.getenv`; `*` in a name stands for any characters.',
@@ -67,19 +67,19 @@ export const SETTING_FIELDS = {
       'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',
   }),
   trustedProxies: list(config(network))
-    .prefault([])
+    .default([])
     .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are believed.' }),
   trustedForwardingHeader: config(oneOf(['Forwarded', 'X-Forwarded-For']))
     .optional()
     .meta({
       description:
-        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it either counts, and a request is refused with 400 where the two disagree.',
+        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it both are accepted, and a request in which they differ is rejected with 400.',
     }),
   trustTransactionHeader: config(boolean())
-    .prefault(false)
+    .default(false)
     .meta({ description: 'Whether transaction ids of clients are accepted.' }),
   transactionIdHeader: config(string({ nonEmpty: true }))
-    .prefault('X-Vendor-TransactionId')
+    .default('X-Vendor-TransactionId')
     .meta({ description: 'Header that carries the transaction id.' }),
 }
 
@@ -91,7 +91,7 @@ export interface GatewaySettings extends SettingValues {
   readonly webSocketSubProtocols: readonly string[] | null
 }
 
-/** Picks the settings out of the settled fields of admin.json. */
+/** Extracts the settings from the settled fields of admin.json. */
 export function gatewaySettings(
   fields: SettingValues,
   webSocketSubProtocols: readonly string[] | null,

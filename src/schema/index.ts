@@ -47,12 +47,12 @@ export type {
   Summary,
 } from './environment.ts'
 export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
+export { type FieldValue, fieldValuesIn } from './field-values.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
 export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'
-export { type Place, placesIn } from './places.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
 export { pageName, referenceIndex, referencePage } from './reference-page.ts'

@@ -48,7 +48,7 @@ const Saw = defineType({
   summary: 'Saws.',
   config: {
     teeth: config(integer({ min: 1 })).meta({ description: 'How many.' }),
-    wait: config(duration()).prefault('5 seconds').meta({ description: 'How long.' }),
+    wait: config(duration()).default('5 seconds').meta({ description: 'How long.' }),
     spare: ref(ToolKind).optional().meta({ description: 'Another.', replacement: 'use tools instead' }),
     oil: string().optional().meta({ description: 'Which.', unsupported: 'it runs dry', secret: true }),
   },
@@ -59,7 +59,7 @@ const Lamp = defineType({
   name: 'Lamp',
   kind: LampKind,
   summary: 'Shines.',
-  config: { when: condition().prefault('${true}') },
+  config: { when: condition().default('${true}') },
   replacement: 'use the sun',
   create: () => ({}),
 })
@@ -105,12 +105,12 @@ const { Expression: EXPRESSION, Token: TOKEN } = SHOP['$defs'] as Record<string,
 const shop = validator(SHOP)
 const saw = { type: 'Saw', config: { teeth: 3 } }
 
-test('the schema of a type is a schema', () => {
+test('the schema of a type is a valid JSON Schema', () => {
   const ajv = new Ajv2020()
   for (const schema of [SHOP, ...ALL.map((each) => typeSchema(each, ALL))]) assert.ok(ajv.validateSchema(schema))
 })
 
-test('a field shows its description, its default as it is written, and its warnings', () => {
+test('the schema of a field has its description, its default as written, and its warnings', () => {
   const { properties } = (typeSchema(Saw, ALL)['properties'] as Record<string, { properties: JsonSchema }>)['config']!
   assert.deepEqual(properties['wait'], {
     description: 'How long.',
@@ -133,7 +133,7 @@ test('a field shows its description, its default as it is written, and its warni
   assert.equal((properties['pause'] as JsonSchema)['deprecated'], true)
 })
 
-test('the schema of a type takes its objects and no others', () => {
+test('the schema of a type accepts its objects and no others', () => {
   const check = validator(typeSchema(Saw, ALL))
   assert.deepEqual(check({ name: 'a', ...saw }), [])
   assert.deepEqual(check({ type: 'OldSaw', config: { teeth: '${env.TEETH}', spare: saw } }), [])
@@ -144,7 +144,7 @@ test('the schema of a type takes its objects and no others', () => {
   assert.deepEqual(check({ type: 'Saw', config: { teeth: 3, tooth: 1 } }), ['/config'])
 })
 
-test('the schema of a type holds the definitions it uses, and of a decorator the settings', () => {
+test('the schema of a type has the definitions it uses, that of a decorator its settings', () => {
   const names = (schema: JsonSchema) => Object.keys((schema['$defs'] as object | undefined) ?? {})
   assert.deepEqual(names(typeSchema(Saw, ALL)), ['Expression', 'Tool'])
   assert.deepEqual(names(typeSchema(Paint, ALL)), ['Token', 'Settings'])
@@ -163,7 +163,7 @@ test('a document may refer by name, or declare in place to any depth', () => {
   assert.deepEqual(shop({}), [''])
 })
 
-test('only types that can stand for a kind are offered: its own, adapted ones, and those of any kind', () => {
+test('a reference accepts types of its kind, adapted kinds and any kind', () => {
   assert.deepEqual(shop({ tool: { type: 'Lamp' } }), ['/tool/type'])
   assert.deepEqual(shop({ tool: saw, lamp: saw }), [])
   assert.deepEqual(
@@ -189,7 +189,7 @@ test('objects of the heap need a name, and their config is that of their type', 
   assert.ok(shop({ tool: 'a', heap: [{ name: 'a', type: 'Lamp', config: { teeth: 1 } }] }).includes('/heap/0/config'))
 })
 
-test('decorations are known by their name, or have the settings of some decorator', () => {
+test('decorations have the name of a predefined decorator, or the settings of any decorator', () => {
   assert.deepEqual(shop({ tool: { ...saw, paint: 'red' }, paint: 'green', globalDecorators: { paint: 'red' } }), [])
   assert.deepEqual(shop({ tool: { ...saw, gloss: 'red' } }), [])
   assert.ok(shop({ tool: { ...saw, paint: 'blue' } }).includes('/tool/paint'))
@@ -197,13 +197,13 @@ test('decorations are known by their name, or have the settings of some decorato
   assert.ok(shop({ tool: saw, globalDecorators: { gloss: 5 } }).includes('/globalDecorators/gloss'))
 })
 
-test('comments, keys of the past and properties are part of a document', () => {
+test('a document may have comments, deprecated keys and properties', () => {
   const json: JsonValue = { tool: saw, comment: 1, _tool: 2, '//': 3, monitor: true, properties: { a: { b: 1 } } }
   assert.deepEqual(shop(json), [])
   assert.deepEqual(shop({ tool: { ...saw, comment: 'x', config: { teeth: 1, _spare: 5 } } }), [])
 })
 
-test('a token or a transformation may stand for a number, a word or a list', () => {
+test('a token or a transformation is accepted in place of a number, an enumerated value or a list', () => {
   for (const each of [integer(), number(), boolean(), oneOf(['a']), secretId(), list(integer())]) {
     const check = field(renderField(each))
     assert.deepEqual(check('&{name|1}'), [])
@@ -213,7 +213,7 @@ test('a token or a transformation may stand for a number, a word or a list', () 
   }
 })
 
-test('an expression may stand where one is evaluated', () => {
+test('an expression is accepted where one is evaluated', () => {
   for (const each of [config(integer()), config(list(string())), runtime('boolean'), runtime('map'), condition()]) {
     assert.deepEqual(field(renderField(each))('${name}'), [])
     assert.notDeepEqual(field(renderField(each))('name'), [])
@@ -237,7 +237,7 @@ test('shapes, lists and maps', () => {
   assert.notDeepEqual(named({ no: 3 }), [])
 })
 
-test('rules of presence hold, also for old names', () => {
+test('presence rules apply, also to old names', () => {
   const three = { a: string().optional(), b: string().optional(), c: string().optional() }
   const of = (...rules: PresenceRule[]) => field(renderField(object(three, { rules, renamed: { old: 'a' } })))
   const exactly = of(exactlyOneOf('a', 'b'))

@@ -6,25 +6,25 @@ import type { Kind } from './kind.ts'
 import { renderField, SHARED_DEFINITIONS } from './render-field.ts'
 
 /*
- * JSON Schemas (draft 2020-12) for editors, forms and pipelines. They describe what should be written; decoding takes
- * some more: null for nothing, words of a list in any case, numbers as text, class names with their package.
+ * JSON Schemas (draft 2020-12) for editors, forms and pipelines. Stricter than decoding, which also accepts null for a missing
+ * field, enumerated values in any case, numbers as text, and class names with their package.
  */
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Keys that users write to comment or to switch a field off; the counterpart of `isIgnoredKey`. */
+/** Keys that are comments or disabled fields; the counterpart of `isIgnoredKey`. */
 const IGNORED_KEYS = { '^(_|//|comment$)': {} }
 
-/** What a document's schema is made from, beside the object types. */
+/** Source of the schema of a document, besides the object types. */
 export interface DocumentSource {
   readonly title: string
   readonly description: string
   readonly document: { readonly members: Members; readonly fields: Field; readonly legacy: readonly string[] }
-  /** Objects that are there without being declared: decorators among them give keys their meaning. */
+  /** Predefined objects; decorators among them define keys. */
   readonly defaults: readonly JsonValue[]
 }
 
-/** The schema of objects of one type. Objects in it are checked by name of their type, not to their depth. */
+/** The schema of objects of one type. For nested objects only the type name is checked. */
 export function typeSchema(definition: TypeDefinition, all: readonly TypeDefinition[]): JsonSchema {
   const { name, aliases, summary, replacement, settings } = definition
   const root = {
@@ -90,7 +90,7 @@ export function documentSchema(source: DocumentSource, definitions: readonly Typ
 
 const NAME = { description: 'The name by which others refer to it.', type: 'string', minLength: 1 }
 
-/** By name, or declared in place. Keywords of objects ignore strings, so both need no choice. */
+/** By name, or declared in place. No `anyOf` is needed, since keywords of objects ignore strings. */
 function wholeKind(kind: Kind, object: JsonSchema): JsonSchema {
   const description = `A ${kind.name}: the name of one, or one declared in place.`
   return { description, type: ['string', 'object'], minLength: 1, ...object }
@@ -101,7 +101,7 @@ function shallowKind(kind: Kind, all: readonly TypeDefinition[]): JsonSchema {
   return wholeKind(kind, { properties: { type: { enum: types } }, required: ['type'] })
 }
 
-/** One condition per type, so that an editor complains about the type that was meant and no other. */
+/** One condition per type, so that editors report problems of the selected type only. */
 function declaration(types: readonly TypeDefinition[], decorators: JsonSchema): JsonSchema {
   return {
     properties: {
@@ -137,12 +137,12 @@ function namesOf({ name, aliases }: TypeDefinition): string[] {
   return [name, ...aliases]
 }
 
-/** Whether an object of this type can do without a config. */
+/** Whether the config of this type is optional. */
 function needsConfig({ config }: TypeDefinition): boolean {
   return !config.accepts({})
 }
 
-/** The types whose objects can stand for a kind: its own, adapted ones, and those that may be anything. */
+/** The types whose objects are accepted for a kind: of the kind, of adapted kinds, and of any kind. */
 function typesOf(kind: Kind, definitions: readonly TypeDefinition[]): TypeDefinition[] {
   const kinds = new Set<Kind | null>([kind, null, ...kind.adapters.map(({ from }) => from)])
   return definitions.filter((definition) => kinds.has(definition.kind))
@@ -171,7 +171,7 @@ function kindsOf(definitions: readonly TypeDefinition[], fields: readonly Field[
   return [...kinds.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The keys of decorators that are there by default. */
+/** The keys of predefined decorators. */
 function decoratorProperties(defaults: readonly JsonValue[], definitions: readonly TypeDefinition[]): JsonSchema {
   const properties: JsonSchema = {}
   for (const json of defaults) {
@@ -183,7 +183,7 @@ function decoratorProperties(defaults: readonly JsonValue[], definitions: readon
   return properties
 }
 
-/** A key of another name may belong to a decorator of the heap, whose type the schema can not know. */
+/** Other keys may belong to a decorator of the heap, whose type is unknown to the schema. */
 function decoratorSettings(definitions: readonly TypeDefinition[]): JsonSchema {
   const settings = definitions.flatMap((definition) =>
     definition.settings === null ? [] : [renderField(definition.settings)],

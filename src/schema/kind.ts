@@ -1,24 +1,23 @@
 /**
- * What an object can stand for: `Handler`, `Filter`, `SecretStore`. A typed token beside the interface it names;
- * references ask for a kind, types are of a kind.
+ * The contract of an object: `Handler`, `Filter`, `SecretStore`. A typed token for an interface: references accept a kind,
+ * types have a kind.
  */
 export interface Kind<T = unknown> {
   readonly name: string
-  /** Objects of these other kinds may stand in, once adapted. */
+  /** Objects of other kinds that are accepted after conversion. */
   readonly adapters: readonly Adapter<T>[]
-  /** Makes the faults of an object known under its qualified name, where the kind has a way to do so. */
+  /** Wraps an object so that its faults are attributed to its qualified name. */
   attribute?(value: T, name: string): T
-  /** Carries the type of its objects; no value. */
+  /** Type of its objects; never set. */
   readonly value?: T
 }
 
-/** How an object of one kind is made to serve as another. */
+/** Converts an object of one kind to another. */
 interface Adapter<T> {
   readonly from: Kind
   adapt(value: never): T
 }
 
-/** Names a kind. */
 export function kind<T>(
   name: string,
   adapters: readonly Adapter<T>[] = [],
@@ -27,7 +26,7 @@ export function kind<T>(
   return attribute === undefined ? { name, adapters } : { name, adapters, attribute }
 }
 
-/** An adapter for `kind`, typed at both ends. */
+/** An adapter for `kind` with checked types. */
 export function adapter<F, T>(from: Kind<F>, adapt: (value: F) => T): Adapter<T> {
   return { from, adapt: adapt as (value: never) => T }
 }

@@ -14,7 +14,7 @@ const bound = <T>(field: Parameters<typeof decodeInto>[0], source: unknown): T =
   return deferred.settle({ scope, warn: () => {} }, '')
 }
 
-/** An exchange whose context `login` has a member that is fetched when it is first read. */
+/** An exchange whose context `login` has a member that is fetched on first read. */
 function exchangeWith(fetch: () => Promise<unknown>) {
   const lazy = new LazyValue(fetch)
   const value = {
@@ -27,7 +27,7 @@ function exchangeWith(fetch: () => Promise<unknown>) {
   return exchangeFor('GET', 'http://app.example/').with(contextKey<object>('login'), value)
 }
 
-test('a value that is fetched on first read is fetched where an expression reads it, once, and only there', async () => {
+test('a lazy value is fetched once, by the first expression that reads it', async () => {
   let fetches = 0
   const exchange = exchangeWith(async () => {
     fetches += 1
@@ -61,14 +61,14 @@ test('a copy of the whole context waits for the value too', async () => {
   assert.match(String(await json(exchange)), /Demo.*demo/)
 })
 
-test('outside of evaluations the value is null until it is there', async () => {
+test('outside of evaluations the value is null until it is fetched', async () => {
   const lazy = new LazyValue(async () => 'there')
   assert.equal(lazy.value, null)
   await lazy.load()
   assert.equal(lazy.value, 'there')
 })
 
-test('a place that depends on the value is assigned to once it is there', async () => {
+test('an assignment whose target depends on the value waits for it', async () => {
   const exchange = exchangeWith(async () => 'key')
   const assign = bound<(exchange: unknown, response: null, value: unknown) => Promise<void>>(
     leftValue(),
@@ -78,13 +78,13 @@ test('a place that depends on the value is assigned to once it is there', async 
   assert.equal(exchange.attributes['key'], 1)
 })
 
-test('a fetch that fails fails the evaluation', async () => {
+test('a failed fetch fails the evaluation', async () => {
   const exchange = exchangeWith(() => Promise.reject(new Error('gone')))
   const name = bound<Runtime<string>>(runtime('string'), '${contexts.login.info.name}')
   await assert.rejects(Promise.resolve(name(exchange)), /gone/)
 })
 
-test('members that a text mentions are fetched ahead, for scripts', async () => {
+test('members that the source of a script mentions are fetched before it runs', async () => {
   let fetches = 0
   const exchange = exchangeWith(async () => {
     fetches += 1

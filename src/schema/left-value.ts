@@ -4,10 +4,10 @@ import { afterPending, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 
-/** Writes a value to a place named by an expression. */
+/** Assigns a value to the target of an expression. */
 export type Assign = (exchange: Exchange, response: Response | null, value: unknown) => void | Promise<void>
 
-/** A place that can be assigned to, such as `${attributes.user}`. */
+/** An assignable expression, such as `${attributes.user}`. */
 export function leftValue(): Field<Deferred<Assign>> {
   const label = 'a place to assign to'
   return field({ label, schema: () => EXPRESSION_SCHEMA }, (value, report) => {

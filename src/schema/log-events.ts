@@ -9,7 +9,7 @@ export const EVENTS = logEvents('GW_CONFIG', {
   },
 })
 
-/** An entry about a configuration that is accepted. */
+/** A warning about accepted configuration. */
 export function configWarning(message: string): LogEvent {
   return EVENTS.WARNING.withMessage(message)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ConfigError, didYouMean, formatProblem } from './index.ts'
 import { shown } from './problem.ts'
 
-test('the nearest known name is suggested, whatever its case; a far one is not', () => {
+test('the most similar known name is suggested in any case; dissimilar ones are not', () => {
   const known = ['cleaningInterval', 'rate', 'throttlingRatePolicy']
   assert.equal(didYouMean('cleaningIntervall', known), '; did you mean "cleaningInterval"?')
   assert.equal(didYouMean('RATE', known), '; did you mean "rate"?')
@@ -12,7 +12,7 @@ test('the nearest known name is suggested, whatever its case; a far one is not',
   assert.equal(didYouMean('x', []), '')
 })
 
-test('a configuration error shows every problem on its own line', () => {
+test('a configuration error has every problem on a separate line', () => {
   const error = new ConfigError([
     { pointer: '/a', message: 'one' },
     { pointer: '', message: 'two' },
@@ -22,7 +22,7 @@ test('a configuration error shows every problem on its own line', () => {
   assert.equal(formatProblem({ pointer: '/a~1b', message: 'x' }), '/a~1b: x')
 })
 
-test('values are shown as JSON, cut short, and never in full where they are structures', () => {
+test('values are shown as truncated JSON, and structures never in full', () => {
   assert.equal(shown('a"b\n'), '"a\\"b\\n"')
   assert.equal(shown('x'.repeat(200)).length, 83)
   assert.equal(shown(undefined), 'nothing')

@@ -1,14 +1,14 @@
 import { JsonNumber } from '#json'
 
-/** Something wrong with configuration, and where. */
+/** An error in configuration with its location. */
 export interface Problem {
   /** JSON pointer into the document. */
   readonly pointer: string
-  /** What was expected, what was found, what to do. */
+  /** Expected and found value, and the remedy. */
   readonly message: string
 }
 
-/** Configuration that can not be used. Holds every problem found, not the first. */
+/** Invalid configuration, with all problems. */
 export class ConfigError extends Error {
   readonly code = 'GW_CONFIG_INVALID'
   readonly problems: readonly Problem[]
@@ -20,14 +20,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** `/heap/3/config/rate: expected ...`; a problem of the whole document has no pointer to show. */
+/** `/heap/3/config/rate: expected ...`; without pointer for a problem of the whole document. */
 export function formatProblem({ pointer, message }: Problem): string {
   return pointer === '' ? message : `${pointer}: ${message}`
 }
 
 const SHOWN_LENGTH = 80
 
-/** A value as it is shown in a message: JSON, cut short. */
+/** A value for a message: truncated JSON. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
@@ -36,10 +36,10 @@ export function shown(value: unknown): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text
 }
 
-/** Longer names are no misspelled ones. */
+/** For longer names no suggestion is searched. */
 const LONGEST_NAME = 64
 
-/** ` did you mean "x"?` for the known name nearest to a misspelled one, or nothing. */
+/** ` did you mean "x"?` with the most similar known name; empty without one. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   if (name.length > LONGEST_NAME) return ''
   const misspelled = name.toLowerCase()
@@ -56,10 +56,10 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === null ? '' : `; did you mean "${best}"?`
 }
 
-/** Two rows of distances, reused: a document may hold thousands of unknown names. */
+/** Two rows of distances, reused: a document may have thousands of unknown names. */
 const rows: [Uint8Array, Uint8Array] = [new Uint8Array(4 * LONGEST_NAME), new Uint8Array(4 * LONGEST_NAME)]
 
-/** Levenshtein distance, given up at `limit`. */
+/** Levenshtein distance; stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let [previous, current] = rows
   for (let column = 0; column <= b.length; column++) previous[column] = column

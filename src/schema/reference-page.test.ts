@@ -38,7 +38,7 @@ const Saw = defineType({
   kind: ToolKind,
   summary: 'Saws.',
   config: {
-    wait: config(duration()).prefault('5 seconds').meta({ description: 'How long.' }),
+    wait: config(duration()).default('5 seconds').meta({ description: 'How long.' }),
     mode: oneOf(['FAST', 'SLOW']).optional().meta({ description: 'Fast | slow.', replacement: 'use wait instead' }),
     oil: string().optional().meta({ description: 'Which oil.', unsupported: 'it runs dry' }),
     mark: runtime('string').meta({ description: 'A mark.' }),
@@ -121,7 +121,7 @@ This type has no configuration: leave \`config\` out.
   )
 })
 
-test('a decorator shows the values of its key', () => {
+test('the page of a decorator lists the values of its key', () => {
   const Paint = defineDecorator({
     name: 'Paint',
     kind: kind<Decorator>('Decorator'),
@@ -173,7 +173,7 @@ Every type of object that a configuration can hold, by what it can stand for.
   )
 })
 
-test('page names are the words of the type', () => {
+test('page names are the type name in kebab case', () => {
   assert.equal(pageName('StaticResponseHandler'), 'static-response-handler')
   assert.equal(pageName('OAuth2ResourceServerFilter'), 'oauth2-resource-server-filter')
   assert.equal(pageName('JwkSetSecretStore'), 'jwk-set-secret-store')

@@ -44,7 +44,7 @@ function kindSection(kind: string, types: readonly TypeDefinition[]): string {
   return `## ${kind}\n\n| Type | What it does |\n|---|---|\n${rows.join('\n')}`
 }
 
-/** Prose up to its first heading introduces the type, so it stands before the table. */
+/** The prose up to its first heading introduces the type and is printed before the table. */
 function parted(prose: string): { lead: string; sections: string } {
   const text = prose.trim()
   const at = text.search(/^##? /m)
@@ -79,7 +79,7 @@ function table(rows: readonly string[]): string {
   return `| Field | Type | Required | Default | Description |\n|---|---|---|---|---|\n${rows.join('\n')}`
 }
 
-/** One row per field; those of objects inside follow with their path. */
+/** One row per field; nested fields follow with their path. */
 function fieldRows(field: Field, path: string): string[] {
   const { members = {}, renamed = {} } = field.info.shape
   const own = Object.entries(members).flatMap(([name, member]) => {
@@ -89,7 +89,7 @@ function fieldRows(field: Field, path: string): string[] {
   return [...own, ...fieldsBelow(field, path).flatMap(([below, at]) => fieldRows(below, at))]
 }
 
-/** Fields in lists, maps and choices, with the path that leads to them. */
+/** Fields in lists, maps and branches, with their path. */
 function fieldsBelow(field: Field, path: string): (readonly [Field, string])[] {
   const { inner, item, entries, branches } = field.info.shape
   const below: (readonly [Field, string])[] = []
@@ -102,9 +102,9 @@ function fieldsBelow(field: Field, path: string): (readonly [Field, string])[] {
 
 function row(path: string, field: Field, oldNames: readonly string[]): string {
   const info = field.info
-  const fallback = info.fallback === undefined ? '' : code(JSON.stringify(info.fallback))
+  const defaultValue = info.defaultValue === undefined ? '' : code(JSON.stringify(info.defaultValue))
   const required = info.required ? 'yes' : 'no'
-  return `| ${code(path)} | ${typeLabel(field)} | ${required} | ${cell(fallback)} | ${cell(describe(info, oldNames))} |`
+  return `| ${code(path)} | ${typeLabel(field)} | ${required} | ${cell(defaultValue)} | ${cell(describe(info, oldNames))} |`
 }
 
 function describe({ notes }: FieldInfo, oldNames: readonly string[]): string {
@@ -115,7 +115,6 @@ function describe({ notes }: FieldInfo, oldNames: readonly string[]): string {
   return remarks.filter((remark) => remark !== '').join(' ')
 }
 
-/** The type of a field as the pages name it. */
 function typeLabel(field: Field): string {
   const { label, inner, item, entries, kinds, branches } = field.info.shape
   if (kinds !== undefined) return `${kinds.map(kindLink).join(' or ')} reference`

@@ -22,14 +22,14 @@ test('a reference is a name or an object with a type', () => {
   }
 })
 
-test('a reference to several kinds names them all', () => {
+test('the error of a reference to several kinds names all of them', () => {
   const { problems } = decode(refToAny(HandlerLike, FilterLike), 1, '')
   assert.deepEqual(problems.map(formatProblem), [
     'expected the name of a Handler or Filter or an object { "type": ... }, got 1',
   ])
 })
 
-test('every reference is found before anything is settled, with its pointer', () => {
+test('every reference is found with its pointer before settling', () => {
   const fields = object(
     {
       one: ref(HandlerLike),

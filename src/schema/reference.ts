@@ -3,11 +3,11 @@ import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field, type RenderSchema } from './field.ts'
 import type { Kind } from './kind.ts'
 
-/** A reference to an object of one of some kinds: by name, or declared in place. */
+/** A reference to an object of one of several kinds: by name, or declared in place. */
 export class Reference<T = unknown> extends Deferred<T> {
   readonly kinds: readonly Kind[]
   readonly target: string | JsonObject
-  /** Set where the declaration in place was decoded, so that building need not decode it again. */
+  /** Set where the declaration in place is already decoded. */
   declared: unknown = null
   /** Key that the user wrote for the type of a declaration in place. */
   readonly typeKey: string
@@ -24,7 +24,7 @@ export class Reference<T = unknown> extends Deferred<T> {
   }
 }
 
-/** An object together with its kind, where several kinds are possible. */
+/** An object with its kind, where several kinds are accepted. */
 export interface Typed<T = unknown> {
   readonly kind: Kind<T>
   readonly value: T

@@ -5,7 +5,7 @@ const TRANSFORMATIONS = '^\\$(array|bool|decodeBase64|encodeBase64|int|list|numb
 
 const TOKEN_SCHEMA = { $ref: '#/$defs/Token' }
 
-/** Definitions that fields refer to, whatever their type. */
+/** Definitions that fields of all types refer to. */
 export const SHARED_DEFINITIONS: JsonSchema = {
   Expression: {
     description: 'An expression such as ${request.method}, or a token such as &{name}.',
@@ -24,7 +24,7 @@ export const SHARED_DEFINITIONS: JsonSchema = {
 
 /** The JSON Schema of a field, with its description. */
 export function renderField(field: Field): JsonSchema {
-  const { shape, notes, fallback } = field.info
+  const { shape, notes, defaultValue } = field.info
   const { description, replacement, unsupported, secret } = notes
   const remarks = [
     description,
@@ -34,7 +34,7 @@ export function renderField(field: Field): JsonSchema {
   return {
     ...(remarks.length > 0 && { description: remarks.join(' ') }),
     ...withTokens(shape.schema(renderField)),
-    ...(fallback !== undefined && { default: fallback }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
     ...(replacement !== undefined && { deprecated: true }),
     ...(unsupported !== undefined && { 'x-unsupported': unsupported }),
     ...(secret && { 'x-secret': true }),
@@ -42,8 +42,8 @@ export function renderField(field: Field): JsonSchema {
 }
 
 /**
- * Tokens are replaced before a field is decoded, so a document may have one in place of a number, a word or a list.
- * Objects are left alone: a choice there would cost editors their exact messages.
+ * Tokens are replaced before a field is decoded, so a document may have one in place of a number, an enumerated value or a list.
+ * Not for objects: an `anyOf` there would make the messages of editors vague.
  */
 function withTokens(schema: JsonSchema): JsonSchema {
   const choices = alternatives(schema)
@@ -59,13 +59,13 @@ function withTokens(schema: JsonSchema): JsonSchema {
   return { anyOf: hasExpression ? withoutRepeats(rest) : [...withoutRepeats(rest), TOKEN_SCHEMA] }
 }
 
-/** A choice between choices is one choice. */
+/** Flattens nested `anyOf`. */
 function alternatives(schema: JsonSchema): JsonSchema[] {
   const { anyOf, ...rest } = schema
   return Array.isArray(anyOf) && Object.keys(rest).length === 0 ? anyOf.flatMap(alternatives) : [schema]
 }
 
-/** Whether a token passes as it is: free text, any JSON, or the name of an object. */
+/** Whether a token is already valid: free text, any JSON, or the name of an object. */
 function takesAnyText(schema: JsonSchema): boolean {
   const { type, $ref, enum: words, pattern, format } = schema
   if (typeof $ref === 'string') return !isSame(schema, EXPRESSION_SCHEMA) && !isSame(schema, TOKEN_SCHEMA)

@@ -1,11 +1,11 @@
 import type { JsonSchema } from './field.ts'
 
-/** A rule over which fields are given: data, so that messages, JSON Schema and reference pages are made from it. */
+/** A rule over which fields are given. Data, from which messages, JSON Schema and reference pages are generated. */
 export interface PresenceRule {
   readonly text: string
-  /** Null when it holds, else the complaint. */
+  /** The error message; null where the rule is satisfied. */
   readonly check: (present: (field: string) => boolean) => string | null
-  /** As JSON Schema; `given` is the schema of an object in which a field is given, under whatever name. */
+  /** As JSON Schema; `given` is the schema of an object that has a field, under its current or an old name. */
   readonly schema: (given: (field: string) => JsonSchema) => JsonSchema
 }
 
@@ -40,7 +40,7 @@ export function atMostOneOf(...fields: string[]): PresenceRule {
   }
 }
 
-/** A field that has a meaning only together with others. */
+/** A field that is valid only together with others. */
 export function needs(field: string, ...others: string[]): PresenceRule {
   const text = `${field} needs ${others.join(' and ')}`
   return {

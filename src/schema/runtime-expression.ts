@@ -6,7 +6,7 @@ import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 import { shown } from './problem.ts'
 
-/** The types a runtime expression can be asked for. */
+/** Result types of runtime expressions. */
 interface RuntimeTypes {
   string: string
   boolean: boolean
@@ -17,15 +17,15 @@ interface RuntimeTypes {
 }
 
 /**
- * An expression bound to its object's properties, ready to be asked about a request. Gives a promise only where
- * a body has to be read, or another value fetched, first. Null where the expression is null; throws where it fails.
+ * An expression bound to its object's properties, evaluated for each request. Returns a promise only where a body has to be
+ * read, or another value fetched, first. Null where the expression is null; throws where it fails.
  */
 export interface Runtime<T> {
   (exchange: Exchange, response?: Response | null): T | null | Promise<T | null>
   readonly expression: Expression
 }
 
-/** An evaluation whose result is of another type than the field takes. */
+/** The result of an evaluation has another type than the field requires. */
 export class ResultTypeError extends EvaluationError {}
 
 /** An expression that is evaluated for each request, its result checked against a type. */
@@ -49,7 +49,7 @@ export function runtime<K extends keyof RuntimeTypes>(type: K): Field<Deferred<R
 
 const NOTHING: Scope = { lookup: () => undefined }
 
-/** A number or boolean spelled as text: that is what `&{tokens}` give. */
+/** A number or boolean as text, as from `&{tokens}`. */
 function spelled(type: keyof RuntimeTypes, text: string): unknown {
   if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
   if (type === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
@@ -65,7 +65,7 @@ const JSON_TYPES: Readonly<Record<keyof RuntimeTypes, string | null>> = {
   any: null,
 }
 
-/** A compiled runtime expression that waits for the properties of its heap. */
+/** A compiled runtime expression, not yet bound to the properties of its heap. */
 export class RuntimeExpression extends Deferred<unknown> {
   readonly #expression: Expression
   readonly #type: keyof RuntimeTypes
@@ -115,7 +115,7 @@ function typed(value: unknown, type: keyof RuntimeTypes, expression: Expression)
   throw new ResultTypeError(`${expression.source}: expected a result of type ${type}, got ${shown(value)}`)
 }
 
-/** What an object of ours stands for: a status its code, a URI its text. */
+/** Converts objects of the gateway: a status to its code, a URI to its text. */
 function plainValue(value: unknown, type: keyof RuntimeTypes): unknown {
   if (typeof value !== 'object' || value === null) return value
   const exposure = (value as { readonly [exposed]?: Exposure<unknown> })[exposed]

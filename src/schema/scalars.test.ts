@@ -16,13 +16,13 @@ import {
   url,
 } from './index.ts'
 
-/** The decoded value, or the message where it is refused. */
+/** The decoded value, or the messages of its problems. */
 function read(field: Field, value: unknown): unknown {
   const { value: decoded, problems } = decode(field, value, '')
   return problems.length === 0 ? decoded : problems.map(({ message }) => message).join('; ')
 }
 
-test('string takes text only, and refuses empty text where asked to', () => {
+test('string accepts text only, and no empty text with nonEmpty', () => {
   assert.equal(read(string(), 'a'), 'a')
   assert.equal(read(string(), ''), '')
   assert.equal(read(string(), 5), 'expected a string, got 5')
@@ -30,7 +30,7 @@ test('string takes text only, and refuses empty text where asked to', () => {
   assert.equal(read(string(), undefined), 'expected a string; this field is required')
 })
 
-test('integer keeps to its bounds and reads the digits that tokens give', () => {
+test('integer checks its bounds and accepts digits as text', () => {
   assert.equal(read(integer(), -3), -3)
   assert.equal(read(integer(), '8080'), 8080)
   assert.equal(read(integer(), '-1'), -1)
@@ -44,7 +44,7 @@ test('integer keeps to its bounds and reads the digits that tokens give', () => 
   assert.equal(read(integer({ min: 1, max: 9 }), '10'), 'expected an integer from 1 to 9, got "10"')
 })
 
-test('number is finite, within its bounds, and not made from empty text', () => {
+test('number is finite, within its bounds, and no empty text', () => {
   assert.equal(read(number(), 1.5), 1.5)
   assert.equal(read(number(), '0.25'), 0.25)
   assert.equal(read(number(), ' '), 'expected a number, got " "')
@@ -53,7 +53,7 @@ test('number is finite, within its bounds, and not made from empty text', () => 
   assert.equal(read(number({ min: 0, max: 1 }), 1.5), 'expected a number from 0 to 1, got 1.5')
 })
 
-test('boolean takes the words as text, but no other value that looks true', () => {
+test('boolean accepts true and false as text, and no other truthy value', () => {
   assert.equal(read(boolean(), false), false)
   assert.equal(read(boolean(), 'TRUE'), true)
   assert.equal(read(boolean(), 'false'), false)
@@ -79,7 +79,7 @@ test('a duration is checked against the bounds of its field', () => {
   assert.equal(read(duration({ unlimited: false }), 'none'), 'expected a limited duration, got "none"')
 })
 
-test('url is absolute and of a scheme that is allowed', () => {
+test('url is absolute and has an allowed scheme', () => {
   assert.equal(read(url(), 'https://a.example/x'), 'https://a.example/x')
   assert.equal(read(url(['ws', 'wss']), 'wss://a.example'), 'wss://a.example')
   assert.equal(read(url(), '/x'), 'expected a URL (http://, https://), got "/x"')
@@ -87,7 +87,7 @@ test('url is absolute and of a scheme that is allowed', () => {
   assert.equal(read(url(['ws']), 4), 'expected a URL (ws://), got 4')
 })
 
-test('oneOf gives the listed spelling, whatever case was written', () => {
+test('oneOf is case-insensitive and returns the listed spelling', () => {
   const mode = oneOf(['REQUEST', 'RESPONSE'])
   assert.equal(read(mode, 'response'), 'RESPONSE')
   assert.equal(read(mode, 'both'), 'expected one of "REQUEST", "RESPONSE", got "both"')
@@ -104,7 +104,7 @@ test('secretId is words joined by dots, of a bounded length', () => {
   assert.match(String(read(secretId(), 'a'.repeat(257))), /^expected a secret id: .*, got "a{79}\.\.\.$/)
 })
 
-test('regex is compiled at load, and a bad one is named', () => {
+test('regex is compiled at load, and an invalid one is reported', () => {
   const pattern = decode(regex(), '^/a+$', '').value
   assert.equal(pattern?.test('/aa'), true)
   assert.equal(pattern?.test('/b'), false)
@@ -112,17 +112,17 @@ test('regex is compiled at load, and a bad one is named', () => {
   assert.equal(read(regex(), 5), 'expected a regular expression, got 5')
 })
 
-test('json passes anything on; jsonObject only objects', () => {
+test('json accepts any value, jsonObject only objects', () => {
   assert.deepEqual(read(json(), [1, { a: null }]), [1, { a: null }])
   assert.deepEqual(read(jsonObject(), { a: { comment: 1 } }), { a: { comment: 1 } })
   assert.equal(read(jsonObject(), []), 'expected an object, got an empty array')
 })
 
 test('a field has its label, notes, default as written, and whether it is required', () => {
-  const info = duration().prefault('5 seconds').meta({ description: 'How long.', secret: true }).info
+  const info = duration().default('5 seconds').meta({ description: 'How long.', secret: true }).info
   assert.equal(info.shape.label, 'a duration')
   assert.equal(info.required, false)
-  assert.equal(info.fallback, '5 seconds')
+  assert.equal(info.defaultValue, '5 seconds')
   assert.equal(info.notes.description, 'How long.')
   assert.equal(info.notes.secret, true)
   assert.equal(string().info.required, true)

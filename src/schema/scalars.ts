@@ -14,7 +14,7 @@ export function string(options: { nonEmpty?: boolean } = {}): Field<string> {
   )
 }
 
-/** A whole number within bounds. Text that spells one is accepted: that is what `&{tokens}` give. */
+/** An integer within bounds, also as text, as from `&{tokens}`. */
 export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {}): Field<number> {
   const bounds = boundsText(min, max, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
   const label = `an integer${bounds}`
@@ -40,7 +40,7 @@ export function number({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_I
   })
 }
 
-/** `true` or `false`; the words as text too, since that is what `&{tokens}` give. */
+/** `true` or `false`, also as text, as from `&{tokens}`. */
 export function boolean(): Field<boolean> {
   return field({ label: 'a boolean', schema: () => ({ type: 'boolean' }) }, (value, report) => {
     if (typeof value === 'boolean') return value
@@ -50,11 +50,11 @@ export function boolean(): Field<boolean> {
   })
 }
 
-/** Bounds of a duration; `unlimited` and `zero` say whether those words (and 0) are allowed. */
+/** Bounds of a duration; `unlimited` and `zero` set whether those values are allowed. */
 interface DurationBounds {
   readonly min?: string
   readonly max?: string
-  /** Why there is a bound, for the message. */
+  /** Reason of the bound, for the message. */
   readonly because?: string
   readonly zero?: boolean
   readonly unlimited?: boolean
@@ -89,7 +89,7 @@ export function url(schemes: readonly string[] = ['http', 'https']): Field<strin
   })
 }
 
-/** One word of a fixed list; the case does not matter unless `exact` is set. Decodes to the listed spelling. */
+/** An enumerated value, case-insensitive unless `exact` is set. Decodes to the listed spelling. */
 export function oneOf<const W extends string>(words: readonly W[], options: { exact?: boolean } = {}): Field<W> {
   const label = words.map((word) => `"${word}"`).join(' or ')
   return field({ label, schema: () => ({ type: 'string', enum: [...words] }) }, (value, report) => {
@@ -104,7 +104,7 @@ export function oneOf<const W extends string>(words: readonly W[], options: { ex
 
 const SECRET_ID = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
-/** The name under which a secrets provider is asked; with `defined` one that a store gives to its own secrets. */
+/** The id for a query of a secrets provider; with `defined` an id that a store assigns to its secrets. */
 export function secretId({ defined = false } = {}): Field<string> {
   const schema = () => ({ type: 'string', pattern: SECRET_ID.source })
   return field({ label: 'a secret id', schema, namesSecret: !defined }, (value, report) => {
@@ -115,10 +115,10 @@ export function secretId({ defined = false } = {}): Field<string> {
   })
 }
 
-/** A regular expression that is compiled at load and can not stall on any input. */
+/** A regular expression, compiled at load, that runs in linear time. */
 export type Pattern = ReturnType<typeof compileRegex>
 
-/** A regular expression with the habits of Java's. */
+/** A regular expression in Java syntax. */
 export function regex(): Field<Pattern> {
   return field(
     { label: 'a regular expression', schema: () => ({ type: 'string', format: 'regex' }) },
@@ -137,12 +137,12 @@ export function regex(): Field<Pattern> {
   )
 }
 
-/** Any JSON value, passed on as it is. */
+/** Any JSON value, unchanged. */
 export function json(): Field<JsonValue> {
   return field({ label: 'any JSON value', schema: () => ({}) }, (value) => value as JsonValue)
 }
 
-/** A JSON object whose content is passed on as it is. */
+/** A JSON object, unchanged. */
 export function jsonObject(): Field<Record<string, JsonValue>> {
   return field({ label: 'an object', schema: () => ({ type: 'object' }) }, (value, report) => {
     if (!isPlainObject(value)) report(expected('an object', value))

@@ -1,31 +1,30 @@
 import type { Purpose, Secret } from './secret.ts'
 
-/** A question for secrets. */
 export interface SecretQuery {
   readonly secretId: string
   readonly purpose: Purpose
-  /** Asks for the one secret of that alias or `kid`. */
+  /** Selects the secret of that alias or `kid`. */
   readonly stableId?: string
 }
 
 /** A source of secrets by id. */
 export interface SecretStore {
   /**
-   * Every secret of the id that is valid now, the active one first, whatever it can be used for: the provider compares
-   * them with the purpose. Null where this store does not know the id, so that the next one is asked. Throws
-   * SecretError where it knows the id but can not serve it.
+   * Every secret of the id that is valid now, the active one first, for any purpose: the provider checks the purpose. Null
+   * where the store does not have the id, so that the next store is queried. Throws SecretError where it has the id but can not
+   * read its secrets.
    */
   find(query: SecretQuery): Promise<readonly Secret[] | null>
   /** Registers a callback for possible changes of secrets; returns the function that removes it. */
   onChange(listener: () => void): () => void
 }
 
-/** Answers queries from one or more stores, in order. Every failure is a SecretError with its reason. */
+/** Queries one or more stores in order. Every failure is a SecretError with its reason. */
 export interface SecretsProvider extends SecretStore {
-  /** The active secret: the first of the id. Fails where that one can not serve the purpose (spec: Mapping rules). */
+  /** The active secret: the first of the id. Fails where it does not fit the purpose (spec: Mapping rules). */
   active(query: Omit<SecretQuery, 'stableId'>): Promise<Secret>
-  /** All secrets of the id that serve the purpose, in order, for verifying and decrypting; never none. */
+  /** All secrets of the id that fit the purpose, in order, for verifying and decrypting; never empty. */
   valid(query: Omit<SecretQuery, 'stableId'>): Promise<readonly Secret[]>
-  /** The secret of a stable id; null where the id has none of that name. */
+  /** The secret with a stable id; null where missing. */
   named(query: SecretQuery & { readonly stableId: string }): Promise<Secret | null>
 }

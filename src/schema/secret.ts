@@ -1,33 +1,32 @@
 import { createPublicKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { inspect } from 'node:util'
 
-/** What a secret is wanted for; a key that can not serve the purpose is not handed out for it. */
+/** Intended use of a secret; a key that does not fit it is not returned. */
 export type Purpose = 'SIGN' | 'VERIFY' | 'ENCRYPT' | 'DECRYPT' | 'GENERIC'
 
-/** What a secret is made from. */
 export interface SecretParts {
   readonly secretId: string
   /** Distinguishes the secrets of one id: an alias, a `kid`. */
   readonly stableId?: string | null
-  /** What messages call the place it comes from, such as the qualified name of a store. */
+  /** Origin in messages, such as the qualified name of a store. */
   readonly source?: string | null
   /** Bytes of a password, passphrase or API key. */
   readonly bytes?: Buffer
   /** A private, public or symmetric key. */
   readonly key?: KeyObject
-  /** The certificates that go with a key, the key's own first; or the one that is trusted. */
+  /** The certificate chain of a key, its own certificate first; or a trusted certificate. */
   readonly certificates?: readonly X509Certificate[]
-  /** Purposes its source allows (key usage of a certificate, `use` of a JWK); null for all of its type. */
+  /** Purposes that its source allows (key usage of a certificate, `use` of a JWK); null for all of its type. */
   readonly purposes?: readonly Purpose[] | null
-  /** The algorithm its source names: that of a JWA name is the only one to use it with. */
+  /** The algorithm that its source names: a JWA name limits the key to that algorithm. */
   readonly algorithm?: string | null
 }
 
 const HIDDEN = '[redacted]'
 
 /**
- * A password or a key. Its content leaves only through the methods that say so: logs, errors, captures, inspection
- * and JSON show `[redacted]`.
+ * A password or a key. Only the explicit methods return its content: logs, errors, captures, inspection and JSON show
+ * `[redacted]`.
  */
 export class Secret {
   readonly secretId: string
@@ -51,7 +50,7 @@ export class Secret {
     this.#key = parts.key ?? null
   }
 
-  /** Whether it is a key (a `CryptoKey` in the words of the configuration) or plain bytes (a `GenericSecret`). */
+  /** Whether it is a key (`CryptoKey` in the configuration) or plain bytes (`GenericSecret`). */
   get kind(): 'key' | 'generic' {
     return this.#key === null && this.certificates.length === 0 ? 'generic' : 'key'
   }
@@ -82,7 +81,7 @@ export class Secret {
     return this.#publicKey
   }
 
-  /** Why it can not serve a purpose; null where it can. */
+  /** Why it does not fit a purpose; null where it does. */
   refusal(purpose: Purpose): string | null {
     if (purpose === 'GENERIC') {
       const hasBytes = this.#bytes !== null || this.#key?.type === 'secret'

@@ -2,7 +2,7 @@ import { appendPointer } from '#json'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
 import { ConfigError, type Problem } from './problem.ts'
 
-/** Settles a whole decoded configuration; every problem is collected before it fails. */
+/** Settles a decoded configuration; throws with all problems. */
 export async function settle<C>(
   decoded: C,
   context: Omit<SettleContext, 'report'>,
@@ -19,7 +19,7 @@ export async function settle<C>(
         return await context.resolve(reference, at)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
-        // Without problems where they have been reported at another place.
+        // It has no problems where they are already reported.
         failed = true
         problems.push(...error.problems)
         return undefined
@@ -31,7 +31,7 @@ export async function settle<C>(
   return settled as Settled<C>
 }
 
-/** Settles one value. Gives a promise only where something below it has to be waited for. */
+/** Settles one value. Returns a promise only where a nested value is asynchronous. */
 export function settleValue(value: unknown, context: SettleContext, pointer: string): unknown {
   if (value instanceof Deferred) return value.settle(context, pointer)
   if (Array.isArray(value)) return settleList(value, context, pointer)
@@ -77,8 +77,8 @@ function settleObject(value: Record<string, unknown>, context: SettleContext, po
 }
 
 /**
- * One after the other: two references settled at the same time could wait for each other, and a cycle would
- * hang instead of being named.
+ * Sequential: two references settled concurrently could wait for each other, and a cycle would hang instead of being
+ * reported.
  */
 function inOrder<R>(
   length: number,

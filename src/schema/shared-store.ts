@@ -1,7 +1,7 @@
 /** A record that outlives a request: JSON values by name. */
 export type SharedRecord = Readonly<Record<string, unknown>>
 
-/** Change of a record: emptied first if `clear`, then fields removed, then fields set. */
+/** Change of a record: cleared first if `clear`, then fields removed, then fields set. */
 export interface RecordChange {
   readonly clear?: boolean
   readonly remove?: readonly string[]
@@ -20,28 +20,28 @@ export function changedRecord(
 
 /**
  * The space of revoked logins. Its records are not evicted before they expire, which would make a revoked session valid
- * again: when the space is full, new records are refused.
+ * again: when the space is full, new records are rejected.
  */
 export const REVOCATION_SPACE = 'revocations'
 
 /**
- * A key-value store in memory, shared by all units, for as long as the gateway runs. Its content
- * survives a new version of the route, unlike shared memory. Every call is one message to the control thread and back.
+ * A key-value store in memory on the control thread, shared by all units. Unlike shared memory it outlives the route
+ * revision. Every call is a message to the control thread and back.
  */
 export interface SharedStore {
   /** The record of a key; null where it is absent or expired. `lifetime` (milliseconds) restarts its TTL. */
   get(key: string, lifetime?: number): Promise<SharedRecord | null>
   /** Changes a record field by field, so that concurrent writers do not overwrite each other; creates it where absent. */
   update(key: string, change: RecordChange, lifetime: number): Promise<void>
-  /** Changes a record that exists; one that is gone meanwhile stays gone. */
+  /** Changes an existing record; does not recreate a deleted one. */
   updateIfPresent(key: string, change: RecordChange, lifetime: number): Promise<void>
-  /** Gives a record and deletes it: of several callers one gets it. */
+  /** Returns a record and deletes it; only one of several concurrent callers gets it. */
   getAndDelete(key: string): Promise<SharedRecord | null>
-  /** The record of a key: the one that exists, whose time goes on, or else this one. */
+  /** Returns the existing record without a change of its TTL, or stores this one. */
   getOrCreate(key: string, initial: SharedRecord, lifetime: number): Promise<SharedRecord>
 }
 
-/** Stands in where there is no store: every call fails with the reason. */
+/** For use where there is no store: every call fails with the reason. */
 export function unavailableStore(reason: string): SharedStore {
   const fail = () => Promise.reject(new Error(reason))
   return { get: fail, update: fail, updateIfPresent: fail, getAndDelete: fail, getOrCreate: fail }

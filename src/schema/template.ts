@@ -5,7 +5,7 @@ import { Deferred, type SettleContext } from './deferred.ts'
 import { type Field, field, type Report } from './field.ts'
 import { RuntimeExpression } from './runtime-expression.ts'
 
-/** JSON in which every text may be an expression; asked for a request, gives the JSON with their values. */
+/** JSON in which every string may be an expression; evaluated for a request to JSON with their values. */
 export function template(): Field<Deferred<(exchange: Exchange, response?: Response | null) => Promise<unknown>>> {
   return field({ label: 'JSON with expressions', schema: () => ({}) }, (value, report) => {
     const node = templateNode(value, report, [])

@@ -4,7 +4,7 @@ export class ChangeListeners {
 
   /** Adds a listener; returns the function that removes it. */
   readonly onChange = (listener: () => void): (() => void) => {
-    // A listener that was added twice is two listeners: each stops on its own.
+    // Wrapped, so that a listener that was added twice can be removed once.
     const own = () => listener()
     this.#listeners.add(own)
     return () => this.#listeners.delete(own)

@@ -4,7 +4,7 @@ import type { Executor } from '#contracts'
 import { Folder } from '#test/folder'
 import { DirectoryWatch } from './directory-watch.ts'
 
-/** Runs what is due when the test says so. */
+/** Runs scheduled tasks on demand. */
 class ManualExecutor implements Executor {
   readonly repeated = new Set<() => void | Promise<void>>()
   #scheduled = Promise.withResolvers<void>()
@@ -21,7 +21,7 @@ class ManualExecutor implements Executor {
     return () => this.repeated.delete(task)
   }
 
-  /** Waits until something is scheduled, then runs it. */
+  /** Waits until a task is scheduled, then runs it. */
   async runNext(): Promise<void> {
     await this.#scheduled.promise
     this.#scheduled = Promise.withResolvers<void>()
@@ -44,7 +44,7 @@ function watchOf(directory: string) {
   return { executor, looks, watch }
 }
 
-test('checks soon after a file event, once for many', async () => {
+test('checks soon after a file event, once for many events', async () => {
   using folder = new Folder({ a: '1' })
   const { executor, looks, watch } = watchOf(folder.path)
   folder.write('a', '2')
@@ -54,7 +54,7 @@ test('checks soon after a file event, once for many', async () => {
   await watch.stop()
 })
 
-test('polls where there is nothing to watch, and watches a directory that appears', async () => {
+test('polls while the directory is missing, and watches it when it appears', async () => {
   using folder = new Folder()
   const { executor, looks, watch } = watchOf(folder.in('later'))
   for (const task of executor.repeated) await task()
@@ -67,7 +67,7 @@ test('polls where there is nothing to watch, and watches a directory that appear
   await watch.stop()
 })
 
-test('once stopped it looks no more', async () => {
+test('checks no more once stopped', async () => {
   using folder = new Folder()
   const { executor, looks, watch } = watchOf(folder.path)
   const [task] = executor.repeated

@@ -1,16 +1,15 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Executor } from '#contracts'
 
-/** Polling interval, beside file events: network and container mounts have none. */
+/** Polling interval, in addition to file events: network and container mounts have none. */
 const INTERVAL = 1_000
-/** Editors and copies make many events of one change. */
+/** Debounce: editors and copies cause many events for one change. */
 const SETTLING = 50
 
-/** Settings of a watch. */
 interface WatchSettings {
   readonly directory: string
   readonly executor: Executor
-  /** Looks whether something has changed; never called while an earlier call is under way. */
+  /** Checks for changes; calls do not overlap. */
   check(): Promise<void>
 }
 
@@ -32,7 +31,7 @@ export class DirectoryWatch {
     })
   }
 
-  /** Stops, and waits for a look that is under way. */
+  /** Stops, and waits for a running check. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopRepeating()

@@ -1,15 +1,15 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: source of docs/reference/errors.md. */
 export const ERROR_CODES = {
   GW_KEYSTORE_CORRUPT: {
-    meaning: 'The bytes of a keystore are not of its format.',
+    meaning: 'A keystore is malformed.',
     action: 'Check `storeType` and the file: `keytool -list -keystore FILE`.',
   },
   GW_KEYSTORE_LIMIT: {
-    meaning: 'A keystore asks for more time or memory than a keystore may have.',
-    action: 'Reduce its iteration count or its entries; real ones stay far below the limit.',
+    meaning: 'Reading a keystore would take more time or memory than allowed.',
+    action: 'Reduce its iteration count or its entries; usual keystores stay far below the limit.',
   },
   GW_KEYSTORE_PASSWORD: {
-    meaning: 'The password does not open a keystore or an entry of it.',
+    meaning: 'The password of a keystore, or of an entry in it, is wrong.',
     action: 'Check the secret that `storePasswordSecretId` or `entryPasswordSecretId` names; trailing newlines count.',
   },
   GW_KEYSTORE_UNSUPPORTED: {

@@ -2,19 +2,19 @@ import { Secret, SecretError, type SecretFormat } from '#contracts'
 import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
 
-/** Where some content comes from. */
+/** Location of content, for messages. */
 interface ContentPlace {
   readonly secretId: string
-  /** The store, by its qualified name. */
+  /** Qualified name of the store. */
   readonly source: string
-  /** What holds the content, such as `the file "/secrets/x"`. */
+  /** Location within the store, such as `the file "/secrets/x"`. */
   readonly where: string
-  /** The name of a secret whose format gives it none. */
+  /** The stable id of secrets whose format has none. */
   readonly stableId?: string | null
   readonly logger: Logger
 }
 
-/** Makes secrets of content; errors name the store, the id and the location. */
+/** Decodes content; errors name the store, the id and the location. */
 export async function formattedSecrets(format: SecretFormat, content: Buffer, place: ContentPlace): Promise<Secret[]> {
   const { secretId, source, where, logger } = place
   try {

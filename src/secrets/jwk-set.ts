@@ -11,7 +11,7 @@ export interface JwkSet {
   readonly version: string
 }
 
-/** A set of keys is small; an endpoint that sends more is broken or hostile. */
+/** A JWK Set is small; a larger response is faulty or hostile. */
 const LARGEST_SET = 1_048_576
 const MOST_KEYS = 500
 const TIMEOUT = 10_000
@@ -29,7 +29,7 @@ export async function fetchJwkSet(url: string, handler: Handler, logger: Logger,
   return decodeJwkSet(body, logger)
 }
 
-/** Takes the public part of each key of a set; a key that can not be used is passed over, as RFC 7517 section 5 wants. */
+/** Decodes the public part of each key; unusable keys are skipped (RFC 7517 section 5). */
 function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
   const list = keysIn(content)
   if (list === null) throw new Error('expected a JSON Web Key Set: an object with a list of "keys"')
@@ -39,7 +39,7 @@ function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
     try {
       keys.push(decodeJwk(jwk, 'public'))
     } catch (error) {
-      logger.debug({ position: at, reason: (error as Error).message }, 'a key of a JWK Set can not be used')
+      logger.debug({ position: at, reason: (error as Error).message }, 'key of a JWK Set skipped: it can not be used')
     }
   }
   return { keys, version: createHash('sha256').update(content).digest('base64') }

@@ -9,7 +9,7 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey
 const ed = generateKeyPairSync('ed25519').privateKey
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as Record<string, unknown>
 
-test('keys of every type are made, private where the private part is there and wanted', () => {
+test('decodes keys of every type; private ones where the private part is present and requested', () => {
   for (const key of [rsa, ec, ed]) {
     assert.equal(decodeJwk(jwkOf(key), 'whole').key?.type, 'private')
     assert.equal(decodeJwk(jwkOf(key), 'public').key?.type, 'public')
@@ -20,7 +20,7 @@ test('keys of every type are made, private where the private part is there and w
   assert.equal(key?.export().toString(), 'secret')
 })
 
-test('kid, alg, use and key_ops are taken over', () => {
+test('kid, alg, use and key_ops are decoded', () => {
   const decoded = (more: object) => decodeJwk({ ...jwkOf(ec), ...more }, 'whole')
   assert.equal(decoded({ kid: '__proto__' }).stableId, '__proto__')
   assert.equal(decoded({ kid: 5 }).stableId, null)
@@ -34,7 +34,7 @@ test('kid, alg, use and key_ops are taken over', () => {
   assert.deepEqual(decoded({ use: 'sig', key_ops: ['verify', 'wrapKey'] }).purposes, ['VERIFY'])
 })
 
-test('certificates go with the key they belong to', () => {
+test('certificates must belong to the key', () => {
   const { key, certificate } = testIdentity('a')
   const x5c = [certificate.raw.toString('base64')]
   assert.equal(decodeJwk({ ...jwkOf(key), x5c }, 'whole').certificates?.[0]?.subject, 'CN=a')
@@ -67,7 +67,7 @@ const broken: readonly [string, unknown, RegExp][] = [
 ]
 
 for (const [what, jwk, message] of broken) {
-  test(`refuses ${what}`, () => {
+  test(`rejects ${what}`, () => {
     assert.throws(
       () => decodeJwk(jwk, 'whole'),
       (error: Error) => {
@@ -90,7 +90,7 @@ test('the thumbprint is that of RFC 7638 section 3.1', () => {
   assert.equal(jwkThumbprint(key!), 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
 })
 
-test('keys that JWK does not know have a thumbprint too', () => {
+test('keys without a JWK form have a thumbprint too', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
   assert.equal(jwkThumbprint(privateKey), jwkThumbprint(publicKey))
   assert.match(jwkThumbprint(publicKey), /^[\w-]{43}$/)

@@ -10,25 +10,25 @@ import {
 import type { DecodedSecret, Purpose } from '#contracts'
 import { isPlainObject } from '#json'
 
-/** A JSON Web Key as it was parsed: nothing in it is believed yet. */
+/** A parsed JSON Web Key, not validated. */
 type ParsedJwk = Readonly<Record<string, unknown>>
 
 type JsonWebKey = JsonWebKeyInput['key']
 
-/** Which part of a key pair is decoded; of keys of other parties only the public one. */
+/** The part of a key pair that is decoded; only the public one of keys of other parties. */
 type KeyPart = 'whole' | 'public'
 
-/** The members that make the public part of a key, by type (RFC 7518 section 6, RFC 8037). */
+/** The members of the public part of a key, by type (RFC 7518 section 6, RFC 8037). */
 const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RSA: ['n', 'e'],
   EC: ['crv', 'x', 'y'],
   OKP: ['crv', 'x'],
 }
 
-/** Short RSA keys can be broken; RFC 7518 section 3.3 wants 2048 bits. */
+/** RFC 7518 section 3.3 requires 2048 bits. */
 const SHORTEST_RSA = 2048
 
-/** Makes a key of a JWK (RFC 7517). Throws an Error without key material. */
+/** Decodes a JWK (RFC 7517). Errors contain no key material. */
 export function decodeJwk(jwk: unknown, part: KeyPart): DecodedSecret {
   if (!isPlainObject(jwk)) throw new Error('expected a JSON Web Key: an object with "kty"')
   const key = keyOf(jwk, part)
@@ -57,7 +57,7 @@ function keyOf(jwk: ParsedJwk, part: KeyPart): KeyObject {
   return key
 }
 
-/** Messages of OpenSSL are left out: they are of no help and could leak key material. */
+/** Messages of OpenSSL are left out: they are unhelpful and could leak key material. */
 function imported(jwk: ParsedJwk, members: string[], kty: string, part: KeyPart): KeyObject {
   try {
     if (part === 'whole' && jwk['d'] !== undefined) {
@@ -97,7 +97,7 @@ const OPERATIONS: Readonly<Record<string, Purpose>> = {
 const SIGNATURE: readonly Purpose[] = ['SIGN', 'VERIFY']
 const ENCRYPTION: readonly Purpose[] = ['ENCRYPT', 'DECRYPT']
 
-/** What `use` and `key_ops` allow; null where neither is there. Words that are not known allow nothing. */
+/** Purposes that `use` and `key_ops` allow; null without both. Unknown values allow none. */
 function purposesOf({ use, key_ops: operations }: ParsedJwk): readonly Purpose[] | null {
   if (use === undefined && operations === undefined) return null
   const byUse =
@@ -129,13 +129,13 @@ function certificatesOf(jwk: ParsedJwk, key: KeyObject): readonly X509Certificat
   return certificates
 }
 
-/** The public part of a key as a JWK; of a symmetric one nothing. */
+/** The public part of a key as a JWK; throws for a symmetric key. */
 export function publicJwk(key: KeyObject): JsonWebKey {
   if (key.type === 'secret') throw new TypeError('a symmetric key has no public part')
   return (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
 }
 
-/** The thumbprint of the public part of a key (RFC 7638), by which a key without a name can be named. */
+/** The thumbprint of the public part of a key (RFC 7638), a name for a key without `kid`. */
 export function jwkThumbprint(key: KeyObject): string {
   const jwk = thumbprintMembers(key)
   // For a key type without a JWK form, the digest of its public part in DER.

@@ -1,22 +1,22 @@
 /** Lookups of unknown key names in one window, for each key set and unit (decisions 13). */
 const MAX_LOOKUPS = 5
 const WINDOW = 60_000
-/** Names of tokens that waited for the same lookup; more are not remembered. */
+/** Limit of recorded names: those of tokens that waited for the same lookup. */
 const MAX_NAMES = 1_000
 
-/** Key names that a JWK Set did not have, and how often it may be looked up for such names. */
+/** Negative cache of key names that a JWK Set does not have, and rate limit of lookups for such names. */
 export class KeyMisses {
   readonly #lifetime: number
-  /** Name to the time of the answer that did not have it. */
+  /** By name, the time of the response without it. */
   readonly #names = new Map<string, number>()
   #lookups: number[] = []
 
-  /** `lifetime`: milliseconds for which a miss counts. */
+  /** `lifetime`: TTL of a miss in milliseconds. */
   constructor(lifetime: number) {
     this.#lifetime = lifetime
   }
 
-  /** Whether the set was looked up for this name a moment ago, and did not have it. */
+  /** Whether a lookup within the TTL did not find this name. */
   isKnown(name: string, now: number): boolean {
     const at = this.#names.get(name)
     return at !== undefined && now - at < this.#lifetime
@@ -31,7 +31,7 @@ export class KeyMisses {
     }
   }
 
-  /** Whether there may be one more lookup now; counts it. */
+  /** Whether another lookup is allowed now; counts it. */
   takeLookup(now: number): boolean {
     this.#lookups = this.#lookups.filter((at) => now - at < WINDOW)
     if (this.#lookups.length >= MAX_LOOKUPS) return false

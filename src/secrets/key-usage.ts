@@ -8,7 +8,7 @@ const EXTENSIONS = 3
 /** RFC 5280 section 4.2.1.3. */
 const KEY_USAGE = '2.5.29.15'
 
-/** Bits of the first byte of a key usage, the first named bit being the highest. */
+/** Bits of the first byte of a key usage, the first named bit is the highest. */
 const DIGITAL_SIGNATURE = 0x80
 const CONTENT_COMMITMENT = 0x40
 const KEY_ENCIPHERMENT = 0x20
@@ -24,7 +24,7 @@ export function certificatePurposes(certificate: X509Certificate): readonly Purp
   const allows = (bits: number) => (usage & bits) !== 0
   const purposes: Purpose[] = []
   if (allows(DIGITAL_SIGNATURE | CONTENT_COMMITMENT)) purposes.push('SIGN')
-  // What an authority has signed is verified with its certificate: that is how trust managers use it.
+  // Trust managers verify certificates with that of the authority.
   if (allows(DIGITAL_SIGNATURE | CONTENT_COMMITMENT | CERTIFICATE_SIGNING | LIST_SIGNING)) purposes.push('VERIFY')
   if (allows(KEY_ENCIPHERMENT | DATA_ENCIPHERMENT | KEY_AGREEMENT)) purposes.push('ENCRYPT', 'DECRYPT')
   return purposes

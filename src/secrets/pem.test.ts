@@ -15,7 +15,7 @@ const spki = (key: KeyObject) => createPublicKey(key).export({ format: 'pem', ty
 const decode = (text: string, passphrase?: string) =>
   decodePem(Buffer.from(text), passphrase === undefined ? null : Buffer.from(passphrase))
 
-test('a private key alone, in either form', () => {
+test('a private key without certificate, in PKCS #8 and traditional form', () => {
   for (const text of [pkcs8(leaf.key), sec1(leaf.key), `# my key\n${pkcs8(leaf.key)}\n`]) {
     const [secret, ...more] = decode(text)
     assert.equal(secret?.key?.type, 'private')
@@ -24,7 +24,7 @@ test('a private key alone, in either form', () => {
   }
 })
 
-test('a key with its chain, whatever the order, limited to the key usage of its own certificate', () => {
+test('a key with its chain in any order, limited to the key usage of its certificate', () => {
   for (const text of [
     pkcs8(leaf.key) + leaf.certificate + root.certificate,
     `${root.certificate}${leaf.certificate}${pkcs8(leaf.key)}`,
@@ -42,7 +42,7 @@ test('a public key', () => {
   assert.equal(decode(spki(leaf.key))[0]?.key?.type, 'public')
 })
 
-test('certificates that follow each other are one chain; others are one secret each', () => {
+test('certificates that form a chain are one secret; others are one secret each', () => {
   const subjects = (text: string) =>
     decode(text).map(({ certificates }) => certificates?.map(({ subject }) => subject).join(' < '))
   assert.deepEqual(subjects(`${leaf.certificate}${root.certificate}`), ['CN=leaf < CN=root'])
@@ -57,7 +57,7 @@ const encrypted = leaf.key.export({
   passphrase: 'hunter2',
 }) as string
 
-test('an encrypted key is opened with its password', () => {
+test('an encrypted key is decrypted with its password', () => {
   assert.equal(decode(encrypted, 'hunter2')[0]?.key?.type, 'private')
   assert.equal(decode(pkcs8(leaf.key), 'hunter2')[0]?.key?.type, 'private')
 })
@@ -95,7 +95,7 @@ const broken: readonly [string, string, string | undefined, RegExp][] = [
 ]
 
 for (const [what, text, passphrase, message] of broken) {
-  test(`refuses ${what}, showing nothing of it`, () => {
+  test(`rejects ${what}, without its content in the error`, () => {
     assert.throws(
       () => decode(text, passphrase),
       (error: Error) => {
@@ -107,10 +107,10 @@ for (const [what, text, passphrase, message] of broken) {
   })
 }
 
-test('B42: an encrypted key that asks for too many iterations is refused before the work', () => {
+test('B42: an encrypted key with too many iterations is rejected before the work', () => {
   const hostile = encrypted.replace(/-----BEGIN[^-]+-----|-----END[^-]+-----|\s/g, '')
   const der = Buffer.from(hostile, 'base64')
-  // The iteration count of PBKDF2 is the INTEGER right behind the 16 bytes of salt in an OCTET STRING.
+  // The iteration count of PBKDF2 is the INTEGER after the OCTET STRING with 16 bytes of salt.
   const count = der.indexOf(Buffer.from([0x02, 0x02, 0x08, 0x00]))
   assert.ok(count > 0, 'openssl writes 2048 iterations')
   const grown = Buffer.concat([

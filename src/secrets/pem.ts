@@ -14,8 +14,8 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?-----END \1-----/g
 const MOST_BLOCKS = 1_000
 
 /**
- * Makes secrets of PEM text (RFC 7468): a private key with its certificates, a public key, or certificates alone.
- * `passphrase` opens an encrypted key. Errors show nothing of the content.
+ * Decodes PEM (RFC 7468): a private key with its certificates, a public key, or certificates. `passphrase` decrypts an
+ * encrypted key. Errors contain nothing of the content.
  */
 export function decodePem(content: Buffer, passphrase: Buffer | null): readonly DecodedSecret[] {
   const blocks = blocksOf(content)
@@ -65,7 +65,7 @@ function privateKeyOf({ label, text }: Block, passphrase: Buffer | null): KeyObj
   }
 }
 
-/** Not by OpenSSL, which runs as many iterations as the file asks for. */
+/** Not by OpenSSL, which does not limit the iterations. */
 function encryptedKeyOf(text: string, passphrase: Buffer): KeyObject {
   const encoded = Buffer.from(text.replace(/-----[A-Z ]+-----/g, ''), 'base64')
   return createPrivateKey({ key: openEncryptedKey(encoded, passphrase.toString('utf8')), format: 'der', type: 'pkcs8' })
@@ -87,7 +87,7 @@ function certificateOf({ text }: Block, at: number): X509Certificate {
   }
 }
 
-/** The key's own certificate goes first, wherever it stands in the text. */
+/** Moves the certificate of the key to the first position. */
 function withKey(key: KeyObject, certificates: readonly X509Certificate[]): DecodedSecret {
   const stableId = jwkThumbprint(key)
   if (certificates.length === 0) return { key, stableId }
@@ -97,7 +97,7 @@ function withKey(key: KeyObject, certificates: readonly X509Certificate[]): Deco
   return { key, stableId, certificates: chain, purposes: certificatePurposes(own) }
 }
 
-/** A chain is one secret, its first certificate; a bundle of authorities is one for each. */
+/** A chain is one secret; a bundle of authorities is one secret for each certificate. */
 function trusted(certificates: readonly X509Certificate[]): readonly DecodedSecret[] {
   const isChain = certificates.every((each, at) => {
     const issuer = certificates[at + 1]

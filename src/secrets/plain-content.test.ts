@@ -4,7 +4,7 @@ import { base64Bytes, plainPassword } from './plain-content.ts'
 
 const plain = (text: string) => plainPassword(Buffer.from(text)).toString()
 
-test('a password is taken as it stands', () => {
+test('a password is used unchanged', () => {
   for (const text of ['x', ' leading space', 'two\nlines', 'päss wörd', '"quoted"']) assert.equal(plain(text), text)
 })
 
@@ -18,14 +18,14 @@ const endings: readonly [string, string][] = [
 ]
 
 for (const [text, ending] of endings) {
-  test(`a password that ends in ${ending} (${JSON.stringify(text)}) is refused and not shown`, () => {
+  test(`a password that ends in ${ending} (${JSON.stringify(text)}) is rejected and not shown`, () => {
     assert.throws(() => plain(text), {
       message: `expected only the password, but it ends in ${ending}; write it with printf '%s', without that`,
     })
   })
 }
 
-test('nothing, and a byte order mark, are no password', () => {
+test('empty content and a byte order mark are rejected', () => {
   assert.throws(() => plain(''), { message: 'expected a password, got nothing' })
   assert.throws(() => plain('\ufeffpw'), /starts with a byte order mark/)
 })
@@ -41,7 +41,7 @@ test('base64 of either alphabet is decoded, with or without padding and line bre
   assert.equal(decoded('-_-_').text, decoded('+/+/').text)
 })
 
-test('invalid base64 is refused and not shown', () => {
+test('invalid base64 is rejected and not shown', () => {
   for (const text of ['hunter2!', 'pass word!', 'a-b+', 'cGFz=cw', 'cGFzcw===']) {
     assert.throws(
       () => decoded(text),
@@ -52,7 +52,7 @@ test('invalid base64 is refused and not shown', () => {
   for (const text of ['', ' \n']) assert.throws(() => decoded(text), { message: 'expected base64, got nothing' })
 })
 
-test('encoded text with a line break at its end is used and warned about; binary keys are not', () => {
+test('encoded text with a trailing line break is used with a warning; binary keys get none', () => {
   assert.deepEqual(decoded(Buffer.from('pass\n').toString('base64')).warnings, [
     'the encoded text ends in a line break, which is part of the secret; was that meant?',
   ])

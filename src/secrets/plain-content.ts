@@ -11,7 +11,7 @@ export function plainPassword(content: Buffer): Buffer {
   return content
 }
 
-/** Bytes from base64, standard or URL-safe alphabet; line breaks and spaces in it do not count. */
+/** Decodes base64 of the standard or URL-safe alphabet; line breaks and spaces are ignored. */
 export function base64Bytes(content: Buffer, warn: (message: string) => void): Buffer {
   const text = content.toString('latin1').replace(/[\t\n\r ]+/g, '')
   if (text === '') throw new Error('expected base64, got nothing')
@@ -20,7 +20,7 @@ export function base64Bytes(content: Buffer, warn: (message: string) => void): B
   }
   const digits = text.replace(/=+$/, '')
   const isWhole = digits.length % 4 !== 1 && (text === digits || text.length % 4 === 0)
-  if (!isWhole) throw new Error('expected base64, but its length is that of no base64; it may have been cut')
+  if (!isWhole) throw new Error('expected base64, but its length is invalid; it may be truncated')
   const bytes = Buffer.from(digits, 'base64')
   const trailing = isPrintable(bytes) ? trailingWhitespace(bytes) : null
   if (trailing !== null) warn(`the encoded text ends in ${trailing}, which is part of the secret; was that meant?`)
@@ -35,12 +35,12 @@ const ENDINGS: Readonly<Record<number, string>> = {
   0: 'a zero byte',
 }
 
-/** What the content ends in, in words, where that is nothing a password ends in. */
+/** Description of a trailing character that no password ends in; null without one. */
 function trailingWhitespace(content: Buffer): string | null {
   return ENDINGS[content.at(-1) ?? -1] ?? null
 }
 
-/** Whether bytes are text that was typed; keys hardly ever are. */
+/** Whether bytes are printable text, as keys hardly ever are. */
 function isPrintable(bytes: Buffer): boolean {
   return bytes.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09)
 }

@@ -7,17 +7,16 @@ import type { JwkSet } from './jwk-set.ts'
 import { KeyMisses } from './key-misses.ts'
 import { EVENTS } from './log-events.ts'
 
-/** How keys are fetched and for how long they count. */
 interface RemoteKeysSettings {
-  /** What messages call the store. */
+  /** Name of the store in messages. */
   readonly source: string
-  /** What messages call the place of the keys. */
+  /** Location of the keys in messages. */
   readonly place: string
   /** Milliseconds after which the keys are fetched again. */
   readonly cacheTimeout: number
-  /** Milliseconds for which a key name that was not in the set is not looked up again. */
+  /** TTL of a miss in milliseconds: a key name that was not in the set is not looked up again. */
   readonly missCacheTime: number
-  /** Milliseconds for which keys are used at most while fetching fails. */
+  /** Milliseconds for which the last keys are used while fetching fails. */
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger
@@ -27,14 +26,14 @@ interface RemoteKeysSettings {
 interface Fetched extends JwkSet {
   /** Start of the request, on the monotonic clock. */
   readonly at: number
-  /** Secrets by id: every id stands for the whole set. */
+  /** Secrets by id: every id has the whole set. */
   readonly byId: Map<string, readonly Secret[]>
 }
 
-/** Milliseconds without a request after a failure, and until a second request beside one without an answer. */
+/** Milliseconds without a request after a failure, and until a second request beside a pending one. */
 const FAILURE_PAUSE = 2_000
 const MAX_IDS = 1_000
-/** No issuer has longer key names. */
+/** Longer than the key names of any issuer. */
 const MAX_NAME_LENGTH = 512
 
 /** Keys that a server publishes as a JWK Set, fetched on first use. While fetching fails, the last set is used until its lease ends. */
@@ -78,8 +77,8 @@ export class RemoteKeys implements SecretStore {
   }
 
   /**
-   * A key that is not in the set may have been published just now, but anyone can make up names. Where it can not be looked
-   * up now, a SecretError is thrown: the token may be good, so that "invalid" would be a wrong answer.
+   * A key that is not in the set may be new, but clients can invent names. Where it can not be looked up now, a SecretError is
+   * thrown: the token may be valid.
    */
   async #afterMiss(keys: Fetched, stableId: string): Promise<Fetched> {
     const now = this.#settings.clock.monotonic()
@@ -88,13 +87,13 @@ export class RemoteKeys implements SecretStore {
     if (pausedBy !== null) throw pausedBy
     if (pending === null && !this.#misses.takeLookup(now)) {
       this.#logExhausted()
-      // Keys without `kid` are all tried.
+      // All keys without `kid` are tried.
       if (keys.keys.some(({ stableId: name }) => (name ?? null) === null)) return keys
       throw new SecretError(`${this.#settings.source}: the key of the token can not be looked up at the moment`)
     }
     const fetched = await this.#keys.reload()
     if (hasKey(fetched, stableId)) return fetched
-    // The answer to a request that began earlier may be older than the key.
+    // The response to a request that started earlier may be older than the key.
     if (fetched.at < now) return this.#afterMiss(fetched, stableId)
     this.#misses.add(stableId, now)
     return fetched

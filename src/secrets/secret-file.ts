@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { constants, open, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 
-/** Larger than any password or key. */
+/** More than any password or key has. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /** Fingerprint of the state of a file; null where it does not exist. */
@@ -11,7 +11,7 @@ export async function fileState(path: string): Promise<string | null> {
     return stateOf(await stat(path, { bigint: true }))
   } catch (error) {
     if (isAbsent(error)) return null
-    // An unreadable file has a state of its own, so that becoming readable is a change.
+    // An unreadable file has a distinct state, so that becoming readable is a change.
     return `error ${(error as NodeJS.ErrnoException).code}`
   }
 }
@@ -20,13 +20,13 @@ function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
-/** Whether a system error means that there is no such file. */
+/** Whether a system error means that the file does not exist. */
 export function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-// Opening a pipe would wait for a writer, and a link could be put in place after its path was judged.
+// Opening a FIFO would wait for a writer, and a link could be created after the path was checked.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** The whole content of a regular file of bounded size; a path that ends in a link is not followed. */
@@ -36,7 +36,7 @@ export async function readSecretFile(realPath: string, largest: number = MAX_FIL
     const stats = await handle.stat()
     if (!stats.isFile()) throw new Error('expected a regular file')
     if (stats.size > largest) throw new Error(`expected at most ${largest} bytes, got ${stats.size}`)
-    // One byte more than there should be: a file that grows meanwhile is noticed.
+    // One byte more than expected, to detect a file that is growing.
     const content = Buffer.alloc(stats.size + 1)
     for (let length = 0; length < content.length; ) {
       const { bytesRead } = await handle.read(content, length, content.length - length, null)
@@ -49,11 +49,11 @@ export async function readSecretFile(realPath: string, largest: number = MAX_FIL
   }
 }
 
-/** The real path of a file, if links and all it lies inside the directory (threats B52); throws where it does not. */
+/** The real path of a file; throws where it is outside of the directory after resolving links (threats B52). */
 export async function pathInside(directory: string, path: string): Promise<string> {
   const [root, real] = await Promise.all([realpath(directory), realpath(path)])
   if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) {
-    throw new Error('it is a link that leads out of the directory')
+    throw new Error('it is a link to a file outside of the directory')
   }
   return real
 }

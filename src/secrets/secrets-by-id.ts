@@ -6,22 +6,21 @@ import { ChangeListeners } from './change-listeners.ts'
 import { EVENTS } from './log-events.ts'
 import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 
-/** The secrets of one id; null where there are none of it. */
+/** The secrets of one id; null for an unknown id. */
 export type SecretsOfId = readonly Secret[] | null
 
-/** How a store reads the secrets of an id. */
 interface SecretsByIdSettings {
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger
-  /** Reads them now; `cached` are those read last, while their lease runs. */
+  /** Reads them now; `cached` are the last ones, until their lease ends. */
   read(secretId: string, cached: SecretsOfId): Promise<Versioned<SecretsOfId>>
 }
 
-/** Ids come from configuration and are few; more would be a mistake that must not fill the memory. */
+/** Ids come from the configuration and are few; the limit bounds memory. */
 const MOST_IDS = 10_000
 
-/** A store that reads the secrets of each id on its own, when they are asked for, and keeps them for a lease. */
+/** A store that reads the secrets of each id separately, on first use, and caches them for a lease. */
 export class SecretsById implements SecretStore {
   readonly #settings: SecretsByIdSettings
   readonly #byId = new Map<string, CachedValue<Versioned<SecretsOfId>>>()
@@ -32,7 +31,7 @@ export class SecretsById implements SecretStore {
     this.#settings = settings
   }
 
-  /** The ids that were asked for so far. */
+  /** The ids that were queried. */
   get ids(): readonly string[] {
     return [...this.#byId.keys()]
   }
@@ -40,7 +39,7 @@ export class SecretsById implements SecretStore {
   async find({ secretId }: SecretQuery): Promise<SecretsOfId> {
     const known = this.#byId.get(secretId)
     if (known !== undefined) return (await known.get()).content
-    if (this.#byId.size >= MOST_IDS) throw new SecretError(`more than ${MOST_IDS} secret ids were asked for`)
+    if (this.#byId.size >= MOST_IDS) throw new SecretError(`more than ${MOST_IDS} secret ids were queried`)
     const cached = this.#cached(secretId)
     this.#byId.set(secretId, cached)
     return (await cached.get()).content
@@ -67,13 +66,13 @@ export class SecretsById implements SecretStore {
         const outcome = kept > 0 ? 'the last good one counts until its lease ends' : 'queries for it fail'
         logger.error(
           { error, secretId, keptForMilliseconds: kept },
-          EVENTS.SECRET_UNREADABLE.withMessage(`a secret can not be read; ${outcome}`),
+          EVENTS.SECRET_UNREADABLE.withMessage(`secret can not be read; ${outcome}`),
         )
       },
-      onRecovery: () => logger.info({ secretId }, 'a secret can be read again'),
+      onRecovery: () => logger.info({ secretId }, 'secret can be read again'),
       onLoaded: ({ version }, previous) => {
         if (previous === null || previous.version === version) return
-        logger.info({ secretId }, 'a secret has changed')
+        logger.info({ secretId }, 'secret changed')
         this.#changes.tell()
       },
     })

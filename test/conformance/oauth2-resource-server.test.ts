@@ -77,7 +77,7 @@ describe('OAuth2ResourceServerFilter: fields', () => {
 
   test('executor: ScheduledExecutorService by default', () => {
     const { members = {} } = OAuth2ResourceServerFilter.config.info.shape
-    assert.equal(members['executor']!.info.fallback, 'ScheduledExecutorService')
+    assert.equal(members['executor']!.info.defaultValue, 'ScheduledExecutorService')
   })
 
   test('requireHttps: true by default; a request whose original target URI does not use HTTPS is rejected', async () => {

@@ -44,7 +44,7 @@ const answering = async () => {
   return Object.assign(upstream, { used })
 }
 
-const fallback = (field: string) => ReverseProxyHandler.config.info.shape.members![field]!.info.fallback
+const fallback = (field: string) => ReverseProxyHandler.config.info.shape.members![field]!.info.defaultValue
 
 const DISALLOWED = [
   ...['port', 'connectTimeout', 'idleTimeout', 'idleTimeoutUnit', 'protocolVersion', 'http2ClearTextUpgrade'],

@@ -97,7 +97,7 @@ describe('Route: fields', () => {
     const from = gateway.log.lines.length
     const answer = await gateway.ask('/', { headers: { 'X-Count': 'many' } })
     assert.equal(answer.text, 'B')
-    const warning = await gateway.log.until(/the condition failed and counts as false/, from)
+    const warning = await gateway.log.until(/condition failed: it counts as false/, from)
     assert.equal(warning.logger, 'gateway+_router+a')
     assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'a' }), 1)
   })

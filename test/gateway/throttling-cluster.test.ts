@@ -144,7 +144,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     const local = await askAll(gateway, '/local', 6)
     assert.equal(local.count(204), partitions.length, 'the third request of each, wherever it is counted')
     assert.ok(Math.max(denied.longest, local.longest) < 1_000 + 1_500, `${denied.longest} ms, ${local.longest} ms`)
-    const outages = () => gateway.log.lines.filter((line) => line.includes('Redis can not be used; it is tried again'))
+    const outages = () => gateway.log.lines.filter((line) => line.includes('Redis unavailable'))
     assert.equal(outages().length, 2)
 
     await killed.restart()
@@ -153,7 +153,7 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
       assert.ok(performance.now() < until, 'the node is not found again')
       await delay(50)
     }
-    while (gateway.log.with(/Redis can be used again/).length < 2) {
+    while (gateway.log.with(/Redis available again/).length < 2) {
       await askAll(gateway, '/local', 1)
       await delay(20)
     }
@@ -188,6 +188,6 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     }
     await take()
     assert.equal(admitted, partitions.length, 'the second request of each, and no third')
-    assert.deepEqual(store.states, ['degraded: Redis can not be used', 'up: Redis can be used'])
+    assert.deepEqual(store.states, ['degraded: Redis is unavailable', 'up: Redis is available'])
   })
 })

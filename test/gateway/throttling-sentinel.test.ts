@@ -67,7 +67,7 @@ test('a primary killed: the replica takes over with the counts, and no second qu
   await until(async () => !(await serves()))
   assert.equal(await admitted(15), 0, 'what Redis had admitted counts')
   await until(serves)
-  await until(async () => gateway.log.with(/Redis can be used again/).length === 2)
+  await until(async () => gateway.log.with(/Redis available again/).length === 2)
   assert.equal(await admitted(15), 0, 'the replica knows what was counted')
 
   // The former primary is empty, and no gateway counts there.
@@ -75,6 +75,6 @@ test('a primary killed: the replica takes over with the counts, and no second qu
   assert.equal(await admitted(15), 0)
   assert.deepEqual([...new Set(await ask('/deny', 15))], [204])
   assert.ok(longest < 1_000 + 1_500, `${longest} ms`)
-  const lost = gateway.log.lines.filter((line) => line.includes('Redis can not be used; it is tried again'))
+  const lost = gateway.log.lines.filter((line) => line.includes('Redis unavailable'))
   assert.equal(lost.length, 2, 'each store says so once')
 })

@@ -162,7 +162,7 @@ test('Redis killed, restarted and unresponsive under load: bounded waits, bounde
     }
   }
   const found = async (stores: number): Promise<void> => {
-    while (gateway.log.with(/Redis can be used again/).length < stores) await delay(10)
+    while (gateway.log.with(/Redis available again/).length < stores) await delay(10)
   }
   await until(204)
   assert.deepEqual([...new Set(await load(4))], [204])
@@ -187,7 +187,7 @@ test('Redis killed, restarted and unresponsive under load: bounded waits, bounde
   await until(204)
   assert.equal(times.local, 20)
   assert.ok(longest < 200 + 1_500, `${longest} ms`)
-  const lost = gateway.log.lines.filter((line) => line.includes('Redis can not be used; it is tried again'))
+  const lost = gateway.log.lines.filter((line) => line.includes('Redis unavailable'))
   // Two stores were lost twice.
   assert.ok(lost.length <= 4, `${lost.length} lines`)
   assert.ok((await gateway.metric('gw_throttling_store_failures_total', { route: 'deny' })) > 0)

@@ -152,7 +152,7 @@ test(
     assert.equal(await running.metric('gw_tls_certificate_stale', { certificate: 'shop.key' }), 0)
 
     running.instance.write('secrets/shop.key', 'garbage')
-    await running.log.until(/a secret can not be read/)
+    await running.log.until(/secret can not be read/)
     const renewed = authority!.issue({ name: 'renewed.test' })
     const mark = running.log.lines.length
     running.instance.write('secrets/default.key', renewed.key + renewed.chain)

@@ -70,7 +70,7 @@ export class Heartbeat {
   }
 }
 
-/** Zero and unlimited both disable a timer. */
+/** False for zero and `Infinity`, which both disable a timer. */
 export function isLimited(time: number): boolean {
   return time > 0 && Number.isFinite(time)
 }

@@ -12,7 +12,7 @@ type Incoming =
 /** Notifications are flat. */
 const MAX_DEPTH = 16
 
-/** Parses a message; an unreadable one may have been a notification. */
+/** Parses a message; an unparseable one may have been a notification. */
 export function readIncoming(text: string | null): Incoming {
   if (text === null) return unreadable('expected text, got bytes')
   let message: JsonObject

@@ -20,9 +20,9 @@ interface FeedSettings extends OpenSettings {
   /** Attempts before the feed counts as degraded; `Infinity` for never. */
   readonly initialAttempts: number
   readonly metrics: FeedMetrics
-  /** Whether the server answers other requests than those for notifications at this moment. */
+  /** Whether the REST API of the server responds now. */
   isServing(): Promise<boolean>
-  /** Called when the state changes; the detail is for operators. */
+  /** Called when the state changes; `detail` is for operators. */
   state(state: 'starting' | 'up' | 'degraded', detail: string): void
   random?(): number
 }
@@ -35,16 +35,16 @@ interface FeedMetrics {
 }
 
 const WARN_INTERVAL = 60_000
-/** Least time between attempts that callers of `hurry` cause. */
+/** Minimum time between attempts caused by `requestReconnect`. */
 const MIN_PAUSE = 1_000
 /** Responses to an upgrade from a server without the endpoint, if it serves other requests. */
 const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 501])
-/** Between attempts at a server without the endpoint: an upgrade of the server may bring it. */
+/** Pause between attempts at a server without the endpoint: an upgrade of the server may add it. */
 const ABSENT_PAUSE = 60_000
 
 /**
- * Notifications of the access manager, over one connection that is opened again without end. A connection that has reached
- * its age is replaced only when the new one has every subscription: notifications of both are passed on meanwhile, so that
+ * Notifications of the access manager, over one connection that is reopened whenever it is lost. A connection that has reached
+ * its maximum age is replaced when the new one has every subscription; until then notifications of both are processed, so that
  * none is lost.
  */
 export class NotificationFeed implements Notifications {
@@ -90,8 +90,8 @@ export class NotificationFeed implements Notifications {
     return this.#attempt()
   }
 
-  /** Attempts to connect now instead of after the backoff: requests are refused while the feed is disconnected. */
-  hurry(): void {
+  /** Connects now instead of after the backoff: requests are denied while the feed is disconnected. */
+  requestReconnect(): void {
     if (this.#current !== null || this.#attempting || this.#stopped) return
     if (this.#settings.clock.monotonic() - this.#lastAttempt < MIN_PAUSE) return
     this.#cancelNext()
@@ -184,7 +184,7 @@ export class NotificationFeed implements Notifications {
   #onFailure(error: Error): void {
     const { logger, initialAttempts, state } = this.#settings
     const pause = this.#scheduleBackoff()
-    // Requests are served without notifications then, and the state shows it.
+    // The state already says that the server has no notifications.
     if (this.#isAbsent) return
     if (this.#current !== null) {
       logger.warn({ error, pause }, EVENTS.NOTIFICATIONS_NOT_REPLACED)
@@ -192,7 +192,7 @@ export class NotificationFeed implements Notifications {
     }
     this.#failures++
     const attempt = this.#failures
-    // Attempts never end, so that only the first failure is logged at once.
+    // Attempts are repeated without limit: only the first failure is logged unconditionally.
     const log = attempt <= 1 ? logger : logger.limited('', WARN_INTERVAL)
     log.warn({ error, attempt, pause }, EVENTS.NOTIFICATIONS_UNREACHABLE)
     if (this.#everConnected || attempt < Math.max(1, initialAttempts)) return
@@ -209,7 +209,7 @@ export class NotificationFeed implements Notifications {
     this.#current = null
     this.#lastAttempt = clock.monotonic()
     metrics.connected.set(0)
-    // A connection that closes at once is no success: the backoff continues to grow.
+    // A connection that closes at once does not reset the backoff.
     if (clock.monotonic() - this.#connectedAt >= reconnectDelay) this.#backoff.reset()
     logger.warn({ reason }, EVENTS.NOTIFICATIONS_DISCONNECTED)
     state('degraded', 'notifications: disconnected')

@@ -14,7 +14,7 @@ export interface OpenSettings {
   cookieName(): Promise<string>
 }
 
-/** Opens subscribed connections with the agent's session, and renews the session once where the server refuses it. */
+/** Opens subscribed connections with the agent's session, and renews the session once where the server rejects it. */
 export class SubscriptionOpener {
   readonly #settings: OpenSettings
   #hasRenewedAfter403 = false
@@ -48,7 +48,7 @@ export class SubscriptionOpener {
     }
   }
 
-  /** 401 is an unknown session; a restarted server says 403, which is worth one login. */
+  /** 401 is an unknown session; a restarted server responds 403 to old sessions. */
   #mayRenew(error: unknown): boolean {
     if (!(error instanceof UpgradeRefusedError)) return false
     if (error.status === 401) return true

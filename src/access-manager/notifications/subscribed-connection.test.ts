@@ -14,7 +14,7 @@ const acknowledge: Answering = (socket, { topic, id }) =>
 
 const TOPICS = ['/a', '/b']
 
-/** Opens a connection to a server that answers subscriptions in its own way. */
+/** Opens a connection to a server whose responses to subscriptions the test defines. */
 async function subscribe(answering: Answering, required: string[] = [], executor = new ManualExecutor()) {
   const upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -49,7 +49,7 @@ async function subscribe(answering: Answering, required: string[] = [], executor
   return { upstream, opening, refused, notifications, unreadable, closed: closed.promise, executor }
 }
 
-test('it is open when every subscription was acknowledged, by id or by topic', async () => {
+test('is open when every subscription is acknowledged, by id or by topic', async () => {
   const { upstream, opening, executor, closed } = await subscribe((socket, message) => {
     if (message.topic === '/a') acknowledge(socket, message)
     else socket.send(JSON.stringify({ topic: '/b', message: 'subscription registered' }))
@@ -65,7 +65,7 @@ test('it is open when every subscription was acknowledged, by id or by topic', a
   await upstream[Symbol.asyncDispose]()
 })
 
-test('a topic that the server does not know is reported; without any other there is no connection', async () => {
+test('an unknown topic is reported; without any other topic the connection fails', async () => {
   const refuseA: Answering = (socket, message) =>
     message.topic === '/a' ? socket.send(JSON.stringify({ error: 'no', id: message.id })) : acknowledge(socket, message)
   const one = await subscribe(refuseA)
@@ -88,7 +88,7 @@ test('a topic that the server does not know is reported; without any other there
   await nameless.upstream[Symbol.asyncDispose]()
 })
 
-test('subscriptions that are not acknowledged in time, and a server that leaves meanwhile, leave nothing behind', async () => {
+test('a timeout of subscriptions, and a server that closes before them, leave no open socket', async () => {
   const asked = Promise.withResolvers<void>()
   const silent = await subscribe(() => asked.resolve())
   await asked.promise

@@ -3,25 +3,23 @@ import type { Notification } from '#contracts'
 import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts'
 import { readIncoming } from './incoming.ts'
 
-/** Settings of a subscribed connection. */
 export interface SubscriptionSettings {
   readonly connector: MessageConnector
   readonly topics: readonly string[]
   /** Topics whose refusal closes the connection. */
   readonly requiredTopics: ReadonlySet<string>
-  /** Longest wait for the subscriptions to be acknowledged, in milliseconds. */
+  /** Milliseconds until all subscriptions must be acknowledged. */
   readonly acknowledgeTimeout: number
   readonly heartbeat: HeartbeatSettings
 }
 
-/** Callbacks to the owner of a connection. */
 export interface SubscriptionEvents {
   notified(notification: Notification): void
   /** An unparseable message, which may have been a notification. */
   unreadable(problem: string): void
-  /** A topic that the server does not know. */
+  /** The server does not support the topic. */
   topicRefused(topic: string): void
-  /** Once, after it was open. */
+  /** Called once, after the connection was open. */
   closed(reason: string): void
 }
 
@@ -123,7 +121,7 @@ export class SubscribedConnection {
 
   #answered(id: string | null, registered: boolean): void {
     const topic = id === null ? undefined : this.#pending.get(id)
-    // Only subscriptions are sent, so that an error without id is about one of them.
+    // Only subscriptions are sent, so that an error without id belongs to one of them.
     if (topic === undefined) {
       if (!registered) this.#acknowledged.reject(new Error('the server did not accept a subscription'))
       return

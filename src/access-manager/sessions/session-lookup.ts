@@ -4,17 +4,16 @@ import type { Logger } from '#logging'
 import { isSessionToken } from '../agent-login.ts'
 import { EVENTS } from '../log-events.ts'
 import type { RealmUris } from '../realm-uri.ts'
-import { callRest, type RestAnswer } from '../rest-call.ts'
-import { type FoundSession, readSession } from './session-response.ts'
+import { callRest, type RestResponse } from '../rest-call.ts'
+import { readSession, type SessionLookupResult } from './session-response.ts'
 
-/** Settings of session lookups. */
 interface LookupSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly agentHandler: Handler
-  /** Name of the agent, whose own session is never a result. */
+  /** Name of the agent, whose own session is never returned. */
   readonly agent: string
-  /** Properties that are wanted; null for all. */
+  /** Session properties to return; null for all. */
   readonly properties: readonly string[] | null
   /** Milliseconds that one call may take. */
   readonly callTimeout: number
@@ -25,8 +24,8 @@ interface LookupSettings {
   dialect(): Promise<AmDialect>
 }
 
-/** Whether a lookup resets the idle time of the session. */
-export type IdleTime = 'kept' | 'reset'
+/** Effect of a lookup on the idle time of the session. */
+export type IdleTime = 'unchanged' | 'reset'
 
 /** Responses to a token without session (protocol notes 3). */
 const NO_SESSION: ReadonlySet<number> = new Set([400, 401, 404])
@@ -44,16 +43,16 @@ export class SessionLookup {
   }
 
   /** Null where no admitted session has the token. Rejects with an AccessManagerError where the lookup fails. */
-  async find(token: string, idleTime: IdleTime): Promise<FoundSession | null> {
+  async find(token: string, idleTime: IdleTime): Promise<SessionLookupResult | null> {
     if (!isSessionToken(token)) return null
     const { family } = await this.#settings.dialect()
-    const answer = family === 'pingam' ? await this.#ask(token, idleTime) : await this.#askOpenAm(token)
-    const found = this.#read(answer)
+    const response = family === 'pingam' ? await this.#lookUpAsAgent(token, idleTime) : await this.#lookUpAsUser(token)
+    const found = this.#read(response)
     return found === null || this.#isAdmitted(found) ? found : null
   }
 
-  /** The server answers for sessions of any realm under the path of every realm. */
-  #isAdmitted({ session: { realm } }: FoundSession): boolean {
+  /** The server returns sessions of any realm under the path of every realm. */
+  #isAdmitted({ session: { realm } }: SessionLookupResult): boolean {
     const { admitsRealm, uris, logger } = this.#settings
     if (admitsRealm(realm)) return true
     logger
@@ -65,64 +64,64 @@ export class SessionLookup {
     return false
   }
 
-  /** With the agent's session; the token is in the body. */
-  #ask(tokenId: string, idleTime: IdleTime): Promise<RestAnswer> {
+  /** Authorized by the agent's session; the token is in the body. */
+  #lookUpAsAgent(tokenId: string, idleTime: IdleTime): Promise<RestResponse> {
     const { agentHandler, uris, callTimeout } = this.#settings
-    const action = idleTime === 'kept' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
+    const action = idleTime === 'unchanged' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
     const uri = uris.rest(`sessions?_action=${action}`)
     return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } }, callTimeout)
   }
 
   /**
-   * With the token itself, which resets its idle time: agents of OpenAM may not look up other sessions. Session properties
-   * need a call of their own, made only where `sessionProperties` names some.
+   * Authorized by the token itself, which resets its idle time: agents of OpenAM may not look up other sessions. Session
+   * properties need a separate call, made only where `sessionProperties` names some.
    */
-  async #askOpenAm(token: string): Promise<RestAnswer> {
+  async #lookUpAsUser(token: string): Promise<RestResponse> {
     const { handler, uris, cookieName, callTimeout } = this.#settings
     const headers = { [await cookieName()]: token }
-    const own = (action: string) =>
+    const call = (action: string) =>
       callRest(
         handler,
         { method: 'POST', uri: uris.rest(`sessions?_action=${action}`), resource: '2.0', headers, body: {} },
         callTimeout,
       )
-    const [answer, properties] = await Promise.all([
-      own('getSessionInfo'),
-      this.#wanted === null || this.#wanted.size === 0 ? null : own('getSessionProperties'),
+    const [response, properties] = await Promise.all([
+      call('getSessionInfo'),
+      this.#wanted === null || this.#wanted.size === 0 ? null : call('getSessionProperties'),
     ])
-    if (USE_VALIDATE.has(answer.status)) {
+    if (USE_VALIDATE.has(response.status)) {
       const uri = uris.rest(`sessions/${encodeURIComponent(token)}?_action=validate`)
       const validation = await callRest(handler, { method: 'POST', uri, resource: '1.1', body: {} }, callTimeout)
       return this.#withProperties(validation, properties)
     }
-    return this.#withProperties(answer, properties)
+    return this.#withProperties(response, properties)
   }
 
-  #withProperties(answer: RestAnswer, properties: RestAnswer | null): RestAnswer {
-    if (properties === null || answer.status !== 200 || answer.json === null) return answer
+  #withProperties(response: RestResponse, properties: RestResponse | null): RestResponse {
+    if (properties === null || response.status !== 200 || response.json === null) return response
     const { status, json } = properties
-    if (status === 200 && json !== null) return { ...answer, json: { ...answer.json, properties: json } }
+    if (status === 200 && json !== null) return { ...response, json: { ...response.json, properties: json } }
     // The session has ended between the two calls.
     if (status === 401) return properties
     if (status >= 500 && status !== 501) throw unexpected(status)
     this.#settings.logger.limited().warn({ status }, EVENTS.SESSION_PROPERTIES_REFUSED)
-    return answer
+    return response
   }
 
-  #read({ status, json }: RestAnswer): FoundSession | null {
+  #read({ status, json }: RestResponse): SessionLookupResult | null {
     // An error page of a proxy, or of a server that is being deployed.
     if (json === null) {
       throw new AccessManagerError('unavailable', `sessions: expected a JSON object, got the status ${status} without`)
     }
     if (NO_SESSION.has(status)) return null
     if (status === 403) {
-      throw new AccessManagerError('misconfigured', 'the agent may not look sessions up; give it the privilege')
+      throw new AccessManagerError('misconfigured', 'the agent lacks the privilege to look up sessions; grant it')
     }
     if (status !== 200) throw unexpected(status)
     const found = readSession(json, this.#wanted)
-    // OpenAM ignores a token in the body and describes the session of the caller: an invented token would be the agent's.
+    // OpenAM ignores a token in the body and returns the session of the caller: any token would be that of the agent.
     if (found !== null && found.session.username.toLowerCase() === this.#settings.agent.toLowerCase()) {
-      const message = 'sessions: expected the session that was asked for, got that of the agent; set version'
+      const message = 'sessions: expected the session of the token, got that of the agent; set version'
       throw new AccessManagerError('misconfigured', message)
     }
     return found

@@ -1,8 +1,7 @@
 import type { AmSession } from '#contracts'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 
-/** A session that was looked up, with its names in notifications. */
-export interface FoundSession {
+export interface SessionLookupResult {
   readonly session: AmSession
   /** Names of the session in notifications, other than its token. */
   readonly names: readonly string[]
@@ -12,7 +11,7 @@ export interface FoundSession {
 const CONTEXT_ID = 'AMCtxId'
 
 /** Parses the description of a session; null for an invalid session, or for JSON without user and realm. */
-export function readSession(json: JsonObject, wanted: ReadonlySet<string> | null): FoundSession | null {
+export function readSession(json: JsonObject, wanted: ReadonlySet<string> | null): SessionLookupResult | null {
   if (json['valid'] === false) return null
   const username = textOf(json['username']) ?? textOf(json['uid'])
   const realm = textOf(json['realm'])

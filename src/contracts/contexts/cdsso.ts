@@ -3,7 +3,7 @@ import type { ClaimsSet } from './claims-set.ts'
 
 /** User information of CrossDomainSingleSignOnFilter. */
 export interface Cdsso {
-  /** The token that the access manager gave for this gateway. */
+  /** The ID token that the access manager issued to the gateway. */
   readonly token: string
   /** The session token in it. */
   readonly value: string
@@ -16,7 +16,7 @@ export interface Cdsso {
 /** The context `cdsso`. */
 export const CdssoContext: ContextKey<Cdsso> = contextKey<Cdsso>('cdsso')
 
-/** Why a login over domains has failed; for failure handlers. */
+/** Why a cross-domain login failed; for failure handlers. */
 export interface CdssoFailure {
   readonly error: string
   readonly description: string

@@ -1,7 +1,7 @@
 import { type Exposure, exposed } from '#expression'
 import type { JsonObject, JsonValue } from '#json'
 
-/** The claims of a token as expressions see them: by their names, and the registered ones in words too. */
+/** The claims of a token for expressions: by claim name, and registered claims also by their long names (`issuer` for `iss`). */
 export class ClaimsSet {
   readonly values: JsonObject
 

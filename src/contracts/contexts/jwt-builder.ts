@@ -1,12 +1,12 @@
 import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
 
-/** The token that JwtBuilderFilter has made. */
+/** The token built by JwtBuilderFilter. */
 export interface JwtBuilder {
   /** The token in compact form. */
   readonly value: string
   readonly claims: JsonObject
-  /** The claims once more, under the name that scripts know. */
+  /** The claims, under the name that scripts of other gateways use. */
   readonly claimsAsJsonValue: JsonObject
 }
 

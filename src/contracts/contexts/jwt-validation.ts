@@ -2,7 +2,7 @@ import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
 import type { ClaimsSet } from './claims-set.ts'
 
-/** A token that was found good. */
+/** A valid token. */
 export interface JwtValidation {
   /** The token, as it was sent. */
   readonly value: string
@@ -16,9 +16,9 @@ export interface JwtValidation {
 /** The context `jwtValidation`. */
 export const JwtValidationContext: ContextKey<JwtValidation> = contextKey<JwtValidation>('jwtValidation')
 
-/** A token that was not found good; for failure handlers. */
+/** A token that failed validation; for failure handlers. */
 export interface JwtValidationError {
-  /** The token, as it was sent; null where there was none. */
+  /** The token, as it was sent; null where the request has none. */
   readonly jwt: string | null
   readonly violations: readonly { readonly description: string }[]
 }

@@ -1,11 +1,11 @@
 import { type ContextKey, contextKey } from '#http'
 
-/** Why something that OAuth 2.0 was needed for has failed; for failure handlers. */
+/** Why an OAuth 2.0 step failed; for failure handlers. */
 export interface OAuth2Failure {
-  /** An error code of RFC 6749 section 5.2, or one of the gateway's own where no server gave one. */
+  /** An error code of RFC 6749 section 5.2, or one of the gateway where the server sent none. */
   readonly error: string
   readonly description: string
-  /** The fault behind it, where there is one. */
+  /** The underlying error, if any. */
   readonly exception: { readonly message: string } | null
 }
 

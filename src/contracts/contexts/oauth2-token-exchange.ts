@@ -1,13 +1,13 @@
 import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
 
-/** What OAuth2TokenExchangeFilter got for the token of a request. */
+/** The token that OAuth2TokenExchangeFilter obtained for the token of a request. */
 export interface OAuth2TokenExchange {
   readonly issuedToken: string
   /** The URN of its type (RFC 8693 section 3). */
   readonly issuedTokenType: string
   readonly scopes: readonly string[]
-  /** The whole answer of the authorization server. */
+  /** The token response of the authorization server. */
   readonly rawInfo: JsonObject
 }
 

@@ -2,15 +2,15 @@ import { type ContextKey, contextKey } from '#http'
 
 type Values = Readonly<Record<string, readonly string[]>>
 
-/** What the access manager has decided about a request. */
+/** Policy decision of the access manager for a request. */
 export interface PolicyDecision {
   readonly resource: string
-  /** Whether each action, a method of HTTP, is allowed. */
+  /** Whether each action, an HTTP method, is allowed. */
   readonly actions: Readonly<Record<string, boolean>>
   readonly attributes: Values
-  /** What would help where the answer was no. */
+  /** Conditions that were not met, which a further login may fulfil. */
   readonly advices: Values
-  /** The same again, under the names of scripts of other gateways. */
+  /** The same values under the names that scripts of other gateways use. */
   readonly jsonActions: Readonly<Record<string, boolean>>
   readonly jsonAttributes: Values
   readonly jsonAdvices: Values

@@ -1,6 +1,6 @@
 import { type ContextKey, contextKey } from '#http'
 
-/** The cookie of the gateway's own session. It was taken off the request, so that no upstream sees it. */
+/** The cookie of the gateway's session. It is removed from the request, so that no upstream receives it. */
 export interface SessionCookie {
   readonly name: string
   readonly value: string

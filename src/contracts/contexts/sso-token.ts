@@ -1,13 +1,13 @@
 import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
 
-/** The session of a user at the access manager, as SingleSignOnFilter and CrossDomainSingleSignOnFilter found it. */
+/** The session of a user at the access manager, set by SingleSignOnFilter and CrossDomainSingleSignOnFilter. */
 export interface SsoToken {
   /** The session token. */
   readonly value: string
   /** Session information of the access manager: `username`, `uid`, `realm` and more. */
   readonly info: JsonObject
-  /** Where a user logs in, without `goto`: advices are sent there. */
+  /** URL of the login page without `goto`: advices are sent there. */
   readonly loginEndpoint: string
   readonly universalId: string | null
 }

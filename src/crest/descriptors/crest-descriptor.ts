@@ -3,7 +3,7 @@ import type { Action, Collection, Endpoint, ParameterDescription } from '../prot
 import type { ServedEndpoint } from './open-api.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
-/** The compact descriptor (`_crestapi`): what can be done at each path, in the protocol's own words. */
+/** The compact descriptor (`_crestapi`): the operations of each path. */
 export function crestDescriptor(endpoint: Endpoint): JsonObject {
   const { id, title, description, version, schema } = endpoint.description
   return {
@@ -38,14 +38,14 @@ function resource(endpoint: Endpoint, definition = 'resource'): JsonObject {
   const own: JsonObject = {
     title: endpoint.description.title,
     description: endpoint.description.description,
-    // A name that is a path is escaped as a part of a JSON pointer.
+    // A name with slashes is escaped as a token of a JSON pointer.
     resourceSchema: { $ref: `#/definitions/${definition.replaceAll('~', '~0').replaceAll('/', '~1')}` },
     mvccSupported: endpoint.description.revisions ?? true,
   }
   if (endpoint.kind === 'singleton') return { ...own, ...verbs(can), ...actions(can.actions) }
   return {
     ...own,
-    // A POST to the collection, for which the server can choose the id; below, a PUT with the client's.
+    // A POST to the collection, with an id of the server; below, a PUT with an id of the client.
     ...(can.create !== null && { create: { mode: can.create === 'client' ? 'ID_FROM_CLIENT' : 'ID_FROM_SERVER' } }),
     ...(can.query && { queries: queries(endpoint) }),
     ...actions(can.actions),

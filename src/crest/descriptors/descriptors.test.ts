@@ -53,7 +53,7 @@ describe('_api', () => {
     })
   }
 
-  test('has the verbs the endpoint has, and no others', () => {
+  test('has the verbs of the endpoint, and no others', () => {
     const methods = (endpoint: Endpoint) =>
       Object.entries(openApi(endpoint, '/t')['paths'] as JsonObject).map(([path, item]) => {
         return `${path} ${Object.keys(item as JsonObject)
@@ -73,7 +73,7 @@ describe('parameters in _api', () => {
     return list.map(({ $ref, name, required = false }) => `${$ref?.split('/').at(-1) ?? name}${required ? '!' : ''}`)
   }
 
-  test('_mimeType is there where a field can be read as media, version headers where there are versions', () => {
+  test('has _mimeType where a field can be read as media, and version headers where there are versions', () => {
     const media = { photo: ['image/png'] }
     assert.deepEqual(parametersOf(memoryCollection({ ...description, media }), '/t/{id}', 'get'), [
       'fields',
@@ -87,7 +87,7 @@ describe('parameters in _api', () => {
     assert.deepEqual(parametersOf(plain, '/t/{id}', 'patch'), ['fields', 'prettyPrint', 'acceptApiVersion'])
   })
 
-  test('_queryFilter is required where there is no other way to ask', () => {
+  test('_queryFilter is required where it is the only selector', () => {
     assert.ok(parametersOf(memoryCollection(description), '/t', 'get').includes('_queryFilter!'))
     assert.ok(parametersOf(whole, '/t', 'get').includes('queryFilter'))
   })

@@ -15,7 +15,7 @@ const VERSION = 'resource=\\d{1,9}(\\.\\d{1,9})?'
 const TEXT = { type: 'string' }
 const FLAG = { type: 'boolean' }
 
-/** The parameters and headers of Common REST, as every OpenAPI document of ours has them. */
+/** The parameters and headers of Common REST, in every OpenAPI document. */
 export const OPEN_API_PARAMETERS: JsonObject = {
   fields: inQuery('_fields', 'Fields to return, as JSON pointers with commas between them.', TEXT),
   prettyPrint: inQuery('_prettyPrint', 'Formats the answer.', FLAG),
@@ -64,7 +64,7 @@ export function queryResultSchema(answer: JsonObject): JsonObject {
   }
 }
 
-/** The forms of Common REST that are the same for all resources. */
+/** The schemas of Common REST that are the same for all resources. */
 export const OPEN_API_SCHEMAS: JsonObject = {
   Patch: {
     type: 'array',
@@ -92,10 +92,10 @@ export const OPEN_API_SCHEMAS: JsonObject = {
   },
 }
 
-/** The answer of every refusal. */
+/** The error response. */
 export const OPEN_API_RESPONSES: JsonObject = {
   Error: {
-    description: 'The request was refused, or failed.',
+    description: 'The request was rejected, or failed.',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   },
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json'
 import type { Action, Collection, Endpoint } from '../protocol/endpoint.ts'
-import { answerSchema, idSchema, resourceSchema } from './answer-schema.ts'
 import { OPEN_API_PARAMETERS, OPEN_API_RESPONSES, OPEN_API_SCHEMAS, queryResultSchema } from './open-api-components.ts'
+import { idSchema, resourceSchema, responseSchema } from './resource-schema.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
 /** An endpoint and the path at which it is served. */
@@ -10,13 +10,13 @@ export interface ServedEndpoint {
   readonly base: string
 }
 
-/** How callers show who they are: schemes by name, and the names of those of which one is enough. */
+/** Authentication of callers: security schemes by name, and the names of the alternatives. */
 export interface ApiSecurity {
   readonly schemes: JsonObject
   readonly oneOf: readonly string[]
 }
 
-/** The OpenAPI 3.1 document of an endpoint (`_api`), as it is served at a path. */
+/** The OpenAPI 3.1 document of an endpoint (`_api`) at a path. */
 export function openApi(endpoint: Endpoint, base: string, security: ApiSecurity | null = null): JsonObject {
   const { title, description, version } = endpoint.description
   return document({ title, description, version }, [{ names: new Names(''), endpoint, base }], security)
@@ -41,7 +41,7 @@ function nameOf(base: string): string {
     .join('')
 }
 
-/** What the schemas and operations of one endpoint are called in a document: names have to differ in all of it. */
+/** Names of the schemas and operations of one endpoint, unique in the document. */
 class Names {
   readonly #prefix: string
 
@@ -85,7 +85,7 @@ function document(info: JsonObject, endpoints: readonly NamedEndpoint[], securit
 function schemasOf({ endpoint: { description }, names }: NamedEndpoint): JsonObject {
   return {
     [names.schema('Resource')]: resourceSchema(description),
-    [names.schema('Answer')]: answerSchema(description),
+    [names.schema('Answer')]: responseSchema(description),
     [names.schema('QueryResult')]: queryResultSchema(names.reference('Answer')),
   }
 }

@@ -1,6 +1,6 @@
 import type { Action, Endpoint } from '../protocol/endpoint.ts'
 
-/** What an endpoint can do: the one list both descriptors are made from, and the dispatcher acts on. */
+/** Operations of an endpoint: the source of both descriptors and of the dispatcher. */
 export interface Supported {
   readonly create: 'client' | 'server' | 'both' | null
   readonly read: boolean
@@ -13,7 +13,6 @@ export interface Supported {
   readonly resourceActions: readonly (readonly [string, Action])[]
 }
 
-/** Reads off an endpoint which verbs it has. */
 export function supportedBy(endpoint: Endpoint): Supported {
   const collection = endpoint.kind === 'collection' ? endpoint : null
   return {

@@ -15,22 +15,21 @@ import {
 import { memberOf, type Pointer } from '../pointer.ts'
 import { MAX_BODY_BYTES, MAX_VALUES, ResourceSize } from '../resource-size.ts'
 import { TimeSlices } from '../time-slices.ts'
+import { createLocation, type FieldLocation, findLocation, putAt, removeAt, setAt } from './field-location.ts'
 import { PatchError, type PatchOperation } from './operation.ts'
-import { findPlace, makePlace, type Place, putAt, removeAt, setAt } from './place.ts'
 import { WeightLimit } from './weight-limit.ts'
 
-/** What a transformation gets, and gives back: the new value of the field. */
+/** Returns the new value of the field. */
 export type Transformation = (value: JsonValue, instruction: JsonValue, resource: JsonObject) => Promise<JsonValue>
 
-/** What a patch has to know about the resource. */
 export interface PatchOptions {
-  /** Whether an array has set semantics: no order, no duplicates. Without it all are lists. */
+  /** Whether an array has set semantics: no order, no duplicates. Without it all arrays are lists. */
   readonly isSet?: (field: Pointer) => boolean
-  /** Does what `transform` asks for; without it that operation is not implemented. */
+  /** Implements `transform`; without it the operation is not supported. */
   readonly transform?: Transformation
 }
 
-/** The resource after all operations, in their order; throws PatchError and changes nothing where one fails. */
+/** The resource after all operations in order; throws PatchError and changes nothing where one fails. */
 export async function applyPatch(
   resource: JsonObject,
   operations: readonly PatchOperation[],
@@ -54,7 +53,7 @@ function checkSize(before: JsonObject, after: JsonObject): void {
   throw new PatchError(`the patched resource would hold more than ${limits}`, 413)
 }
 
-/** A copy that is being worked on. */
+/** The copy of the resource that the operations change. */
 class Patching {
   root: JsonObject
   readonly #options: PatchOptions
@@ -96,21 +95,21 @@ class Patching {
       this.root = wholeResource(value)
       return
     }
-    const place = this.#made(field)
-    if (Array.isArray(place.value) && !Array.isArray(place.holder)) {
-      setAt(place, this.#joined(place.value, Array.isArray(value) ? value : [value], field))
+    const location = this.#createLocation(field)
+    if (Array.isArray(location.value) && !Array.isArray(location.parent)) {
+      setAt(location, this.#joined(location.value, Array.isArray(value) ? value : [value], field))
       return
     }
-    if (Array.isArray(place.holder) && place.name === '-' && Array.isArray(value)) {
+    if (Array.isArray(location.parent) && location.name === '-' && Array.isArray(value)) {
       throw new PatchError(`${formatPointer(field)}: one element at a time is added with "-", got a list`)
     }
-    if (Array.isArray(place.holder) && this.#isSet(field.slice(0, -1))) {
-      // A set has no order, so that the index has no meaning.
-      this.#weight.spend(place.holder.length)
-      if (!texts(place.holder).has(canonicalJson(value))) place.holder.push(value)
+    if (Array.isArray(location.parent) && this.#isSet(field.slice(0, -1))) {
+      // A set has no order: the index is ignored.
+      this.#weight.spend(location.parent.length)
+      if (!texts(location.parent).has(canonicalJson(value))) location.parent.push(value)
       return
     }
-    putAt(place, this.#isSet(field) && Array.isArray(value) ? withoutDuplicates(value) : value, field)
+    putAt(location, this.#isSet(field) && Array.isArray(value) ? withoutDuplicates(value) : value, field)
   }
 
   #joined(target: readonly JsonValue[], values: readonly JsonValue[], field: Pointer): JsonValue[] {
@@ -125,32 +124,32 @@ class Patching {
       this.root = wholeResource(value)
       return
     }
-    const place = value === null ? findPlace(this.root, field) : this.#made(field)
-    if (place === null) return
-    if (Array.isArray(place.holder)) {
+    const location = value === null ? findLocation(this.root, field) : this.#createLocation(field)
+    if (location === null) return
+    if (Array.isArray(location.parent)) {
       throw new PatchError(
         `${formatPointer(field)}: an element of a list can not be replaced by its index; remove and add it`,
       )
     }
-    if (value === null) removeAt(place)
-    else putAt(place, this.#isSet(field) && Array.isArray(value) ? withoutDuplicates(value) : value, field)
+    if (value === null) removeAt(location)
+    else putAt(location, this.#isSet(field) && Array.isArray(value) ? withoutDuplicates(value) : value, field)
   }
 
   #remove(field: Pointer, value: JsonValue | undefined): void {
     if (field.length === 0) throw new PatchError('the whole resource can not be removed by a patch; delete it')
-    const place = findPlace(this.root, field)
-    if (place === null || place.value === undefined) return
-    if (value === undefined) removeAt(place)
-    else if (Array.isArray(place.value)) {
-      this.#weight.add(place.value, field.length)
+    const location = findLocation(this.root, field)
+    if (location === null || location.value === undefined) return
+    if (value === undefined) removeAt(location)
+    else if (Array.isArray(location.value)) {
+      this.#weight.add(location.value, field.length)
       const unwanted = texts(Array.isArray(value) ? value : [value])
       setAt(
-        place,
-        place.value.filter((element) => !unwanted.has(canonicalJson(element))),
+        location,
+        location.value.filter((element) => !unwanted.has(canonicalJson(element))),
       )
     } else {
-      this.#weight.add(place.value, field.length)
-      if (canonicalJson(place.value) === canonicalJson(value)) removeAt(place)
+      this.#weight.add(location.value, field.length)
+      if (canonicalJson(location.value) === canonicalJson(value)) removeAt(location)
     }
   }
 
@@ -164,8 +163,8 @@ class Patching {
   }
 
   #increment(field: Pointer, by: Numeric): void {
-    const place = field.length === 0 ? null : findPlace(this.root, field)
-    if (place === null || place.value === undefined)
+    const location = field.length === 0 ? null : findLocation(this.root, field)
+    if (location === null || location.value === undefined)
       throw new PatchError(`${formatPointer(field)}: there is nothing to increment`)
     const sum = (value: JsonValue): Numeric => {
       if (typeof value !== 'number' && !(value instanceof JsonNumber)) {
@@ -175,50 +174,50 @@ class Patching {
       if (total === null) throw new PatchError(`${formatPointer(field)}: the sum is too large`)
       return total
     }
-    this.#weight.spend(Array.isArray(place.value) ? place.value.length : 1)
-    setAt(place, Array.isArray(place.value) ? place.value.map(sum) : sum(place.value))
-    this.#tidySet(place, field)
+    this.#weight.spend(Array.isArray(location.value) ? location.value.length : 1)
+    setAt(location, Array.isArray(location.value) ? location.value.map(sum) : sum(location.value))
+    this.#tidySet(location, field)
   }
 
   async #transform(field: Pointer, instruction: JsonValue): Promise<void> {
     const { transform } = this.#options
     if (transform === undefined) throw new PatchError('transform is not supported by this resource', 501)
     if (field.length === 0) throw new PatchError('transform needs a field')
-    const before = findPlace(this.root, field)?.value ?? null
+    const before = findLocation(this.root, field)?.value ?? null
     this.#weight.add(this.root, 0)
     const value = await transform(copyJson(before), instruction, copyJson(this.root))
     this.#weight.add(value, field.length)
-    const place = this.#made(field)
-    if (place.value === undefined) putAt(place, value, field)
-    else setAt(place, value)
-    this.#tidySet(place, field)
+    const location = this.#createLocation(field)
+    if (location.value === undefined) putAt(location, value, field)
+    else setAt(location, value)
+    this.#tidySet(location, field)
   }
 
-  /** The location of a field, with its parents. Elements after it in the same list may move. */
-  #made(field: Pointer): Place {
+  /** The location of a field, with its parents. Later elements of the same list may move. */
+  #createLocation(field: Pointer): FieldLocation {
     this.#weight.spend(field.length)
-    const place = makePlace(this.root, field)
-    if (Array.isArray(place.holder)) this.#weight.spend(place.holder.length >> 8)
-    return place
+    const location = createLocation(this.root, field)
+    if (Array.isArray(location.parent)) this.#weight.spend(location.parent.length >> 8)
+    return location
   }
 
-  /** A value that was changed where it stands may be equal to another of its set now. */
-  #tidySet({ holder, name }: Place, field: Pointer): void {
-    if (Array.isArray(holder)) {
+  /** A value that was changed in place may now equal another one of its set. */
+  #tidySet({ parent, name }: FieldLocation, field: Pointer): void {
+    if (Array.isArray(parent)) {
       if (!this.#isSet(field.slice(0, -1))) return
-      this.#weight.spend(holder.length)
-      const kept = withoutDuplicates(holder)
-      holder.length = 0
-      for (const value of kept) holder.push(value)
+      this.#weight.spend(parent.length)
+      const kept = withoutDuplicates(parent)
+      parent.length = 0
+      for (const value of kept) parent.push(value)
       return
     }
-    const value = memberOf(holder, name)
-    if (Array.isArray(value) && this.#isSet(field)) setOwn(holder, name, withoutDuplicates(value))
+    const value = memberOf(parent, name)
+    if (Array.isArray(value) && this.#isSet(field)) setOwn(parent, name, withoutDuplicates(value))
   }
 
   #taken(from: Pointer): JsonValue {
     if (from.length === 0) return this.root
-    const value = findPlace(this.root, from)?.value
+    const value = findLocation(this.root, from)?.value
     if (value === undefined) throw new PatchError(`${formatPointer(from)}: there is nothing to take`, 409)
     return value
   }
@@ -233,7 +232,7 @@ function wholeResource(value: JsonValue): JsonObject {
   return value as JsonObject
 }
 
-/** Equal values have one text. */
+/** Equal values have the same text. */
 function texts(values: readonly JsonValue[]): Set<string> {
   return new Set(values.map(canonicalJson))
 }
@@ -243,7 +242,7 @@ function withoutDuplicates(values: readonly JsonValue[]): JsonValue[] {
   return values.filter((value) => seen.size < seen.add(canonicalJson(value)).size)
 }
 
-/** Null where the sum has too many digits, or is more than a double. */
+/** Null where the sum has too many digits, or exceeds the range of doubles. */
 function totalOf(value: Numeric, by: Numeric): Numeric | null {
   try {
     const total = add(value, by)

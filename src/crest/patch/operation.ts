@@ -8,7 +8,7 @@ export type PatchOperation =
   | { readonly operation: 'remove'; readonly field: Pointer; readonly value?: JsonValue }
   | { readonly operation: 'copy' | 'move'; readonly field: Pointer; readonly from: Pointer }
 
-/** A patch that can not be done. 400: it makes no sense; 409: it does not fit the resource; 413: too large. */
+/** A patch that can not be applied. 400: invalid; 409: conflicts with the resource; 413: too large. */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
   readonly status: number

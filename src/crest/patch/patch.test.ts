@@ -131,13 +131,13 @@ describe('patch', () => {
     })
   }
 
-  test('a patch that is no list of at most 1,000 operations is refused', () => {
+  test('a patch that is no list of at most 1,000 operations is rejected', () => {
     for (const body of [{}, 'x', null, 1, Array(1001).fill(op('remove', '/a'))] as JsonValue[]) {
       assert.throws(() => parsePatch(body), PatchError)
     }
   })
 
-  test('transform hands the value, the instruction and the resource to the function it was given', async () => {
+  test('transform passes the value, the instruction and the resource to the configured function', async () => {
     const before: JsonObject = { a: 'x', b: 1 }
     const after = await applyPatch(before, parsePatch([op('transform', '/a', { value: { script: 1 } })]), {
       transform: async (value, instruction, resource) => ({ value, instruction, resource }),
@@ -145,7 +145,7 @@ describe('patch', () => {
     assert.deepEqual(after, { a: { value: 'x', instruction: { script: 1 }, resource: before }, b: 1 })
   })
 
-  test('B76: __proto__ and its kin are ordinary members, or nothing', async () => {
+  test('B76: __proto__ and other names of Object.prototype are ordinary or missing members', async () => {
     const after = await patch(
       {},
       op('add', '/__proto__/x', { value: 1 }),
@@ -158,7 +158,7 @@ describe('patch', () => {
     await assert.rejects(patch({}, op('copy', '/a', { from: '/toString' })), PatchError)
   })
 
-  describe('B79: a patch of very much work is refused, and others are not kept waiting for it', () => {
+  describe('B79: a patch of too much work is rejected, and does not block the event loop', () => {
     const numbers = Array.from({ length: 8_000 }, (_, n) => n)
     const rows: readonly (readonly [string, JsonObject, JsonValue, number])[] = [
       ['a list copied into itself again and again', { l: [1] }, op('copy', '/l', { from: '/l' }), 400],
@@ -175,12 +175,12 @@ describe('patch', () => {
       })
     }
 
-    test('long ways that have to be made', async () => {
+    test('long paths with missing parents', async () => {
       const ways = Array.from({ length: 1000 }, (_, n) => op('add', `/${n}${'/a'.repeat(250)}`, { value: 1 }))
       await assert.rejects(patch({}, ...ways), /too much/)
     })
 
-    test('a resource does not grow beyond the limit of a body, and one that is larger can shrink', async () => {
+    test('a resource does not grow beyond the limit of a body, and a larger one can shrink', async () => {
       const values = numbers.slice(0, 6_000)
       const half = { a: values }
       await assert.rejects(
@@ -198,7 +198,7 @@ describe('patch', () => {
       assert.equal((after['l'] as JsonValue[]).length, 9_000)
     })
 
-    test('others have their turn between operations', async () => {
+    test('yields to the event loop between operations', async () => {
       let turns = 0
       const count = setInterval(() => turns++, 1)
       const slow = Array(30).fill(op('transform', '/a', { value: 1 })) as JsonValue[]
@@ -219,7 +219,7 @@ describe('patch', () => {
     fc.record({ operation: fc.constant('remove'), field }),
     fc.record({ operation: fc.constantFrom('copy', 'move'), field, from: field }),
   )
-  test('sequences on single values act as on a plain map, all or nothing', async () => {
+  test('sequences on single values act as on a plain map, atomically', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const before: JsonObject = { a: 1, b: 'x' }
@@ -236,7 +236,7 @@ describe('patch', () => {
   })
 
   const corpus = join(import.meta.dirname, '../../../../shared/corpora/json/json-patch-tests')
-  test('the patches of the json-patch corpus, in our words, are done or refused and leave the resource alone', {
+  test('the converted patches of the json-patch corpus are applied or rejected, and do not change the input', {
     skip: !existsSync(corpus) && 'no corpora beside the checkout',
   }, async () => {
     let done = 0
@@ -268,7 +268,7 @@ interface Step {
   readonly from?: string
 }
 
-/** What the steps make of a resource of single values; null where one can not be done. */
+/** Reference implementation: a resource of single values after the steps; null where one fails. */
 function model(resource: JsonObject, steps: readonly Step[]): JsonObject | null {
   const map = new Map(Object.entries(resource))
   for (const { operation, field, value, from } of steps) {

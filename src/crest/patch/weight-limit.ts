@@ -4,17 +4,17 @@ import { PatchError } from './operation.ts'
 const MAX_WEIGHT = 200_000
 const MAX_DEPTH = 256
 
-/** So many characters of a text are as much work as one value. */
+/** Characters of a text that count as one value. */
 const CHARACTERS = 32
 
 /**
- * Bounds what the operations of one patch put into a resource or go through. A list that is copied into itself doubles
- * each time, so that a short patch could otherwise fill all memory or take for ever (threats B79).
+ * Limits the values that the operations of one patch add or traverse. A list that is copied into itself doubles each time, so
+ * that a short patch could otherwise exhaust memory or CPU (threats B79).
  */
 export class WeightLimit {
   #left = MAX_WEIGHT
 
-  /** Takes a value into account that goes in at some depth; throws where the bounds are passed. */
+  /** Counts a value that is added at a depth; throws where a limit is exceeded. */
   add(value: JsonValue, depth: number): void {
     if (depth > MAX_DEPTH)
       throw new PatchError(`the patched resource would be nested more than ${MAX_DEPTH} levels deep`)
@@ -30,7 +30,7 @@ export class WeightLimit {
     }
   }
 
-  /** Takes the characters of a text into account. */
+  /** Counts the characters of a text. */
   text(text: string): void {
     this.spend(Math.floor(text.length / CHARACTERS))
   }

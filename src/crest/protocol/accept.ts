@@ -1,12 +1,12 @@
 import type { Headers } from '#http'
 import { RequestError } from './refusal.ts'
 
-/** Refuses requests that take no JSON (406). Media types of fields are asked for with `_mimeType`, never here. */
+/** Rejects requests that do not accept JSON (406). Media types of fields are requested with `_mimeType`, not with `Accept`. */
 export function checkAccept(headers: Headers): void {
   const ranges = headers.all('accept').join(',').split(',')
   const named = ranges.map((range) => range.trim().toLowerCase()).filter((range) => range !== '')
   if (named.length === 0 || acceptsJson(named)) return
-  throw new RequestError(406, 'Accept: the answer is application/json, which the request does not take')
+  throw new RequestError(406, 'Accept: the response is application/json, which the request does not accept')
 }
 
 /** The most specific range that covers JSON decides (RFC 9110 section 12.5.1). */

@@ -1,7 +1,7 @@
 import type { Headers } from '#http'
 import { RequestError } from './refusal.ts'
 
-/** The versions a request is answered in. */
+/** The versions of the response to a request. */
 export interface ApiVersions {
   readonly protocol: string
   readonly resource: string
@@ -12,7 +12,7 @@ const DEFAULT_PROTOCOL = '2.2'
 
 const PART = /^(protocol|resource)=(\d{1,9}(?:\.\d{1,9})?)$/
 
-/** Reads `Accept-API-Version` (spec: Versioning). Malformed is 400, an unknown version is 406 (spec gap 32). */
+/** Parses `Accept-API-Version` (spec: Versioning). Malformed is 400, an unknown version is 406 (spec gap 32). */
 export function requestedVersions(headers: Headers, resource: string): ApiVersions {
   const asked = parseHeader(headers.all('accept-api-version'))
   const protocol = asked.get('protocol') ?? DEFAULT_PROTOCOL
@@ -43,7 +43,6 @@ function malformed(): RequestError {
   return new RequestError(400, 'Accept-API-Version: expected protocol=<version>,resource=<version>, or one of the two')
 }
 
-/** Whether a request is answered in a protocol version that is at least the given one. */
 export function isAtLeast({ protocol }: ApiVersions, wanted: string): boolean {
   return PROTOCOLS.indexOf(protocol) >= PROTOCOLS.indexOf(wanted)
 }

@@ -1,14 +1,14 @@
 import type { Exchange, Response } from '#http'
 import { crestDescriptorOf } from '../descriptors/crest-descriptor.ts'
 import { type ApiSecurity, openApiOf, type ServedEndpoint } from '../descriptors/open-api.ts'
-import { errorAnswer, jsonAnswer } from './answers.ts'
 import { requestedVersions } from './api-version.ts'
 import { Parameters } from './parameters.ts'
 import { RequestError } from './refusal.ts'
+import { errorResponse, jsonResponse } from './responses.ts'
 
-/** Endpoints that are described together. */
+/** Endpoints with a common descriptor. */
 export interface EndpointGroup {
-  /** As that of an endpoint, see `Description`. */
+  /** See `Description`. */
   readonly id: string
   readonly title: string
   readonly description: string
@@ -17,7 +17,7 @@ export interface EndpointGroup {
   readonly endpoints: readonly ServedEndpoint[]
 }
 
-/** Answers `_api` and `_crestapi` for all endpoints of a group below a path; null where a request asks for neither. */
+/** Responds to `_api` and `_crestapi` for all endpoints of a group below a path; null for other requests. */
 export function describeBelow(base: string, group: EndpointGroup, { request }: Exchange): Response | null {
   try {
     const parameters = new Parameters(request)
@@ -31,9 +31,9 @@ export function describeBelow(base: string, group: EndpointGroup, { request }: E
     const document = isOpenApi
       ? openApiOf({ title, description, version }, endpoints, security)
       : crestDescriptorOf({ id, title, description, version }, endpoints, base)
-    return jsonAnswer(200, document, { pretty: parameters.flag('_prettyPrint'), versions })
+    return jsonResponse(200, document, { pretty: parameters.flag('_prettyPrint'), versions })
   } catch (error) {
-    if (error instanceof RequestError) return errorAnswer(error.refusal, false)
+    if (error instanceof RequestError) return errorResponse(error.refusal, false)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-// Whatever is sent, the answer is one of the protocol: never a fault, and every refusal says what is wrong.
+// Every request gets a response of the protocol: never a fault, and every error has a message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -106,7 +106,7 @@ const body = fc.oneof(
     .map((json) => JSON.stringify(json)),
   fc.array(operation, { maxLength: 5 }).map((json) => JSON.stringify(json)),
 )
-/** Mostly little is wrong at once, so that requests come far; and where something is, all kinds of it together. */
+/** Mostly few errors per request, so that requests get past the first checks; errors of all kinds are combined. */
 const few = <T>(plain: T, wild: fc.Arbitrary<T>) => fc.oneof({ weight: 3, arbitrary: fc.constant(plain) }, wild)
 const request = fc.record({
   method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'),
@@ -119,7 +119,7 @@ const request = fc.record({
   body,
 })
 
-test('no request is a fault, and each refusal has its reason', async () => {
+test('no request causes a fault, and each error has a message', async () => {
   const handler = commonRest(collection, { base: '/things' })
   const statuses = new Set<number>()
   await fc.assert(

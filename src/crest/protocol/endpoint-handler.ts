@@ -3,37 +3,37 @@ import { crestDescriptor } from '../descriptors/crest-descriptor.ts'
 import { type ApiSecurity, openApi } from '../descriptors/open-api.ts'
 import { supportedBy } from '../descriptors/supported.ts'
 import { checkAccept } from './accept.ts'
-import { errorAnswer, jsonAnswer } from './answers.ts'
 import { isAtLeast, requestedVersions } from './api-version.ts'
 import type { Endpoint } from './endpoint.ts'
 import { parseFields } from './fields.ts'
 import { Parameters } from './parameters.ts'
 import { SELECTORS } from './query-request.ts'
 import { Refusal, RequestError } from './refusal.ts'
+import { errorResponse, jsonResponse } from './responses.ts'
 import { targetId } from './target.ts'
 import { type CrestRequest, create, patch, put, query, read, remove, runAction } from './verbs.ts'
 
-/** Where and how an endpoint is served. */
+/** Path and authentication of an endpoint. */
 interface Serving {
-  /** The path of the endpoint, without a slash at its end. Requests must be at or below it. */
+  /** The path of the endpoint without trailing slash. Requests must be at or below it. */
   readonly base: string
-  /** How callers show who they are, for the descriptor; null where that is not for this endpoint to know. */
+  /** Authentication of callers, for the descriptor; null where the endpoint does not define it. */
   readonly security?: ApiSecurity | null
 }
 
 /**
- * Serves an endpoint over Common REST: reads and checks requests, calls the provider, writes its response.
- * A fault of the provider is 500, with the error as the cause of the response and not in it.
+ * Serves an endpoint over Common REST: validates requests, calls the provider, writes the response. A fault of the provider is
+ * 500, with the error as `cause` of the response and not in its body.
  */
 export function commonRest(endpoint: Endpoint, serving: Serving): Handler {
   return async (exchange) => {
     const pretty = isPretty(exchange)
     try {
       const answer = await answerTo(exchange, endpoint, serving)
-      return answer instanceof Refusal ? errorAnswer(answer, pretty) : answer
+      return answer instanceof Refusal ? errorResponse(answer, pretty) : answer
     } catch (error) {
-      if (error instanceof RequestError) return errorAnswer(error.refusal, pretty)
-      return errorAnswer(new Refusal(500, 'an unexpected error; the log says more'), pretty, error as Error)
+      if (error instanceof RequestError) return errorResponse(error.refusal, pretty)
+      return errorResponse(new Refusal(500, 'an unexpected error; the log says more'), pretty, error as Error)
     }
   }
 }
@@ -77,7 +77,7 @@ async function get(work: CrestRequest, { base, security = null }: Serving): Prom
       return new Refusal(400, '_api and _crestapi can not be used together')
     }
     const isOpenApi = parameters.has('_api')
-    return jsonAnswer(200, isOpenApi ? openApi(endpoint, base, security) : crestDescriptor(endpoint), form)
+    return jsonResponse(200, isOpenApi ? openApi(endpoint, base, security) : crestDescriptor(endpoint), form)
   }
   const isQuery = SELECTORS.some((name) => parameters.has(name))
   if (!isCollectionItself(work)) {
@@ -102,7 +102,7 @@ function isCollectionItself({ endpoint, id }: CrestRequest): boolean {
   return endpoint.kind === 'collection' && id === null
 }
 
-/** The path never has this method, whatever the provider supports; `Allow` lists those it does support. */
+/** The method is not defined for the path, with any provider; `Allow` lists the supported ones. */
 function notAllowed({ endpoint }: CrestRequest): Refusal {
   const can = supportedBy(endpoint)
   const isCollection = endpoint.kind === 'collection'
@@ -115,7 +115,7 @@ function notAllowed({ endpoint }: CrestRequest): Refusal {
   return new Refusal(405, `this method is not allowed here; there are ${allowed}`, { headers: { Allow: allowed } })
 }
 
-/** Also an error is written as the request wants it, whatever else is wrong with it. */
+/** Read without parsing the query, so that errors of an invalid query are formatted too. */
 function isPretty({ request }: Exchange): boolean {
   return /[?&]_prettyprint(?:=true)?(?:&|$)/i.test(`?${request.uri.rawQuery ?? ''}`)
 }

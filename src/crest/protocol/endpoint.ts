@@ -6,20 +6,20 @@ import type { ResultPage } from '../query/result-page.ts'
 import type { ApiVersions } from './api-version.ts'
 import type { Outcome } from './refusal.ts'
 
-/** A resource, as a provider gives it. */
+/** A resource of a provider. */
 export interface Resource {
   readonly id: string
-  /** Null where the provider keeps no revisions. */
+  /** Null where the provider has no revisions. */
   readonly revision: string | null
   /** All fields but `_id` and `_rev`. */
   readonly content: JsonObject
   /** Further fields that are sent only when `_fields` names them. */
   readonly onRequest?: JsonObject
-  /** One field of both, for providers that can compute it without the others. */
+  /** One field of `content` or `more`, for providers that can compute it without the others. */
   field?(name: string): JsonValue | undefined
 }
 
-/** Facts of the request that a provider gets beside its arguments. */
+/** Context of a request for a provider. */
 export interface Call {
   readonly exchange: Exchange
   readonly versions: ApiVersions
@@ -32,7 +32,6 @@ export interface ParameterDescription {
   readonly required?: boolean
 }
 
-/** What an action gets. */
 export interface ActionInput {
   /** Null for an action of the collection. */
   readonly id: string | null
@@ -48,11 +47,11 @@ export interface Action {
   /** JSON Schemas of request and response. */
   readonly request?: JsonObject
   readonly response?: JsonObject
-  /** Null: nothing to return, 204. */
+  /** Null for 204. */
   run(call: Call, input: ActionInput): Outcome<JsonValue>
 }
 
-/** A query under a name. */
+/** A stored query. */
 interface StoredQuery {
   readonly description: string
   readonly parameters?: readonly ParameterDescription[]
@@ -70,26 +69,26 @@ export interface Description {
   readonly schema: JsonObject
   /** JSON Schema of responses, where it differs from that of requests. */
   readonly answer?: JsonObject
-  /** Regular expression of the ids that there can be. */
+  /** Regular expression of valid ids. */
   readonly idPattern?: string
   /** False where resources have no `_rev`. */
   readonly revisions?: boolean
-  /** Updates, patches and deletes need a revision; without one they get 428. */
+  /** Whether updates, patches and deletes need a revision; without one they get 428. */
   readonly requiresRevision?: boolean
-  /** Whether client or server chooses ids of new resources; both by default. */
+  /** Origin of ids of new resources; both by default. */
   readonly ids?: 'client' | 'server' | 'both'
-  /** Fields that can be read on their own with `_mimeType`, and as which media types. */
+  /** Fields that can be read with `_mimeType`, and their media types. */
   readonly media?: Readonly<Record<string, readonly string[]>>
 }
 
-/** A collection: the verbs it has are those it supports, each other one is 501 and missing from its descriptors. */
+/** A collection. A verb without a method is 501 and missing from the descriptors. */
 export interface Collection {
   readonly kind: 'collection'
   readonly description: Description
-  /** An id that is taken is refused with 412; `id` is null where the server is to choose. */
+  /** An existing id is rejected with 412; `id` is null where the server chooses. */
   create?(call: Call, id: string | null, content: JsonObject): Outcome<Resource>
   read?(call: Call, id: string): Outcome<Resource>
-  /** `revision`: the one the client means, or null for any. Another one than the current is refused with 412. */
+  /** `revision`: the expected one, or null for any. Another than the current one is rejected with 412. */
   update?(call: Call, id: string, content: JsonObject, revision: string | null): Outcome<Resource>
   delete?(call: Call, id: string, revision: string | null): Outcome<Resource>
   patch?(call: Call, id: string, operations: readonly PatchOperation[], revision: string | null): Outcome<Resource>
@@ -98,11 +97,11 @@ export interface Collection {
   readonly actions?: Readonly<Record<string, Action>>
   readonly resourceActions?: Readonly<Record<string, Action>>
   readonly queries?: Readonly<Record<string, StoredQuery>>
-  /** Whether `_queryExpression` means anything here. */
+  /** Whether `_queryExpression` is supported. */
   readonly queryExpressions?: boolean
 }
 
-/** A resource that stands alone. */
+/** A resource without a collection. */
 export interface Singleton {
   readonly kind: 'singleton'
   readonly description: Description

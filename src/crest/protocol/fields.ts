@@ -5,10 +5,10 @@ import { RequestError } from './refusal.ts'
 
 const MAX_FIELDS = 200
 
-/** The fields a request wants; null for the default ones. */
+/** The fields of `_fields`; null for the default ones. */
 export type Fields = readonly Pointer[] | null
 
-/** Reads `_fields`: JSON pointers, or `*` for the default fields. Blank is as if it were not given. */
+/** Parses `_fields`: JSON pointers, or `*` for the default fields. Blank counts as missing. */
 export function parseFields(text: string | null): Fields {
   if (text === null || text.trim() === '') return null
   const parts = text.split(',', MAX_FIELDS + 1)
@@ -23,7 +23,7 @@ export function parseFields(text: string | null): Fields {
   })
 }
 
-/** The JSON of a resource: `_id` and `_rev` first, then the fields that are wanted. */
+/** The JSON of a resource: `_id` and `_rev` first, then the selected fields. */
 export function resourceJson(resource: Resource, fields: Fields): JsonObject {
   const { id, revision, content } = resource
   const head: JsonObject = revision === null ? { _id: id } : { _id: id, _rev: revision }
@@ -31,7 +31,7 @@ export function resourceJson(resource: Resource, fields: Fields): JsonObject {
   return { ...head, ...selectFields({ ...content, ...resource.onRequest }, content, fields), ...head }
 }
 
-/** Keeps the wanted fields of a value; pointers keep their structure (spec gap 106). */
+/** The selected fields of a value; nested fields keep their parents (spec gap 106). */
 export function selectFields(all: JsonObject, defaults: JsonObject, fields: Fields): JsonObject {
   if (fields === null) return defaults
   const wanted: Wanted = new Map()
@@ -43,7 +43,7 @@ export function selectFields(all: JsonObject, defaults: JsonObject, fields: Fiel
   return { ...selected, ...(keep(all, wanted) as JsonObject | undefined) }
 }
 
-/** Selected names with their nested selection; a name without one is selected whole. */
+/** Selected names with their nested selection; a name without one is selected completely. */
 type Wanted = Map<string, Wanted | 'whole'>
 
 function want(wanted: Wanted, [name, ...rest]: Pointer): void {

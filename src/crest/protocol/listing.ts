@@ -7,7 +7,7 @@ import { runInSlices, runToEnd, type Steps } from '../time-slices.ts'
 import type { Resource } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
-/** Answers a query with a filter for a provider that has all of its resources at hand, and few of them. */
+/** Runs a query with a filter over all resources of a provider that has few of them. */
 export function listResources(
   resources: Iterable<Resource>,
   query: Query,
@@ -16,7 +16,7 @@ export function listResources(
   return runToEnd(listingSteps(resources, query, options))
 }
 
-/** The same for many resources: others have their turn meanwhile. The resources must stay those they are. */
+/** The same for many resources: yields to the event loop. The resources must not change meanwhile. */
 export function queryResources(
   resources: Iterable<Resource>,
   query: Query,
@@ -36,7 +36,7 @@ function* listingSteps(
   return typeof page === 'string' ? new Refusal(400, page) : page
 }
 
-/** Only the fields of the query are read: with many resources, building each would take most of the time. */
+/** Reads only the fields of the query: building every resource would take most of the time. */
 function readerOf(pointer: Pointer): FieldReader<Resource> {
   const [name, ...rest] = pointer
   if (name === undefined) return wholeOf

@@ -1,23 +1,23 @@
 import { Response } from '#http'
 import { formatPointer, type JsonValue } from '#json'
 import { valueAt } from '../pointer.ts'
-import { type AnswerForm, versionHeader } from './answers.ts'
 import type { Description, Resource } from './endpoint.ts'
 import { RequestError } from './refusal.ts'
+import { type ResponseForm, versionHeader } from './responses.ts'
 
-/** The answer to a read with `_mimeType`: one field, as bytes of the media type that was asked for. */
-export function mediaAnswer(
+/** The response to a read with `_mimeType`: one field, as bytes of the requested media type. */
+export function mediaResponse(
   resource: Resource,
   mimeType: string,
   description: Description,
-  form: AnswerForm,
+  form: ResponseForm,
 ): Response {
   const [pointer, ...more] = form.fields ?? []
   if (pointer === undefined || more.length > 0)
     throw new RequestError(400, '_mimeType: expected exactly one field in _fields')
   const types = Object.entries(description.media ?? {}).find(([name]) => `/${name}` === formatPointer(pointer))?.[1]
   if (types === undefined) throw new RequestError(400, '_mimeType: this field can not be read as a media type')
-  // Any type of the client's choice would let a page of this origin be made from a field.
+  // With any media type a field could become an HTML page of this origin.
   if (!types.includes(mimeType))
     throw new RequestError(406, `_mimeType: this field is available as ${types.join(', ')}`)
   const value = valueAt(resource.content, pointer)

@@ -1,7 +1,7 @@
 import { type Request, TooManyFieldsError } from '#http'
 import { RequestError } from './refusal.ts'
 
-/** The parameters that Common REST knows, each with the verbs that take it. */
+/** The parameters of Common REST, each with the verbs that accept it. */
 const KNOWN: Readonly<Record<string, readonly Purpose[]>> = {
   _action: ['create', 'action'],
   _api: ['descriptor'],
@@ -20,15 +20,15 @@ const KNOWN: Readonly<Record<string, readonly Purpose[]>> = {
   _sortKeys: ['query'],
 }
 
-/** What a request wants, as far as its parameters go. */
+/** Purpose of a request, which decides the accepted parameters. */
 type Purpose = 'create' | 'read' | 'update' | 'delete' | 'patch' | 'action' | 'query' | 'descriptor'
 
 const BY_LOWER_CASE = new Map(Object.keys(KNOWN).map((name) => [name.toLowerCase(), name]))
 
-/** Those that are lists, and so may be given in several parts. */
+/** Lists, which may be repeated. */
 const REPEATABLE = new Set(['_fields', '_sortKeys'])
 
-/** The parameters of a request. Names with an underscore are reserved and have no case. */
+/** The parameters of a request. Names with an underscore are reserved and case-insensitive. */
 export class Parameters {
   readonly #reserved = new Map<string, string>()
   readonly #own = new Map<string, string>()
@@ -68,7 +68,7 @@ export class Parameters {
     throw new RequestError(400, `${name}: expected true or false, got ${shown(value)}`)
   }
 
-  /** A whole number that is not negative; null where it is not given. */
+  /** A non-negative integer; null where missing. */
   count(name: string): number | null {
     const value = this.get(name)
     if (value === null) return null
@@ -76,7 +76,7 @@ export class Parameters {
     throw new RequestError(400, `${name}: ${shown(value)} could not be parsed as a valid integer; expected one from 0`)
   }
 
-  /** Refuses what the verb does not take; gives the parameters that are not reserved. */
+  /** Rejects parameters that the verb does not accept; returns those that are not reserved. */
   only(purpose: Purpose, own: readonly string[] = []): Readonly<Record<string, string>> {
     for (const name of this.#reserved.keys()) {
       if (!KNOWN[name]?.includes(purpose)) throw new RequestError(400, `${name} can not be used with ${purpose}`)
@@ -90,7 +90,7 @@ export class Parameters {
 
 function readQuery(request: Request): Record<string, (string | null)[]> {
   try {
-    // The decoder replaces bytes that are not UTF-8 by U+FFFD: the value would not be the one sent.
+    // The decoder replaces invalid UTF-8 by U+FFFD, which would change the value.
     decodeURIComponent(request.uri.rawQuery ?? '')
     return request.queryParams
   } catch (error) {

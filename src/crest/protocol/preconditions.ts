@@ -3,20 +3,20 @@ import { RequestError } from './refusal.ts'
 
 /** Version preconditions of a request. */
 interface Preconditions {
-  /** `If-Match`: a revision, `*`, or null where it is not given. */
+  /** `If-Match`: a revision or `*`; null where missing. */
   readonly ifMatch: string | null
-  /** `If-None-Match`: revisions, or `*`; null where it is not given. */
+  /** `If-None-Match`: revisions or `*`; null where missing. */
   readonly ifNoneMatch: readonly string[] | '*' | null
 }
 
-/** Which of the headers a verb takes (field-notes 5.2); others are refused rather than ignored. */
+/** The headers that a verb accepts (field-notes 5.2); others are rejected, not ignored. */
 interface AllowedPreconditions {
   readonly ifMatch: boolean
-  /** `any`: only the value `*`, as creating takes it. */
+  /** `any`: only the value `*`, for a create. */
   readonly ifNoneMatch: 'none' | 'any' | 'revisions'
 }
 
-/** Reads the version headers and refuses those that mean nothing for the verb. */
+/** Parses the version headers and rejects those that the verb does not accept. */
 export function readPreconditions(headers: Headers, taken: AllowedPreconditions): Preconditions {
   for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
     if (headers.has(name))
@@ -43,7 +43,7 @@ function checkIfNoneMatch(tags: readonly string[] | '*', taken: AllowedPrecondit
   }
 }
 
-/** Revisions without the quotes of entity tags, or `*`; null where the header is not there. */
+/** Revisions without the quotes of entity tags, or `*`; null without the header. */
 function tagsOf(values: readonly string[], name: string): readonly string[] | '*' | null {
   if (values.length === 0) return null
   const text = values.join(',').trim()

@@ -10,7 +10,7 @@ import { RequestError } from './refusal.ts'
 /** The parameters that make a GET a query. */
 export const SELECTORS = ['_queryFilter', '_queryId', '_queryExpression'] as const
 
-/** Reads the parameters of a query, and holds them to their rules (spec: "Query parameters"). */
+/** Parses and validates the parameters of a query (spec: "Query parameters"). */
 export function readQueryRequest(parameters: Parameters, collection: Collection, versions: ApiVersions): Query {
   const selector = readSelector(parameters, collection)
   const pageSize = parameters.count('_pageSize') ?? 0

@@ -19,10 +19,10 @@ export class Refusal {
   }
 }
 
-/** Result of a provider, or a refusal. A throw is a fault of the server. */
+/** Result of a provider, or a refusal. An exception is a fault of the server. */
 export type Outcome<T> = Promise<T | Refusal>
 
-/** A request that can not be read; caught where requests are dispatched. */
+/** An invalid request; caught by the dispatcher. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly refusal: Refusal

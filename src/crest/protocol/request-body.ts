@@ -40,7 +40,7 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
   const text = decode(bytes)
   const { members, excess } = measureJson(text, { depth: Number.POSITIVE_INFINITY, values: MAX_VALUES })
   if (excess !== null) throw new RequestError(400, `the body: ${excess.reason}`)
-  // Each step takes its time with a large body, and so does what the provider does with it: others come in between.
+  // With a large body each step takes long, and so does the provider: yield to the event loop in between.
   const isLarge = bytes.length > LARGE_BODY_BYTES
   if (isLarge) await nextTurn()
   const value = parseStrictly(text, members)
@@ -72,7 +72,7 @@ function decode(bytes: Uint8Array): string {
 function parseStrictly(text: string, members: number): JsonValue {
   try {
     const value = parseJson(text)
-    // JSON.parse keeps the last of two members of one name; another parser could keep the first and see another resource.
+    // JSON.parse uses the last of two members of one name; another parser could use the first.
     if (countMembers(value) !== members) throw duplicate(text)
     if (!isWritable(value)) throw new RequestError(400, 'the body: a number is too large')
     return value
@@ -82,7 +82,7 @@ function parseStrictly(text: string, members: number): JsonValue {
   }
 }
 
-/** JSON.parse seldom reports the position. The parser of configuration files does, but is slower and accepts comments. */
+/** JSON.parse rarely reports the position. The parser of configuration files does, but is slower and accepts comments. */
 function whyNot(text: string, { message }: JsonSyntaxError): string {
   if (text.length > MAX_REREAD) return message
   try {
@@ -99,7 +99,7 @@ function duplicate(text: string): Error {
   return new RequestError(400, 'the body: a member is given twice')
 }
 
-/** Whether others can read all numbers in a value when it is written again. */
+/** Whether other parsers can read all numbers of a value when it is serialised. */
 function isWritable(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (value instanceof JsonNumber) return !exceedsDoubleRange(value)

@@ -1,8 +1,8 @@
 import type { Exchange } from '#http'
-import { MAX_ID_LENGTH } from '../descriptors/answer-schema.ts'
+import { MAX_ID_LENGTH } from '../descriptors/resource-schema.ts'
 import { RequestError } from './refusal.ts'
 
-/** What below the path of an endpoint a request is for: the endpoint itself (null), or the resource of an id. */
+/** Target of a request: the endpoint (null), or the id of a resource below it. */
 export function targetId({ request }: Exchange, base: string): string | null {
   const rest = request.uri.rawPath.slice(base.length)
   if (rest === '') return null
@@ -21,7 +21,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The address of a resource of the collection that a request was sent to (or of the resource it was sent to). */
+/** URL of a resource of the collection, or of the resource that the request was sent to. */
 export function locationOf({ originalUri }: Exchange, target: string | null, id: string): string {
   const path = originalUri.rawPath
   const collection = target === null ? path : path.slice(0, path.lastIndexOf('/'))

@@ -1,34 +1,41 @@
 import type { Response } from '#http'
 import { isPlainObject, type JsonObject } from '#json'
 import { PatchError, type PatchOperation, parsePatch } from '../patch/operation.ts'
-import { type AnswerForm, jsonAnswer, noContent, notModified, pageAnswer, resourceAnswer } from './answers.ts'
 import type { Action, ActionInput, Call, Collection, Endpoint, Resource } from './endpoint.ts'
 import { selectFields } from './fields.ts'
-import { mediaAnswer } from './media-field.ts'
+import { mediaResponse } from './media-field.ts'
 import type { Parameters } from './parameters.ts'
 import { readPreconditions } from './preconditions.ts'
 import { readQueryRequest } from './query-request.ts'
 import { type Outcome, Refusal, RequestError } from './refusal.ts'
 import { readJsonBody, readResourceBody } from './request-body.ts'
+import {
+  jsonResponse,
+  noContent,
+  notModified,
+  queryResponse,
+  type ResponseForm,
+  resourceResponse,
+} from './responses.ts'
 import { locationOf } from './target.ts'
 
-/** One request on its way to a provider. */
+/** A validated request for a provider. */
 export interface CrestRequest {
   readonly endpoint: Endpoint
-  /** Null: the endpoint itself. */
+  /** Null for the endpoint. */
   readonly id: string | null
   readonly call: Call
   readonly parameters: Parameters
-  readonly form: AnswerForm
+  readonly form: ResponseForm
 }
 
-type Answer = Promise<Response | Refusal>
+type CrestResult = Promise<Response | Refusal>
 
 const NO_PRECONDITIONS = { ifMatch: false, ifNoneMatch: 'none' } as const
 const ONLY_IF_MATCH = { ifMatch: true, ifNoneMatch: 'none' } as const
 
 /** POST to a collection: the server may choose the id. */
-export async function create({ endpoint, call, parameters, form }: CrestRequest): Answer {
+export async function create({ endpoint, call, parameters, form }: CrestRequest): CrestResult {
   if (endpoint.kind !== 'collection' || !endpoint.create) return unsupported('create')
   parameters.only('create')
   readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'any' })
@@ -40,11 +47,11 @@ export async function create({ endpoint, call, parameters, form }: CrestRequest)
     const isTaken = created.status === 412 && !call.exchange.request.headers.has('if-none-match')
     return isTaken ? new Refusal(409, created.message) : created
   }
-  return resourceAnswer(201, created, form, { Location: locationOf(call.exchange, null, created.id) })
+  return resourceResponse(201, created, form, { Location: locationOf(call.exchange, null, created.id) })
 }
 
 /** GET of a resource. */
-export async function read({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
+export async function read({ endpoint, id, call, parameters, form }: CrestRequest): CrestResult {
   if (!endpoint.read) return unsupported('read')
   parameters.only('read')
   const { ifNoneMatch } = readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'revisions' })
@@ -52,12 +59,12 @@ export async function read({ endpoint, id, call, parameters, form }: CrestReques
   if (resource instanceof Refusal) return resource
   if (resource.revision !== null && ifNoneMatch?.includes(resource.revision)) return notModified(resource, form)
   const mimeType = parameters.get('_mimeType')
-  if (mimeType !== null) return mediaAnswer(resource, mimeType, endpoint.description, form)
-  return resourceAnswer(200, resource, form)
+  if (mimeType !== null) return mediaResponse(resource, mimeType, endpoint.description, form)
+  return resourceResponse(200, resource, form)
 }
 
-/** PUT: creates, updates, or does what fits, by its headers. */
-export async function put(work: CrestRequest): Answer {
+/** PUT: creates, updates, or either of them, by its headers. */
+export async function put(work: CrestRequest): CrestResult {
   const { endpoint, id, call, parameters, form } = work
   const isCollection = endpoint.kind === 'collection'
   const canCreate = isCollection && endpoint.create !== undefined && endpoint.description.ids !== 'server'
@@ -72,13 +79,13 @@ export async function put(work: CrestRequest): Answer {
   if (id !== null && body.id !== null && body.id !== id) {
     return new Refusal(400, '_id: expected that of the path, or none')
   }
-  // Between finding a resource there and updating it, it may be deleted: then creating is tried again.
+  // The resource may be deleted between lookup and update: then create is tried again.
   for (let tries = 0; ; tries++) {
     const mayCreate = canCreate && ifMatch === null && call.versions.protocol !== '1.0'
     if (mayCreate || ifNoneMatch !== null) {
       const created = await (endpoint as Required<Collection>).create(call, id as string, body.content)
       if (!(created instanceof Refusal)) {
-        return resourceAnswer(201, created, form, { Location: locationOf(call.exchange, id, created.id) })
+        return resourceResponse(201, created, form, { Location: locationOf(call.exchange, id, created.id) })
       }
       if (created.status !== 412 || ifNoneMatch !== null || !endpoint.update) return created
     }
@@ -87,7 +94,11 @@ export async function put(work: CrestRequest): Answer {
   }
 }
 
-async function update({ endpoint, id, call, form }: CrestRequest, content: JsonObject, ifMatch: string | null): Answer {
+async function update(
+  { endpoint, id, call, form }: CrestRequest,
+  content: JsonObject,
+  ifMatch: string | null,
+): CrestResult {
   const missing = revisionMissing(endpoint, ifMatch)
   if (missing !== null) return missing
   if (!endpoint.update) return unsupported('update')
@@ -95,22 +106,22 @@ async function update({ endpoint, id, call, form }: CrestRequest, content: JsonO
   const updated = await (endpoint.kind === 'collection'
     ? endpoint.update(call, id as string, content, revision)
     : endpoint.update(call, content, revision))
-  return updated instanceof Refusal ? updated : resourceAnswer(200, updated, form)
+  return updated instanceof Refusal ? updated : resourceResponse(200, updated, form)
 }
 
 /** DELETE of a resource. */
-export async function remove({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
+export async function remove({ endpoint, id, call, parameters, form }: CrestRequest): CrestResult {
   if (endpoint.kind !== 'collection' || !endpoint.delete) return unsupported('delete')
   parameters.only('delete')
   const { ifMatch } = readPreconditions(call.exchange.request.headers, ONLY_IF_MATCH)
   const missing = revisionMissing(endpoint, ifMatch)
   if (missing !== null) return missing
   const removed = await endpoint.delete(call, id as string, ifMatch === '*' ? null : ifMatch)
-  return removed instanceof Refusal ? removed : resourceAnswer(200, removed, form)
+  return removed instanceof Refusal ? removed : resourceResponse(200, removed, form)
 }
 
 /** PATCH of a resource. */
-export async function patch({ endpoint, id, call, parameters, form }: CrestRequest): Answer {
+export async function patch({ endpoint, id, call, parameters, form }: CrestRequest): CrestResult {
   if (!endpoint.patch) return unsupported('patch')
   parameters.only('patch')
   const { ifMatch } = readPreconditions(call.exchange.request.headers, ONLY_IF_MATCH)
@@ -121,7 +132,7 @@ export async function patch({ endpoint, id, call, parameters, form }: CrestReque
   const revision = ifMatch === '*' ? null : ifMatch
   try {
     const patched = await runPatch(endpoint, id, call, parsePatch(body), revision)
-    return patched instanceof Refusal ? patched : resourceAnswer(200, patched, form)
+    return patched instanceof Refusal ? patched : resourceResponse(200, patched, form)
   } catch (error) {
     if (error instanceof PatchError) return new Refusal(error.status, error.message)
     throw error
@@ -140,7 +151,7 @@ async function runPatch(
 }
 
 /** POST with an action other than create. */
-export async function runAction({ endpoint, id, call, parameters, form }: CrestRequest, name: string): Answer {
+export async function runAction({ endpoint, id, call, parameters, form }: CrestRequest, name: string): CrestResult {
   const actions = (endpoint.kind === 'collection' && id !== null ? endpoint.resourceActions : endpoint.actions) ?? {}
   const action: Action | undefined = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
@@ -161,20 +172,20 @@ export async function runAction({ endpoint, id, call, parameters, form }: CrestR
   const result = await action.run(call, input)
   if (result instanceof Refusal) return result
   if (result === null) return noContent(form)
-  if (!isPlainObject(result)) return jsonAnswer(200, result, form)
+  if (!isPlainObject(result)) return jsonResponse(200, result, form)
   const content = result as JsonObject
-  return jsonAnswer(200, { ...identity(content), ...selectFields(content, content, form.fields) }, form)
+  return jsonResponse(200, { ...identity(content), ...selectFields(content, content, form.fields) }, form)
 }
 
 /** GET of a collection with a query. */
-export async function query({ endpoint, call, parameters, form }: CrestRequest): Answer {
+export async function query({ endpoint, call, parameters, form }: CrestRequest): CrestResult {
   if (endpoint.kind !== 'collection' || !endpoint.query) return unsupported('query')
   readPreconditions(call.exchange.request.headers, NO_PRECONDITIONS)
   const page = await endpoint.query(call, readQueryRequest(parameters, endpoint, call.versions))
-  return page instanceof Refusal ? page : pageAnswer(page, form)
+  return page instanceof Refusal ? page : queryResponse(page, form)
 }
 
-/** What an action gives that is a resource has its `_id` and `_rev`, whichever fields are wanted. */
+/** A resource that an action returns has its `_id` and `_rev` with any `_fields`. */
 function identity({ _id: id, _rev: revision }: JsonObject): JsonObject {
   return { ...(id !== undefined && { _id: id }), ...(revision !== undefined && { _rev: revision }) }
 }
@@ -188,7 +199,7 @@ function revisionMissing({ description }: Endpoint, ifMatch: string | null): Ref
   return new Refusal(428, 'If-Match: expected the revision that is meant, or *')
 }
 
-/** The client's `_id`, and the fields that are the resource's own. */
+/** The `_id` of the client, and the other fields of the resource. */
 function split(body: JsonObject): { id: string | null; content: JsonObject } {
   const { _id: id = null, _rev: _, ...content } = body
   if (id !== null && typeof id !== 'string') throw new RequestError(400, '_id: expected a string')

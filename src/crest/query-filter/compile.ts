@@ -15,12 +15,12 @@ export type ExtendedOperators = Readonly<Record<string, ExtendedOperator>>
 /** Result of a filter for an entry. */
 export type Predicate<E> = (entry: E) => Truth
 
-/** Finds a field of an entry; undefined where it has none. */
+/** Reads a field of an entry; undefined where missing. */
 export type FieldReader<E> = (entry: E) => JsonValue | undefined
 
 /**
- * Makes a function of a filter, in three-valued logic, so that neither an unknown operator nor its negation matches.
- * Whatever is the same for all entries is done here once: there may be very many of them.
+ * Compiles a filter in three-valued logic, so that neither an unknown operator nor its negation matches. Work that is the same
+ * for all entries is done once here.
  */
 export function compileFilter<E>(
   filter: QueryFilter,
@@ -51,7 +51,7 @@ export function compileFilter<E>(
   }
 }
 
-/** `and` is decided by one that is false, `or` by one that is true; else one that is unknown makes it unknown. */
+/** `and` is false if one operand is, `or` true if one operand is; otherwise an unknown operand makes it unknown. */
 function decided<E>(parts: readonly Predicate<E>[], deciding: boolean): Predicate<E> {
   return (entry) => {
     let result: Truth = !deciding

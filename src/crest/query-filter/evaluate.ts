@@ -5,7 +5,7 @@ import type { QueryFilter } from './filter.ts'
 
 const NO_OPERATORS: ExtendedOperators = {}
 
-/** Filters that were made into functions, each for the operators it was last used with. */
+/** Compiled filters, each with the operators it was last compiled for. */
 const compiled = new WeakMap<QueryFilter, { operators: ExtendedOperators; predicate: Predicate<JsonValue> }>()
 
 /** Whether a resource matches; unknown does not. */

@@ -1,10 +1,10 @@
 import type { Numeric } from '#json'
 import type { Pointer } from '../pointer.ts'
 
-/** What a comparison compares with. */
+/** The value of a comparison. */
 export type Assertion = string | Numeric | boolean
 
-/** A query filter, taken apart (spec: "Query filter grammar"). */
+/** A parsed query filter (spec: "Query filter grammar"). */
 export type QueryFilter =
   | { readonly kind: 'and'; readonly filters: readonly QueryFilter[] }
   | { readonly kind: 'or'; readonly filters: readonly QueryFilter[] }
@@ -16,13 +16,13 @@ export type QueryFilter =
 /** The standard operators; others are extended ones. */
 export const OPERATORS = ['eq', 'co', 'sw', 'lt', 'le', 'gt', 'ge'] as const
 
-/** Longer filters are refused before they are parsed. */
+/** Longer filters are rejected before they are parsed. */
 export const MAX_FILTER_LENGTH = 16_384
 
-/** Deeper nesting is refused: reading and evaluating recurse. */
+/** Deeper nesting is rejected: parser and evaluation recurse. */
 export const MAX_FILTER_DEPTH = 256
 
-/** Text that is no query filter, and where. */
+/** An invalid query filter, with the position of the error. */
 export class QueryFilterError extends Error {
   override readonly name = 'QueryFilterError'
   readonly offset: number

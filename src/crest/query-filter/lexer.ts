@@ -1,6 +1,6 @@
 import { QueryFilterError } from './filter.ts'
 
-/** A piece of a filter. A word is a pointer, a keyword, an operator, a number or a boolean, by its place. */
+/** A word is a pointer, a keyword, an operator, a number or a boolean, by its position. */
 export interface Token {
   readonly kind: '(' | ')' | '!' | 'word' | 'string' | 'end'
   readonly text: string
@@ -19,7 +19,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** Takes a filter apart, piece by piece. */
 export class FilterLexer {
   readonly #text: string
   #at = 0
@@ -53,7 +52,7 @@ export class FilterLexer {
     return this.#text.slice(start, this.#at)
   }
 
-  /** Double quotes as in the spec, single ones as older servers take them; escapes of RFC 7159 section 7. */
+  /** Double quotes as in the spec, single ones as in older servers; escapes of RFC 7159 section 7. */
   #string(quote: string): string {
     const start = this.#at++
     let result = ''

@@ -20,10 +20,10 @@ export function parseQueryFilter(text: string): QueryFilter {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** An ASCII string without white space; parentheses and quotes end a word. */
+/** ASCII without white space; parentheses and quotes end a word. */
 const EXTENDED_OPERATOR = /^[!-~]{1,64}$/
 
-/** One function for each rule of the grammar. Words of the language are compared without case. */
+/** One method for each rule of the grammar. Keywords are case-insensitive. */
 class FilterParser {
   readonly #lexer: FilterLexer
   #token: Token
@@ -122,7 +122,7 @@ class FilterParser {
     if (!NUMBER.test(text)) this.#fail('expected a number, true, false or a text in double quotes')
     const exact = new JsonNumber(text)
     if (exceedsDoubleRange(exact)) this.#fail('this number is too large')
-    // Another spelling of a double, minus zero among them, is that double.
+    // Another spelling of a double, such as -0, is that double.
     const double = Number(text) + 0
     return compareNumbers(exact, double) === 0 ? double : exact
   }

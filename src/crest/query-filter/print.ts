@@ -1,7 +1,7 @@
 import { formatQueryPointer } from '../pointer.ts'
 import type { QueryFilter } from './filter.ts'
 
-/** Writes a filter so that reading it gives the same filter. */
+/** Formats a filter so that parsing gives the same filter. */
 export function printQueryFilter(filter: QueryFilter): string {
   switch (filter.kind) {
     case 'literal':

@@ -35,7 +35,7 @@ describe('query filter', () => {
     fc.assert(fc.property(filter, (value) => assert.deepEqual(parseQueryFilter(printQueryFilter(value)), value)))
   })
 
-  test('any text is read or refused with a place, and never anything else', () => {
+  test('any text is parsed or rejected with a position', () => {
     const noise = fc.array(
       fc.constantFrom('(', ')', '!', ' ', 'a', '/b', 'eq', 'pr', 'and', 'or', '"x"', "'", '\\', '1', '%', '~'),
     )
@@ -102,7 +102,7 @@ describe('query filter', () => {
     ['a é 1', /ASCII/],
   ]
   for (const [text, message] of refused) {
-    test(`${JSON.stringify(text)} is refused: ${message.source}`, () => {
+    test(`${JSON.stringify(text)} is rejected: ${message.source}`, () => {
       assert.throws(
         () => parseQueryFilter(text),
         (error) => error instanceof QueryFilterError && message.test(error.message),
@@ -110,7 +110,7 @@ describe('query filter', () => {
     })
   }
 
-  test('B79: depth and length are bounded, and refusing takes no time', () => {
+  test('B79: depth and length are limited, and rejection is fast', () => {
     const started = performance.now()
     assert.throws(() => parseQueryFilter('('.repeat(100_000)), /longer than 16384 characters/)
     assert.throws(() => parseQueryFilter('('.repeat(16_000)), /nested more than 256 levels/)
@@ -183,7 +183,7 @@ describe('matching', () => {
     assert.equal(evaluate(parseQueryFilter('a unknown 1'), {}), undefined)
   })
 
-  test('a provider brings its own operators', () => {
+  test('a provider can define further operators', () => {
     const operators = {
       divides: (value: JsonValue, by: unknown) => typeof value === 'number' && value % Number(by) === 0,
     }

@@ -4,7 +4,7 @@ import type { Assertion } from './filter.ts'
 /** Result of an operator for one value; undefined where unknown. */
 export type Comparison = (value: JsonValue) => boolean | undefined
 
-/** The comparison of a standard operator; null for others. Texts are compared without case. */
+/** The comparison of a standard operator; null for others. Texts are compared case-insensitively. */
 export function standardComparison(operator: string, assertion: Assertion): Comparison | null {
   if (typeof assertion === 'string' && (operator === 'co' || operator === 'sw')) {
     const part = assertion.toLowerCase()
@@ -15,7 +15,7 @@ export function standardComparison(operator: string, assertion: Assertion): Comp
   const order = orderTo(assertion)
   switch (operator) {
     case 'eq':
-    // A value that is no text contains and starts with itself only.
+    // A value that is no text contains, and starts with, itself only.
     case 'co':
     case 'sw':
       return (value) => order(value) === 0
@@ -32,7 +32,7 @@ export function standardComparison(operator: string, assertion: Assertion): Comp
   }
 }
 
-/** How values stand to an assertion of their own type; null where the types differ. */
+/** Compares values with an assertion of the same type; null where the types differ. */
 function orderTo(assertion: Assertion): (value: JsonValue) => number | null {
   if (typeof assertion === 'string') {
     const lower = assertion.toLowerCase()

@@ -4,12 +4,12 @@ import type { Order, RankedEntry } from './order.ts'
 /** Entries collected beyond twice the limit before they are sorted and the last dropped. */
 const SLACK = 1_024
 
-/** Keeps the first so many of a result, in order. A page of a large collection does not need the rest of it sorted. */
+/** Collects the first entries of a result in order. A page of a large collection does not need the rest sorted. */
 export class FirstEntries<E extends { readonly id: string }> {
   readonly #order: Order<E>
   readonly #wanted: number
   #kept: RankedEntry<E>[] = []
-  /** What comes after it can not be among the first any more. */
+  /** Entries after it are not among the first ones. */
   #last: RankedEntry<E> | null = null
 
   constructor(order: Order<E>, wanted: number) {
@@ -18,10 +18,10 @@ export class FirstEntries<E extends { readonly id: string }> {
   }
 
   add(placed: RankedEntry<E>): void {
-    if (this.#last === null || this.#order.compare(placed.place, this.#last.place) < 0) this.#kept.push(placed)
+    if (this.#last === null || this.#order.compare(placed.position, this.#last.position) < 0) this.#kept.push(placed)
   }
 
-  /** Whether there are so many that `shrink` should be called. */
+  /** Whether `shrink` should be called. */
   get isFull(): boolean {
     return this.#kept.length >= this.#wanted * 2 + SLACK
   }

@@ -2,22 +2,21 @@ import type { JsonValue } from '#json'
 import type { Pointer } from '../pointer.ts'
 import type { FieldReader } from '../query-filter/compile.ts'
 import type { Steps } from '../time-slices.ts'
-import type { PagePlace } from './page-cookies.ts'
+import type { PagePosition } from './page-cookies.ts'
 import { compareSortValues, SORTED_LENGTH, type SortKey, sortValue } from './sort-keys.ts'
 
-/** An entry and its place in a result. */
+/** An entry and its sort values. */
 export interface RankedEntry<E> {
   readonly entry: E
-  readonly place: PagePlace
+  readonly position: PagePosition
 }
 
-/** What an order is made from. */
 interface OrderOptions<E> {
   readonly readerOf: (pointer: Pointer) => FieldReader<E>
   readonly naturalOrder: ((entry: E) => string) | null
 }
 
-/** Sorting so many takes a few milliseconds. */
+/** Entries sorted in one run, which takes a few milliseconds. */
 const RUN = 2_048
 
 /** A total order: the sort keys, or the natural order; then the id. */
@@ -32,13 +31,13 @@ export class Order<E extends { readonly id: string }> {
     this.#natural = keys.length === 0 ? naturalOrder : null
   }
 
-  place(entry: E): PagePlace {
+  position(entry: E): PagePosition {
     const { id } = entry
     if (this.#natural !== null) return { id, values: [this.#natural(entry).slice(0, SORTED_LENGTH)] }
     return { id, values: this.#readers.map((read) => sortValue(read(entry) as JsonValue | undefined)) }
   }
 
-  compare(a: PagePlace, b: PagePlace): number {
+  compare(a: PagePosition, b: PagePosition): number {
     const order =
       this.#natural === null
         ? compareSortValues(a.values, b.values, this.#keys)
@@ -46,9 +45,9 @@ export class Order<E extends { readonly id: string }> {
     return order !== 0 ? order : byCodeUnit(a.id, b.id)
   }
 
-  /** Sorts runs, then merges them two by two, so that others have their turn in between. */
+  /** Sorts runs, then merges them pairwise; yields to the event loop in between. */
   *sorted(items: readonly RankedEntry<E>[]): Steps<RankedEntry<E>[]> {
-    const compare = (a: RankedEntry<E>, b: RankedEntry<E>) => this.compare(a.place, b.place)
+    const compare = (a: RankedEntry<E>, b: RankedEntry<E>) => this.compare(a.position, b.position)
     let runs: RankedEntry<E>[][] = []
     for (let at = 0; at < items.length; at += RUN) {
       runs.push(items.slice(at, at + RUN).sort(compare))

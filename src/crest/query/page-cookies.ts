@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { parseJson } from '#json'
 import type { SortValue } from './sort-keys.ts'
 
-/** The place in a result after which the next page begins: that of an entry, whether or not it is still there. */
-export interface PagePlace {
+/** The position in a result after which the next page starts: the sort key of an entry, which may be deleted since. */
+export interface PagePosition {
   readonly values: readonly SortValue[]
   readonly id: string
 }
@@ -12,25 +12,25 @@ const MAC_BYTES = 16
 const MAX_COOKIE_LENGTH = 65_536
 
 /**
- * Makes and reads the cookies of paging. A cookie has the key of the last entry, so that a page is right also when
- * entries came and went since; it is signed, and good only for the query it was made for.
+ * Creates and verifies paging cookies. A cookie has the key of the last entry, so that pages are correct when entries are added
+ * or removed; it is signed, and valid only for its query.
  */
 export class PageCookies {
   readonly #key: Uint8Array
 
-  /** Without a key of its own, cookies are good until the process ends. */
+  /** With the default random key, cookies are valid until the process ends. */
   constructor(key: Uint8Array = randomBytes(32)) {
     this.#key = key
   }
 
-  /** The cookie of a place in the result of a query, which any text may stand for. */
-  make(query: string, { values, id }: PagePlace): string {
+  /** The cookie of a position in the result of a query; `query` is any text that identifies it. */
+  make(query: string, { values, id }: PagePosition): string {
     const payload = Buffer.from(JSON.stringify([digest(query), id, ...values]), 'utf8')
     return Buffer.concat([this.#mac(payload), payload]).toString('base64url')
   }
 
-  /** The position in a cookie; the reason as a text where it is not a cookie of this query. */
-  read(query: string, cookie: string): PagePlace | string {
+  /** The position in a cookie; an error message where it is not a cookie of this query. */
+  read(query: string, cookie: string): PagePosition | string {
     if (cookie.length > MAX_COOKIE_LENGTH) return UNKNOWN
     const bytes = Buffer.from(cookie, 'base64url')
     if (bytes.toString('base64url') !== cookie) return UNKNOWN

@@ -4,17 +4,17 @@ import type { SortKey } from './sort-keys.ts'
 /** Whether and how the whole result is counted. */
 export type CountPolicy = 'NONE' | 'ESTIMATE' | 'EXACT'
 
-/** Which entries are wanted: those a filter matches, those of a stored query, or those of an expression. */
+/** Selects entries by a filter, a stored query, or an expression. */
 export type QuerySelector =
   | { readonly filter: QueryFilter }
   | { readonly id: string; readonly parameters: Readonly<Record<string, string>> }
   | { readonly expression: string }
 
-/** A query as it reaches a provider: everything is checked. */
+/** A validated query. */
 export interface Query {
   readonly selector: QuerySelector
   readonly sortKeys: readonly SortKey[]
-  /** 0: everything at once. */
+  /** 0: no paging. */
   readonly pageSize: number
   readonly cookie: string | null
   readonly offset: number
@@ -22,5 +22,5 @@ export interface Query {
   readonly countOnly: boolean
 }
 
-/** More entries on a page than this are refused (spec gap 30). */
+/** Larger page sizes are rejected (spec gap 30). */
 export const MAX_PAGE_SIZE = 1_000

@@ -59,7 +59,7 @@ describe('sort keys', () => {
   }
 
   for (const text of ['', ',', 'a,', '+', '--', 'a~', 'a%', '/', Array(33).fill('a').join(',')]) {
-    test(`${JSON.stringify(text.slice(0, 10))} is refused`, () => {
+    test(`${JSON.stringify(text.slice(0, 10))} is rejected`, () => {
       if (text === '--') return assert.deepEqual(keys(text), [{ pointer: ['-'], descending: true }])
       assert.match(parseSortKeys(text) as string, /^_sortKeys: /)
     })
@@ -81,12 +81,12 @@ describe('sort keys', () => {
 describe('pages', () => {
   const numbers = entries(...Array.from({ length: 10 }, (_, n) => ({ _id: String(n), n, even: n % 2 === 0 })))
 
-  test('without a page size everything comes at once and nothing is counted', () => {
+  test('without a page size all entries are returned and not counted', () => {
     const all = page(numbers, { countPolicy: 'EXACT' })
     assert.deepEqual([all.entries.length, all.cookie, all.total, all.countPolicy], [10, null, -1, 'NONE'])
   })
 
-  test('a cookie leads to the next page, and the last page has none', () => {
+  test('a cookie selects the next page, and the last page has none', () => {
     const first = page(numbers, { pageSize: 4 })
     const second = page(numbers, { pageSize: 4, cookie: first.cookie })
     const third = page(numbers, { pageSize: 4, cookie: second.cookie })
@@ -94,7 +94,7 @@ describe('pages', () => {
     assert.equal(page(numbers, { pageSize: 5, cookie: page(numbers, { pageSize: 5 }).cookie }).cookie, null)
   })
 
-  test('a small page of many entries is the beginning of all of them in order', () => {
+  test('a small page of many entries equals the start of the sorted result', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(50), { minLength: 40, maxLength: 200 }),
@@ -117,7 +117,7 @@ describe('pages', () => {
     assert.deepEqual([ids(beyond), beyond.cookie, beyond.total, beyond.remaining], ['', null, 10, 0])
   })
 
-  test('counting is off unless asked for', () => {
+  test('results are not counted by default', () => {
     const counted = (countPolicy: Query['countPolicy']) => {
       const { total, remaining, countPolicy: said } = page(numbers, { pageSize: 4, countPolicy })
       return [total, remaining, said]
@@ -127,7 +127,7 @@ describe('pages', () => {
     assert.deepEqual(counted('ESTIMATE'), [10, 6, 'ESTIMATE'])
   })
 
-  test('counting only gives no entries', () => {
+  test('countOnly returns no entries', () => {
     const {
       entries: none,
       count,
@@ -147,7 +147,7 @@ describe('pages', () => {
     assert.equal(ids(resultPage(named, everything, query(), options) as ResultPage<Entry>), '2 0 3 1')
   })
 
-  test('a cookie that was changed, is of another server or of another query is refused', () => {
+  test('a cookie that was changed, or is of another server or query, is rejected', () => {
     const { cookie } = page(numbers, { pageSize: 2 })
     const changed = `${cookie?.startsWith('A') ? 'B' : 'A'}${cookie?.slice(1)}`
     const read = (parts: Partial<Query>, filter = everything, others = cookies) =>
@@ -160,7 +160,7 @@ describe('pages', () => {
     assert.match(read({ cookie, sortKeys: keys('n') }) as string, /another query/)
   })
 
-  test('paging visits each lasting entry exactly once while others are added and removed', () => {
+  test('paging returns each remaining entry exactly once while others are added and removed', () => {
     const step = fc.record({ add: fc.array(fc.nat(999)), remove: fc.array(fc.nat(999)) })
     fc.assert(
       fc.property(
@@ -192,7 +192,7 @@ describe('pages', () => {
   })
 })
 
-test('pages of very many entries are found as those of few, also with much ahead of them', () => {
+test('pages of very many entries equal those of few, also at a large offset', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => ({ id: String(n), fields: { n: (n * 7919) % 5_000 } }))
   const sortKeys = keys('-n')
   const all = page(many, { sortKeys }).entries.map(({ fields }) => fields['n'])

@@ -13,7 +13,7 @@ import { printSortKeys } from './sort-keys.ts'
 /** An entry of a query. */
 export interface Entry {
   readonly id: string
-  /** What filters and sort keys see: the resource with `_id` and `_rev`. */
+  /** The resource with `_id` and `_rev`, for filters and sort keys. */
   readonly fields: JsonObject
 }
 
@@ -26,22 +26,22 @@ export interface ResultPage<E> {
   /** -1 where it was not counted. */
   readonly total: number
   readonly remaining: number
-  /** Set where only the number was asked for. */
+  /** Set for `_countOnly`. */
   readonly count?: number
 }
 
-/** How a collection is queried that can list all of its entries. */
+/** Queries of a collection that can list all of its entries. */
 export interface ListingOptions<E> {
   readonly cookies: PageCookies
   readonly operators?: ExtendedOperators
-  /** The text that gives the order, by code unit, where a query names no sort keys; `_id` follows. */
+  /** The sort key of queries without `_sortKeys`, compared by code unit; `_id` follows. */
   readonly naturalOrder?: (entry: E) => string
 }
 
 /** Entries processed between two turns of the event loop. */
 const LOOKS = 32
 
-/** Answers a query over entries in memory; returns the reason as a text for an invalid query. */
+/** Runs a query over entries in memory; returns an error message for an invalid query. */
 export function resultPage<E extends Entry>(
   entries: Iterable<E>,
   filter: QueryFilter,
@@ -52,7 +52,7 @@ export function resultPage<E extends Entry>(
   return runToEnd(pageSteps(entries, filter, query, { ...options, readerOf }))
 }
 
-/** The same in steps, for entries of any form. Each is read once, in order. */
+/** The same in steps, for any entries. Each is read once, in order. */
 export function* pageSteps<E extends { readonly id: string }>(
   entries: Iterable<E>,
   filter: QueryFilter,
@@ -73,10 +73,10 @@ export function* pageSteps<E extends { readonly id: string }>(
     if (matches(entry) !== true) continue
     found++
     if (query.countOnly) continue
-    const place = order.place(entry)
-    if (after !== null && order.compare(place, after) <= 0) continue
+    const position = order.position(entry)
+    if (after !== null && order.compare(position, after) <= 0) continue
     ahead++
-    first.add({ entry, place })
+    first.add({ entry, position })
     if (first.isFull) yield* first.shrink()
   }
   if (query.countOnly) {
@@ -88,7 +88,7 @@ export function* pageSteps<E extends { readonly id: string }>(
   const counted = isPage && query.countPolicy !== 'NONE'
   return {
     entries: page.map(({ entry }) => entry),
-    cookie: remaining > 0 && last !== undefined ? cookies.make(meant, last.place) : null,
+    cookie: remaining > 0 && last !== undefined ? cookies.make(meant, last.position) : null,
     countPolicy: isPage ? query.countPolicy : 'NONE',
     total: counted ? found : -1,
     remaining: counted ? remaining : -1,

@@ -7,17 +7,17 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-/** What of a resource decides about its place: one value for each sort key. Null is last in both directions. */
+/** Value of a sort key. Null is last in both directions. */
 export type SortValue = string | Numeric | boolean | null
 
 const MAX_SORT_KEYS = 32
 
-/** Of a longer text only its beginning counts, so that a place in a result fits into a cookie. */
+/** Longer texts are compared by this prefix, so that a position fits into a cookie. */
 export const SORTED_LENGTH = 256
 
-/** Reads `[+|-]field[,[+|-]field...]`; the reason as a text where it is invalid. */
+/** Parses `[+|-]field[,[+|-]field...]`; returns an error message for invalid text. */
 export function parseSortKeys(text: string): readonly SortKey[] | string {
-  // A page that does not encode "+" sends a space.
+  // A client that does not encode "+" sends a space.
   const parts = text.split(',', MAX_SORT_KEYS + 1)
   if (parts.length > MAX_SORT_KEYS) return `_sortKeys: at most ${MAX_SORT_KEYS} fields, got more`
   const keys: SortKey[] = []
@@ -32,12 +32,12 @@ export function parseSortKeys(text: string): readonly SortKey[] | string {
   return keys
 }
 
-/** Writes sort keys so that reading them gives the same ones. */
+/** Formats sort keys so that parsing gives the same ones. */
 export function printSortKeys(keys: readonly SortKey[]): string {
   return keys.map(({ pointer, descending }) => `${descending ? '-' : '+'}${formatQueryPointer(pointer)}`).join(',')
 }
 
-/** Sort value of a field; of a list the smallest value counts. */
+/** Sort value of a field; the smallest element of a list. */
 export function sortValue(value: JsonValue | undefined): SortValue {
   if (typeof value === 'string') return value.toLowerCase().slice(0, SORTED_LENGTH)
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof JsonNumber) return value

@@ -24,9 +24,7 @@ export const CIRCUIT_FIELDS = {
   })
     .optional()
     .meta({ description: 'Counts failures among the last requests, instead of failures in a row.' }),
-  executor: ref(Executor)
-    .prefault('ScheduledExecutorService')
-    .meta({ description: 'Service that closes the circuit.' }),
+  executor: ref(Executor).default('ScheduledExecutorService').meta({ description: 'Service that closes the circuit.' }),
 }
 
 /** The settled fields of a circuit breaker. */
@@ -34,7 +32,7 @@ type CircuitValues = Settled<DecodedMembers<typeof CIRCUIT_FIELDS>>
 
 /** The field `circuitBreaker` of handlers. */
 export const CIRCUIT_BREAKER_FIELD = object({
-  enabled: config(boolean()).prefault(true).meta({ description: 'Whether there is a circuit breaker.' }),
+  enabled: config(boolean()).default(true).meta({ description: 'Whether there is a circuit breaker.' }),
   ...CIRCUIT_FIELDS,
 })
   .optional()

@@ -4,7 +4,7 @@ import { config, list, string } from '#schema'
 /** The field `sharedRealms`: realms that count besides the own one. */
 export const sharedRealmsField = (description: string) =>
   list(config(string({ nonEmpty: true })))
-    .prefault([])
+    .default([])
     .meta({ description })
 
 /** Reports entries that are neither a realm nor `*`. */

@@ -31,7 +31,7 @@ const openByDefault: Handler = async () => {
   throw new CircuitOpenError()
 }
 
-/** A circuit breaker with its state in memory that all units share. */
+/** A circuit breaker with its state in memory shared by all units. */
 export async function openCircuitBreaker(values: CircuitBreakerSettings, env: Environment): Promise<Guard> {
   const { maxFailures, openDuration, openHandler = openByDefault, executor } = values
   const settings = { maxFailures, openDuration, size: values.slidingCounter?.size ?? null }
@@ -52,7 +52,7 @@ export async function openCircuitBreaker(values: CircuitBreakerSettings, env: En
     if (!circuit.record(epoch, failed)) return
     trips.add()
     env.logger.warn({ maxFailures, openDuration }, EVENTS.CIRCUIT_OPENED)
-    // The next request closes it as well: a unit that goes away must not leave the circuit open.
+    // The next request in any unit closes it as well, so that the end of this unit does not leave the circuit open.
     if (!disposed) cancelClosing = executor.schedule(openDuration, close)
   }
 
@@ -84,6 +84,10 @@ function countersOf(circuit: Circuit, { metrics, name }: Environment): { trips: 
   })
   return {
     trips: metrics.counter('gw_circuit_breaker_trips_total', 'How often the circuit opened.', labels),
-    refused: metrics.counter('gw_circuit_breaker_refused_total', 'Requests that came while it was open.', labels),
+    refused: metrics.counter(
+      'gw_circuit_breaker_refused_total',
+      'Requests refused because the circuit was open.',
+      labels,
+    ),
   }
 }

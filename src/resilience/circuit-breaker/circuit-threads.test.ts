@@ -22,9 +22,9 @@ test('no outcome of any thread is lost or counted twice', async () => {
   }
 })
 
-test('failures that are never in one window together open nothing, however the threads meet', async () => {
+test('failures that never fall into one window do not open the circuit, for any interleaving of threads', async () => {
   // Each thread has at most one failure among any 8 requests, whatever the interleaving. More threads than
-  // processors, so that some are held up in the middle of a step.
+  // processors, so that some are preempted in the middle of a step.
   const threads = THREADS + 2
   const settings = { maxFailures: threads + 1, openDuration, size: 8 }
   for (let round = 0; round < 3; round++) {
@@ -33,22 +33,22 @@ test('failures that are never in one window together open nothing, however the t
   }
 })
 
-test('in a row: the circuit opens once for all threads, after exactly so many failures', async () => {
+test('consecutive failures: the circuit opens once for all threads, after exactly maxFailures failures', async () => {
   const settings = { maxFailures: 7, openDuration, size: null }
   const { reports, circuit } = await hammer(THREADS, { settings, outcomes: [true], times: 1_000 })
   assert.equal(sum(reports.map((report) => report.opened)), 1)
-  // Each of the other threads may have had one request under way when the circuit opened.
+  // Each of the other threads may have had one request in flight when the circuit opened.
   const recorded = sum(reports.map((report) => report.recorded))
   assert.ok(recorded >= 7 && recorded < 7 + THREADS, `${recorded}`)
   assert.equal(circuit.admit(), null)
 })
 
-test('a circuit that opens and closes all the time is opened and closed by one thread each time', async () => {
+test('a circuit that opens and closes continuously is opened and closed by exactly one thread each time', async () => {
   const settings = { maxFailures: 2, openDuration: 1, size: 5 }
   const { reports, circuit } = await hammer(THREADS, { settings, outcomes: failureThen(1), times: 20_000 })
   const opened = sum(reports.map((report) => report.opened))
   assert.ok(opened > 1)
   assert.ok(sum(reports.map((report) => report.closed)) <= opened)
-  // Two epochs for each time: one open, one closed.
+  // Two epochs per opening: one open, one closed.
   assert.ok([null, (opened * 2) % 2 ** 21].includes(circuit.admit()))
 })

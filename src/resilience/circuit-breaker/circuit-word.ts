@@ -1,6 +1,6 @@
 /**
  * The state of a circuit in one word, so that it changes atomically. In even epochs the circuit is closed and the
- * content is the state of the count; in odd ones it is open and the content is the time of closing.
+ * content is the state of the failure count; in odd ones it is open and the content is the time at which it closes.
  */
 const CONTENT_BITS = 42n
 const CONTENT_MASK = (1n << CONTENT_BITS) - 1n
@@ -21,7 +21,7 @@ export function contentOf(word: bigint): number {
   return Number(word & CONTENT_MASK)
 }
 
-/** Wraps around after two million epochs, when no request of the first ones is in flight. */
+/** Wraps around after two million epochs, when no request of the first epochs is in flight any more. */
 export function nextEpoch(epoch: number): number {
   return (epoch + 1) % EPOCHS
 }

@@ -10,7 +10,7 @@ const circuitOf = (settings: CircuitSettings, clock = manualClock()) => {
   return { clock, memory, circuit: new Circuit(memory, settings, clock) }
 }
 
-/** Records outcomes of requests that come one after the other; gives whether the circuit is open then. */
+/** Records outcomes of consecutive requests; returns whether the circuit is open afterwards. */
 function after(circuit: Circuit, outcomes: string): boolean {
   for (const outcome of outcomes) circuit.record(circuit.admit()!, outcome === 'x')
   return circuit.admit() === null
@@ -42,7 +42,7 @@ test('without a window, opens after maxFailures failures in a row', () => {
   }
 })
 
-test('says once that it opened and once that it closed', () => {
+test('reports once that it opened and once that it closed', () => {
   const { circuit, clock } = circuitOf({ maxFailures: 2, openDuration: 1_000, size: 5 })
   const epoch = circuit.admit()!
   assert.deepEqual(
@@ -67,7 +67,7 @@ test('is open for openDuration, to the millisecond, then closed with an empty wi
   }
 })
 
-test('a result that comes late belongs to its own epoch', () => {
+test('the outcome of a request counts only in the epoch in which it started', () => {
   for (const size of [null, 4]) {
     const { circuit, clock } = circuitOf({ maxFailures: 2, openDuration: 1_000, size })
     const late = circuit.admit()!
@@ -82,7 +82,7 @@ test('a result that comes late belongs to its own epoch', () => {
   }
 })
 
-test('two circuits on the same memory are one', () => {
+test('two circuits on the same memory share their state', () => {
   const settings = { maxFailures: 3, openDuration: 1_000, size: 10 }
   const { circuit, memory, clock } = circuitOf(settings)
   const other = new Circuit(memory, settings, clock)
@@ -91,7 +91,7 @@ test('two circuits on the same memory are one', () => {
   assert.equal(circuit.admit(), null)
 })
 
-test('a unit that died after its first step is caught up with by the next one', () => {
+test('the next unit completes the update of a unit that died after its first step', () => {
   const settings = { maxFailures: 2, openDuration: 1_000, size: 4 }
   for (const [outcome, open] of [
     ['x', true],
@@ -102,7 +102,7 @@ test('a unit that died after its first step is caught up with by the next one', 
     after(circuit, 'x')
     const state = words[0]!
     after(circuit, outcome)
-    // As if the slot had been taken and the state not moved on.
+    // The slot is taken and the state not advanced.
     words[0] = state
     circuit.record(epochOf(state), false)
     assert.equal(circuit.admit() === null, open)
@@ -110,11 +110,11 @@ test('a unit that died after its first step is caught up with by the next one', 
   }
 })
 
-test('epochs begin again at an even one', () => {
+test('epochs wrap around to an even one', () => {
   assert.equal(nextEpoch(2 ** 21 - 1), 0)
 })
 
-/** What the specification says, in the plainest way there is. */
+/** Reference implementation of the specification. */
 class Reference {
   readonly #settings: CircuitSettings
   #epoch = 0
@@ -144,7 +144,7 @@ class Reference {
   }
 }
 
-test('does what the specification says, for any order of requests, results and time', () => {
+test('matches the reference implementation for any order of requests, outcomes and time', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('ask' as const) }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('end' as const), which: fc.nat(5), failed: fc.boolean() }) },

@@ -12,7 +12,7 @@ export interface CircuitSettings {
   readonly size: number | null
 }
 
-/** The state of a circuit in memory that all units share (spec, Circuit breaker). */
+/** The state of a circuit in memory shared by all units (spec, Circuit breaker). */
 export class Circuit {
   readonly #words: BigInt64Array
   readonly #failures: FailureCount
@@ -39,7 +39,7 @@ export class Circuit {
     return isClosed(epoch) ? epoch : null
   }
 
-  /** Records the outcome of an admitted request, unless its epoch is over; true if that opened the circuit. */
+  /** Records the outcome of an admitted request, unless its epoch has ended; true if that opened the circuit. */
   record(epoch: number, failed: boolean): boolean {
     return this.#failures.add(epoch, failed, this.#opened)
   }

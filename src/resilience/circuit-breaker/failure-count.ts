@@ -1,8 +1,8 @@
 /** A lock-free count of the failures of one closed circuit. */
 export interface FailureCount {
   /**
-   * Adds the outcome of a request; one of an epoch that is over is ignored. At the limit the state becomes the word that
-   * `opened` returns. True for the one caller that opened the circuit.
+   * Adds the outcome of a request; ignored where its epoch has ended. At the limit the state becomes the word that `opened`
+   * returns. True for the one caller that opened the circuit.
    */
   add(epoch: number, failed: boolean, opened: (epoch: number) => bigint): boolean
 }

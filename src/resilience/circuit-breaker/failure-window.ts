@@ -8,12 +8,12 @@ const LAP_BITS = 21n
 const EPOCH_BITS = 42n
 
 /**
- * Failures among the last `size` requests. The content of the state is the position of the next request; behind the
- * state stands a ring with one slot more than the window. A slot holds how many failures there were from the begin of
- * the epoch up to its request, so that the difference of two slots is the count of the window between them.
+ * Failures among the last `size` requests. The content of the state is the position of the next request; the
+ * state is followed by a ring with one slot more than the window. A slot holds the sum of failures from the start of the
+ * epoch up to its request, so that the difference of two slots is the number of failures between them.
  *
- * Lock-free: a unit that finds the slot of the next position taken advances the state itself, so that a unit that ends between
- * its two steps blocks no other and loses nothing.
+ * Lock-free: a unit that finds the slot of the next position taken advances the state itself, so that a unit that dies between
+ * its two steps blocks no other and loses no outcome.
  */
 export class FailureWindow implements FailureCount {
   readonly #words: BigInt64Array
@@ -39,7 +39,7 @@ export class FailureWindow implements FailureCount {
       const position = contentOf(word)
       const slot = this.#slotOf(position)
       const found = Atomics.load(this.#words, slot)
-      // A unit that was held up in between may see the slot of a later lap, which only looks free: it has to retry.
+      // A unit that was preempted in between may read the slot of a later lap, which only looks free: retry.
       if (Atomics.load(this.#words, STATE) !== word) continue
       if (this.#isTaken(found, epoch, position)) {
         if (this.#advance(word, found, opened)) return true
@@ -47,7 +47,7 @@ export class FailureWindow implements FailureCount {
       }
       const sum = (this.#sumBefore(position) + Number(failed)) % SUMS
       const taken = (this.#tagOf(epoch, position) << LAP_BITS) | BigInt(sum)
-      // The slot is free only while the state is still `word`, so what was read above is true if this succeeds.
+      // The slot is free only while the state is still `word`, so that the values read above are current if this succeeds.
       if (Atomics.compareExchange(this.#words, slot, found, taken) === found) return this.#advance(word, taken, opened)
     }
   }

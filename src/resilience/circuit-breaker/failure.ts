@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import type { Exchange } from '#http'
 
-/** Failures that the client or configuration causes: counted, they would let a client open the circuit. */
+/** Failures caused by the client or the configuration. Not counted, so that a client can not open the circuit. */
 const NOT_OF_THE_UPSTREAM: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_CLIENT_GONE',
   'GW_REQUEST_BODY',

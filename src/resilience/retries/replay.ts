@@ -2,7 +2,7 @@ import { UpstreamError, type UpstreamErrorCode } from '#client'
 import { type Exchange, IDEMPOTENT_METHODS } from '#http'
 import { isFailure } from '../circuit-breaker/failure.ts'
 
-/** Failures before the request reached the application; a refusing proxy may have read its body. */
+/** Failures before the request reached the application. A forward proxy that refused may have read the body. */
 const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_UPSTREAM_CONNECT',
   'GW_UPSTREAM_POOL_FULL',
@@ -12,8 +12,8 @@ const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
 const STORAGE_CALLS: ReadonlySet<unknown> = new Set(['open', 'write', 'mkdir'])
 
 /**
- * Makes a request repeatable where it can; returns whether it is. A body is buffered only where a retry may need it: for an
- * idempotent method, or where a response may cause a retry.
+ * Buffers the body of a request that may be retried: of an idempotent method, or where a response may cause a retry. Returns
+ * whether the request can be repeated.
  */
 export async function bufferForReplay(exchange: Exchange, responsesMayFail: boolean): Promise<boolean> {
   const { method, body } = exchange.request
@@ -23,7 +23,7 @@ export async function bufferForReplay(exchange: Exchange, responsesMayFail: bool
     return await body.bufferIfFits(exchange.storage)
   } catch (error) {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE', error)
-    // A storage that can not be written to is not the client's fault.
+    // A failed write to the temporary storage is not the client's fault.
     if (error instanceof Error && 'syscall' in error && STORAGE_CALLS.has(error.syscall)) throw error
     throw new UpstreamError('GW_REQUEST_BODY', error)
   }

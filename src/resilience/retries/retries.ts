@@ -57,7 +57,7 @@ export function withRetries(
         return result
       }
       if (retries < count && replayable) {
-        // Before the delay, which must not hold the connection.
+        // Before the delay, so that the connection is not kept open during it.
         result.response.body.cancel()
         await delays.wait(exchange, delay)
         continue
@@ -69,7 +69,7 @@ export function withRetries(
   }
 }
 
-/** Whether a condition is the literal false, the default: then it is evaluated for no response. */
+/** Whether a condition is the literal false, the default: it is then not evaluated. */
 function isNever({ expression }: RetrySettings['condition']): boolean {
   if (expression.constant) return expression.evaluate({ lookup: () => undefined }) !== true
   const [only, ...others] = expression.segments

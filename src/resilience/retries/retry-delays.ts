@@ -35,7 +35,7 @@ export class RetryDelays {
     return promise
   }
 
-  /** Rejects all delays: a stopped executor would never end them. */
+  /** Rejects all pending delays: a stopped executor never ends them. */
   stop(): void {
     this.#stopped = true
     for (const giveUp of [...this.#waiting]) giveUp(retired())
@@ -43,5 +43,5 @@ export class RetryDelays {
 }
 
 function retired(): UpstreamError {
-  return new UpstreamError('GW_UPSTREAM_CLOSED', new Error('retries: the handler was retired before the next one'))
+  return new UpstreamError('GW_UPSTREAM_CLOSED', new Error('the handler was retired before the next retry'))
 }

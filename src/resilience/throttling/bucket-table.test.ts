@@ -13,7 +13,7 @@ function tableOf(clock: ManualClock, size = SMALL): BucketTable {
   return new BucketTable(new SharedArrayBuffer(BucketTable.bytes(size)), size, clock)
 }
 
-/** What the specification says, in fractions that are never rounded: tokens times duration. */
+/** Reference implementation in exact fractions: tokens times duration. */
 class Reference {
   readonly #rate: ThrottlingRate
   #level: bigint
@@ -39,7 +39,7 @@ class Reference {
   }
 }
 
-test('admits what a token bucket of fractions admits, for any rate, partitions, order and cleaning', async () => {
+test('admits the same requests as a token bucket in exact fractions, for any rate, partitions, order and cleaning', async () => {
   const rates = fc.array(
     fc.record({ numberOfRequests: fc.integer({ min: 1, max: 50 }), duration: fc.integer({ min: 1, max: 5_000 }) }),
     { minLength: 1, maxLength: 3 },
@@ -83,7 +83,7 @@ test('remaining and nextAfter', () => {
   assert.equal(take().admitted, true)
 })
 
-test('refused requests cost nothing', () => {
+test('refused requests consume no tokens', () => {
   const clock = manualClock()
   const table = tableOf(clock)
   for (let i = 0; i < 1_000; i++) table.take('a', RATE)
@@ -91,7 +91,7 @@ test('refused requests cost nothing', () => {
   assert.equal(table.take('a', RATE).admitted, true)
 })
 
-test('one bucket for each partition and rate: going back and forth between rates fills nothing', () => {
+test('one bucket for each partition and rate: switching between rates refills none', () => {
   const clock = manualClock()
   const table = tableOf(clock)
   const other = { numberOfRequests: 2, duration: 3_000 }
@@ -104,7 +104,7 @@ test('one bucket for each partition and rate: going back and forth between rates
   assert.equal(table.take('b', RATE).admitted, true)
 })
 
-test('a rate that divides no millisecond is kept to the request, however long it goes on', () => {
+test('a rate that is no whole number of milliseconds per request is exact over a long time', () => {
   const clock = manualClock()
   const table = tableOf(clock)
   const rate = { numberOfRequests: 7, duration: 11 }
@@ -130,7 +130,7 @@ test('B72: within any interval of duration there are at most twice the requests,
   assert.equal(times.length, 3 + 29)
 })
 
-test('B71: partitions without room share one bucket of their rate, which is counted; no bucket in use is given up', async () => {
+test('B71: partitions beyond the limit share one bucket of their rate and are counted; no bucket in use is freed', async () => {
   const clock = manualClock()
   const table = tableOf(clock)
   const rate = { numberOfRequests: 2, duration: 60_000 }
@@ -144,14 +144,14 @@ test('B71: partitions without room share one bucket of their rate, which is coun
   assert.equal(table.take('active', rate).admitted, false)
   assert.equal(table.take('another', { ...rate, duration: 30_000 }).admitted, true)
   clock.advance(30_000 + 2_000)
-  // Each of the flood is full again after half a minute, the active one after a whole.
+  // Buckets of the flood are full again after 30 seconds, the active one after 60.
   table.take('new', rate)
   assert.equal(table.partitions, 2)
   assert.equal(table.take('active', rate).admitted, true)
   assert.equal(table.take('active', rate).admitted, false)
 })
 
-test('the cleaner gives up what is full again, and only one unit cleans in an interval', async () => {
+test('the cleaner frees full buckets, and only one unit cleans in an interval', async () => {
   const clock = manualClock()
   const memory = new SharedArrayBuffer(BucketTable.bytes(SMALL))
   const [table, other] = [new BucketTable(memory, SMALL, clock), new BucketTable(memory, SMALL, clock)]
@@ -165,10 +165,10 @@ test('the cleaner gives up what is full again, and only one unit cleans in an in
   assert.equal(table.take('b', { numberOfRequests: 1, duration: 100_000 }).admitted, false)
 })
 
-/** How many partitions the flood has; the acceptance run has a million. */
+/** Partitions of the flood; a million in the acceptance run. */
 const FLOOD = Number(process.env['THROTTLING_FLOOD'] ?? 200_000)
 
-test('B71: a flood of partitions, in memory that does not grow, and none is lost', () => {
+test('B71: a flood of partitions keeps all their buckets in memory that does not grow', () => {
   assert.ok(BucketTable.bytes({ maxPartitions: 1_000_000 }) < 51 * 2 ** 20)
   const clock = manualClock()
   const table = tableOf(clock, { maxPartitions: FLOOD })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Admission, hammer } from '#test/throttling-thread'
 
-/** Milliseconds of full load; the acceptance run has 30 seconds. */
+/** Milliseconds of full load; 30 seconds in the acceptance run. */
 const LOAD = Number(process.env['THROTTLING_LOAD'] ?? 2_000)
 
 function perPartition(admissions: readonly Admission[], partitions: number): Admission[][] {
@@ -18,7 +18,7 @@ const earliest = (all: readonly Admission[], of: 'before' | 'after') =>
 
 for (const units of [2, 8]) {
   test(`${units} units under full load: each of 50 partitions gets its rate, within one request`, async () => {
-    // The first requests empty the bucket; it would take five times the test to fill it, so that nothing is lost then.
+    // The first requests empty the bucket; filling it takes five times the duration of the test, so that no token is lost.
     const rate = { numberOfRequests: LOAD / 4, duration: LOAD * 5 }
     const work = {
       size: { maxPartitions: 1_000 },
@@ -46,9 +46,9 @@ for (const units of [2, 8]) {
   })
 }
 
-test('however buckets are given up and made again under way, no partition ever has two', async () => {
-  // One request each 400 ms of a clock a thousand times as fast: a bucket is full after 0.4 ms and given up a
-  // millisecond later, while all threads are quiet; then they all want it back at once. More threads than processors.
+test('a partition never has two buckets, while buckets are freed and created concurrently', async () => {
+  // One request each 400 ms of a clock a thousand times as fast: a bucket is full after 0.4 ms and freed a
+  // millisecond later, while all threads pause; then all create it again at the same time. More threads than processors.
   const rate = { numberOfRequests: 1, duration: 400 }
   const work = { size: { maxPartitions: 32 }, rate, partitions: 4, time: 1_500, haste: 1_000, burst: 4, cleaner: true }
   const reports = await hammer(6, work)

@@ -1,19 +1,19 @@
 import type { ThrottlingDecision, ThrottlingRate } from '#contracts'
 
-/** Minimum of ticks for each millisecond. */
+/** Minimum of ticks per millisecond. */
 const MIN_TICKS = 4_096
 
 /**
- * A rate of the generic cell rate algorithm, in ticks. One request costs a whole number of ticks, so that nothing is ever
+ * A rate of the generic cell rate algorithm, in ticks. One request costs a whole number of ticks, so that nothing is
  * rounded. A bucket is one number, the time at which it is full again; a request is admitted if it moves this time no further
  * ahead than the duration, which is a token bucket that fills evenly.
  */
 export interface GcraRate {
-  /** Ticks for each millisecond. */
+  /** Per millisecond. */
   readonly ticks: number
   /** Ticks of one request. */
   readonly cost: number
-  /** Ticks of all requests. */
+  /** Ticks of `numberOfRequests` requests. */
   readonly capacity: number
 }
 

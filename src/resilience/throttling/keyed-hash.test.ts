@@ -4,14 +4,14 @@ import { KeyedHash } from './keyed-hash.ts'
 
 const KEY = [0x03020100, 0x07060504] as const
 
-test('the published values of HalfSipHash-2-4', () => {
+test('gives the published test vectors of HalfSipHash-2-4', () => {
   const hash = new KeyedHash(...KEY)
   hash.begin()
   hash.finish(0)
   assert.deepEqual([hash.low, hash.high], [0x591f8d21, 0xc83cb8b9])
 })
 
-test('partitions, their lengths and rates have different hashes, and keys change all', () => {
+test('different partitions, lengths and rates have different hashes, and another key changes all of them', () => {
   const seen = new Set<string>()
   const of = (hash: KeyedHash, text: string, first: number, second: number) => {
     hash.update(text, first, second)

@@ -19,7 +19,7 @@ export class KeyedHash {
     this.#k1 = k1
   }
 
-  /** Hashes a text and two numbers; the result stands in `high` and `low`. */
+  /** Hashes a text and two numbers into `high` and `low`. */
   update(text: string, first: number, second: number): void {
     this.begin()
     const even = text.length & ~1
@@ -39,7 +39,7 @@ export class KeyedHash {
     this.#v3 = 0x74656462 ^ this.#k1
   }
 
-  /** Takes the next 32 bits. */
+  /** Mixes in the next 32 bits. */
   absorb(word: number): void {
     const bits = word | 0
     this.#v3 ^= bits
@@ -48,7 +48,7 @@ export class KeyedHash {
     this.#v0 ^= bits
   }
 
-  /** Takes the last 32 bits and gives the result. */
+  /** Mixes in the last 32 bits and sets the result. */
   finish(last: number): void {
     this.absorb(last)
     this.#v2 ^= 0xee

@@ -38,13 +38,13 @@ export class ByteReader {
     return this.take(8, what).readBigInt64BE()
   }
 
-  /** A string behind its length of two bytes, in Java's own UTF-8. */
+  /** A string in Java's modified UTF-8, after its length of two bytes. */
   text(what: string): string {
     return decodeJavaText(this.take(this.short(what), what), what)
   }
 }
 
-/** Java's modified UTF-8: characters outside the base plane are two surrogates of three bytes, NUL takes two bytes. */
+/** Java's modified UTF-8: characters outside the BMP are two surrogates of three bytes each, NUL has two bytes. */
 function decodeJavaText(bytes: Buffer, what: string): string {
   const units: number[] = []
   for (let at = 0; at < bytes.length; ) {

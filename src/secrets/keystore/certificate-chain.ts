@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { corrupt } from './keystore-error.ts'
 import { type Budget, checkLimit, limits } from './limits.ts'
 
-/** Candidates with the same subject that are tried as issuer; more would let a file ask for endless comparisons. */
+/** Candidates with the same subject that are tried as issuer; limits the comparisons that a hostile file can cause. */
 const issuersTried = 16
 
-/** Reads one certificate that fills the bytes. */
+/** Reads one certificate; no bytes may follow it. */
 export function readCertificate(bytes: Buffer, budget: Budget): X509Certificate {
   budget.spendCertificate()
   checkLimit('bytes of a certificate', bytes.length, limits.certificateBytes)
@@ -15,7 +15,7 @@ export function readCertificate(bytes: Buffer, budget: Budget): X509Certificate 
 }
 
 function parse(bytes: Buffer): X509Certificate {
-  // OpenSSL would take PEM here as well, and the certificate would not be what the file holds.
+  // OpenSSL accepts PEM as well, and the certificate would not be the bytes of the file.
   if (bytes[0] !== 0x30) throw corrupt('certificate: not X.509')
   try {
     return new X509Certificate(bytes)
@@ -24,18 +24,18 @@ function parse(bytes: Buffer): X509Certificate {
   }
 }
 
-/** The certificates of a PKCS #12 file, which has no order for them. */
+/** The certificates of a PKCS #12 file, which are not ordered. */
 export class CertificatePool {
   readonly #bySubject: Map<string, X509Certificate[]>
   readonly #issuers = new Map<X509Certificate, X509Certificate | undefined>()
 
   constructor(certificates: readonly X509Certificate[]) {
-    // Java writes the certificates of an authority once for each key below it.
+    // Java repeats the certificates of an authority for each key below it.
     const distinct = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate])).values()
     this.#bySubject = Map.groupBy(distinct, (certificate) => certificate.subject ?? '')
   }
 
-  /** The chain from a certificate up to the last issuer that is there. */
+  /** The chain from a certificate up to the last known issuer. */
   chainFrom(leaf: X509Certificate): readonly X509Certificate[] {
     const chain = new Set<X509Certificate>()
     let next: X509Certificate | undefined = leaf

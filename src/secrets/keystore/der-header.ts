@@ -18,11 +18,11 @@ export function isConstructed(identifier: number): boolean {
 export function readHeader(bytes: Buffer, at: number, bound: number): Header {
   const identifier = at < bound ? bytes[at] : undefined
   const first = at + 1 < bound ? bytes[at + 1] : undefined
-  if (identifier === undefined || first === undefined) throw corrupt(`ASN.1: ends in the middle, at offset ${at}`)
+  if (identifier === undefined || first === undefined) throw corrupt(`ASN.1: truncated at offset ${at}`)
   if ((identifier & 0x1f) === 0x1f) throw corrupt(`ASN.1: a tag above 30 at offset ${at}`)
   if (first === 0x80) return { identifier, length: INDEFINITE, contentAt: at + 2 }
   const extra = first < 0x80 ? 0 : first & 0x7f
-  if (extra > 4 || at + 2 + extra > bound) throw corrupt(`ASN.1: a length that cannot be, at offset ${at + 1}`)
+  if (extra > 4 || at + 2 + extra > bound) throw corrupt(`ASN.1: an invalid length at offset ${at + 1}`)
   const length = extra === 0 ? first : bytes.readUIntBE(at + 2, extra)
   const contentAt = at + 2 + extra
   if (length > bound - contentAt) {

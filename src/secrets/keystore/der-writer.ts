@@ -1,4 +1,4 @@
-/** The parts of DER that are written: each function gives one whole element (X.690). */
+/** A DER encoder (X.690): each function returns one element. */
 function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   return Buffer.concat([Buffer.from([tag]), lengthOf(body.length), body])
@@ -13,7 +13,7 @@ function lengthOf(length: number): Buffer {
 
 export const sequence = (...content: readonly Uint8Array[]): Buffer => element(0x30, ...content)
 
-/** The elements of a SET stand in the order of their bytes. */
+/** DER sorts the elements of a SET by their bytes. */
 export const set = (...content: readonly Uint8Array[]): Buffer => element(0x31, ...[...content].sort(Buffer.compare))
 
 export const octets = (content: Uint8Array): Buffer => element(0x04, content)
@@ -26,7 +26,7 @@ export const nullValue = (): Buffer => element(0x05)
 
 export const trueValue = (): Buffer => element(0x01, Buffer.from([0xff]))
 
-/** A whole number that is not negative. */
+/** A non-negative integer. */
 export function integer(value: number | Uint8Array): Buffer {
   const bytes = typeof value === 'number' ? numberBytes(value) : Buffer.from(value)
   return element(0x02, (bytes[0] as number) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
@@ -37,10 +37,10 @@ function numberBytes(value: number): Buffer {
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
 }
 
-/** UTF-16, most significant byte first. */
+/** UTF-16, big-endian. */
 export const bmp = (text: string): Buffer => element(0x1e, Buffer.from(text, 'utf16le').swap16())
 
-/** An object identifier in its usual spelling. */
+/** From dotted notation. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
@@ -52,7 +52,7 @@ function base128(value: number): number[] {
   return digits
 }
 
-/** A time to the second: with two digits of the year up to 2049, with four after (RFC 5280 section 4.1.2.5). */
+/** A time in seconds: UTCTime up to 2049, GeneralizedTime after (RFC 5280 section 4.1.2.5). */
 export function time(date: Date): Buffer {
   const text = `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
   const isShort = date.getUTCFullYear() < 2050
@@ -62,5 +62,5 @@ export function time(date: Date): Buffer {
 /** Explicit context tag around elements. */
 export const tagged = (tag: number, ...content: readonly Uint8Array[]): Buffer => element(0xa0 | tag, ...content)
 
-/** A context tag in place of the element's own. */
+/** Implicit context tag. */
 export const implicit = (tag: number, content: Uint8Array): Buffer => element(0x80 | tag, content)

@@ -13,13 +13,13 @@ const SET = 0x31
 const CONSTRUCTED = 0x20
 const CONTEXT = 0x80
 
-/** Other types are bounded by the file; decoding an OBJECT IDENTIFIER takes more than linear time. */
+/** Decoding an OBJECT IDENTIFIER takes more than linear time; other types are limited by the size of the file. */
 const MAX_BYTES: ReadonlyMap<number, number> = new Map([
   [INTEGER, 4_096],
   [OBJECT_IDENTIFIER, 64],
 ])
 
-/** A constructed element whose end is not reached yet; `bound` is the closest end that is known from outside. */
+/** A constructed element that is being read; `bound` is the closest known end of an enclosing element. */
 interface Open {
   readonly identifier: number
   readonly start: number
@@ -29,7 +29,7 @@ interface Open {
   readonly children: Der[]
 }
 
-/** One ASN.1 element; the methods throw a KeyStoreError with the name of the element where it has another type. */
+/** One ASN.1 element; the methods throw a KeyStoreError that names the element where it has another type. */
 export class Der {
   readonly #identifier: number
   readonly #content: Buffer
@@ -45,8 +45,8 @@ export class Der {
   }
 
   /**
-   * Reads exactly one element, DER or BER with indefinite lengths, that fills the bytes. Without recursion: depth, number and
-   * size of elements are bounded before anything is created from them.
+   * Reads exactly one element, DER or BER with indefinite lengths; no bytes may follow it. Not recursive: depth, number and
+   * size of elements are checked before they are allocated.
    */
   static read(bytes: Buffer, budget: Budget): Der {
     const open: Open[] = []
@@ -109,7 +109,7 @@ export class Der {
     return this.#checkedChildren(what, 1, 1)[0]!
   }
 
-  /** The bytes of an OCTET STRING; BER may have it in pieces. */
+  /** The bytes of an OCTET STRING, which BER may split. */
   octets(what: string): Buffer {
     if (!this.isOctets) throw this.#unexpected(what, 'an OCTET STRING')
     return this.#joined(what)
@@ -135,7 +135,7 @@ export class Der {
     return [root, first! - root * 40n, ...rest].join('.')
   }
 
-  /** An INTEGER that is not negative and small enough to count with. */
+  /** A non-negative INTEGER that is a safe integer of JavaScript. */
   count(what: string): number {
     if (!this.isInteger) throw this.#unexpected(what, 'an INTEGER')
     const bytes = this.#content

@@ -5,16 +5,16 @@ import { readEncryption } from './password-encryption.ts'
 import { type PasswordForm, passwordForms } from './pkcs12-password.ts'
 import { readKeyInfo } from './private-key.ts'
 
-/** A PrivateKeyInfo that may be under a password of its own. */
+/** Decrypts a PrivateKeyInfo, which may have a separate password. */
 export type Sealed = (passwords: readonly PasswordForm[]) => Buffer
 
-/** Opens the DER of an EncryptedPrivateKeyInfo, however it came; the work it may ask for is bounded (threats B42). */
+/** Decrypts the DER of an EncryptedPrivateKeyInfo of any source; its work is limited (threats B42). */
 export function openEncryptedKey(encoded: Buffer, password: string): Buffer {
   checkLimit('bytes of an encrypted key', encoded.length, limits.secretBytes)
   return sealedKey(Der.read(encoded, new Budget()))(passwordForms(password))
 }
 
-/** EncryptedPrivateKeyInfo (RFC 5958 section 3). Opening it is paid from a budget of its own. */
+/** EncryptedPrivateKeyInfo (RFC 5958 section 3). Decryption has a separate budget. */
 export function sealedKey(content: Der): Sealed {
   const [algorithm, data] = content.sequence('encrypted key', 2, 2)
   const ciphertext = data!.octets('encrypted key')
@@ -24,10 +24,10 @@ export function sealedKey(content: Der): Sealed {
     const budget = new Budget()
     for (const password of passwords) {
       const plain = openOrNothing(() => decrypt(ciphertext, password, budget))
-      // Bad padding is missed once in 256 times; a key that parses is the proof.
+      // A wrong password gives valid padding once in 256 times; only a key that parses proves the password.
       if (plain !== undefined && openOrNothing(() => readKeyInfo(plain)) !== undefined) return plain
     }
-    throw wrongPassword('the password does not open it; give the password of the entry')
+    throw wrongPassword('the password is wrong; set the password of the entry')
   }
 }
 

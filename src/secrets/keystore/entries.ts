@@ -2,19 +2,19 @@ import type { KeyObject, X509Certificate } from 'node:crypto'
 
 interface Named {
   readonly alias: string
-  /** Creation date, where the file has one. */
+  /** Creation date; null without one in the file. */
   readonly created: Date | null
 }
 
-/** A private key and the certificates that lead from it to its authority. */
+/** A private key and its certificate chain. */
 export interface PrivateKeyEntry extends Named {
   readonly kind: 'key'
   readonly chain: readonly X509Certificate[]
-  /** Opens the key; null stands for the password the store was read with. */
+  /** Decrypts the key; null for the password of the store. */
   privateKey(password: string | null): KeyObject
 }
 
-/** A certificate that is trusted by itself. */
+/** A trusted certificate. */
 interface TrustedEntry extends Named {
   readonly kind: 'trusted'
   readonly certificate: X509Certificate
@@ -23,14 +23,13 @@ interface TrustedEntry extends Named {
 /** A secret key, or a password stored as one: its algorithm then starts with `PBE` and its bytes are the password. */
 interface SecretKeyEntry extends Named {
   readonly kind: 'secret'
-  /** Opens the secret; null stands for the password the store was read with. */
+  /** Decrypts the secret; null for the password of the store. */
   secret(password: string | null): { readonly algorithm: string; readonly bytes: Buffer }
 }
 
-/** What a keystore holds under one alias. */
 export type KeyStoreEntry = PrivateKeyEntry | TrustedEntry | SecretKeyEntry
 
-/** What a reader of one format gives back. */
+/** Result of the reader of a format. */
 export interface Contents {
   readonly entries: readonly KeyStoreEntry[]
   readonly warnings: readonly string[]

@@ -9,7 +9,7 @@ const SUN_KEY_PROTECTOR = '1.3.6.1.4.1.42.2.17.1.1'
 const PBE_WITH_MD5_AND_TRIPLE_DES = '1.3.6.1.4.1.42.2.19.1'
 const SHA1_BYTES = 20
 
-/** Opens a private key of a JKS or JCEKS file: an EncryptedPrivateKeyInfo under one of Sun's two private schemes. */
+/** Decrypts a private key of a JKS or JCEKS file: an EncryptedPrivateKeyInfo with one of Sun's two proprietary schemes. */
 export function openJavaKey(encoded: Buffer, password: string): Buffer {
   const budget = new Budget()
   const [algorithm, data] = Der.read(encoded, budget).sequence('encrypted key', 2, 2)
@@ -22,12 +22,12 @@ export function openJavaKey(encoded: Buffer, password: string): Buffer {
   return openTripleDes(ciphertext, parameters, password, budget)
 }
 
-/** A password as Java's char array: two bytes each, the high one first. */
+/** A password as Java's char array: UTF-16, big-endian. */
 export function javaChars(password: string): Buffer {
   return Buffer.from(password, 'utf16le').swap16()
 }
 
-/** Salt, key XOR a chain of SHA-1 over password and the last link, SHA-1 of password and key: that is all of it. */
+/** JKS: salt, key XOR a chain of SHA-1 over password and last digest, SHA-1 of password and key. */
 function openSunProtected(data: Buffer, password: string): Buffer {
   if (data.length <= 2 * SHA1_BYTES) throw corrupt(`an encrypted key of ${data.length} bytes`)
   checkLimit('bytes of an encrypted key', data.length, limits.privateKeyBytes)
@@ -40,12 +40,12 @@ function openSunProtected(data: Buffer, password: string): Buffer {
   }
   const check = createHash('sha1').update(chars).update(plain).digest()
   if (!timingSafeEqual(check, data.subarray(-SHA1_BYTES))) {
-    throw wrongPassword('the password does not open it; give the password of the entry')
+    throw wrongPassword('the password is wrong; set the password of the entry')
   }
   return plain
 }
 
-/** PBEWithMD5AndTripleDES, a scheme of Java's own: each half of the salt is hashed on its own into half of key and IV. */
+/** PBEWithMD5AndTripleDES of Java: each half of the salt is hashed separately into half of key and IV. */
 export function openTripleDes(ciphertext: Buffer, parameters: Der, password: string, budget: Budget): Buffer {
   const [saltPart, iterationsPart] = parameters.sequence('encryption parameters', 2, 2)
   const salt = readSalt(saltPart!)
@@ -74,7 +74,7 @@ function stretched(half: Buffer, password: string, iterations: number): Buffer {
   return link
 }
 
-/** Java turns the first half round when both are equal, so that they do not give the same bytes. */
+/** Java reverses the first half where both are equal, so that they do not give the same bytes. */
 function mixedSalt(salt: Buffer): Buffer {
   const first = salt.subarray(0, 4)
   return first.equals(salt.subarray(4)) ? Buffer.concat([first.toReversed(), salt.subarray(4)]) : salt

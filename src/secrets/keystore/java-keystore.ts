@@ -13,7 +13,7 @@ import { openSealedSecret } from './sealed-secret.ts'
 export const javaMagic = { JKS: 0xfeedfeed, JCEKS: 0xcececece } as const
 
 const DIGEST_BYTES = 20
-/** What Sun mixed into the digest to whiten it. */
+/** Constant that is part of the digest. */
 const WHITENER = Buffer.from('Mighty Aphrodite')
 const tags = { key: 1, trusted: 2, secret: 3 } as const
 
@@ -23,7 +23,7 @@ type Item = { readonly alias: string; readonly created: Date } & (
   | { readonly kind: 'secret'; readonly sealed: JavaObject }
 )
 
-/** Reads a JKS or JCEKS file, whose last 20 bytes vouch for the others. */
+/** Reads a JKS or JCEKS file, whose last 20 bytes are a keyed digest of the others. */
 export function readJavaKeyStore(bytes: Buffer, type: 'JKS' | 'JCEKS', password: string | null): Contents {
   if (bytes.length < 12 + DIGEST_BYTES) throw corrupt(`${bytes.length} bytes are too few for ${type}`)
   const storePassword = password ?? ''
@@ -35,7 +35,7 @@ export function readJavaKeyStore(bytes: Buffer, type: 'JKS' | 'JCEKS', password:
   return { entries: items.map((item) => entryOf(item, storePassword)), warnings: [] }
 }
 
-/** The digest does not distinguish a wrong password from changed bytes; a key that the password opens does. */
+/** The digest does not distinguish a wrong password from changed bytes; a key that the password decrypts does. */
 function notVouchedFor(items: readonly Item[], password: string): KeyStoreError {
   const key = items.find((item) => item.kind === 'key')
   if (key !== undefined && opens(key.encrypted, password)) {
@@ -59,7 +59,7 @@ function readItems(reader: ByteReader, type: 'JKS' | 'JCEKS'): readonly Item[] {
   const budget = new Budget()
   reader.int('magic number')
   const version = reader.int('version')
-  if (version !== 1 && version !== 2) throw unsupported(`version ${version} of ${type}; 1 and 2 are known`)
+  if (version !== 1 && version !== 2) throw unsupported(`version ${version} of ${type}; 1 and 2 are supported`)
   const count = reader.int('number of entries')
   checkLimit('entries', count, limits.entries)
   const items: Item[] = []

@@ -1,4 +1,4 @@
-// Keystores as keytool writes them: every format, generation of encryption, kind of key and of secret.
+// Keystores of keytool: every format, generation of encryption, type of key and of secret.
 import assert from 'node:assert/strict'
 import { createPublicKey, sign, verify, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,14 +23,14 @@ const strong = ['key', 'cert'].map(
   (part) => `-J-Dkeystore.pkcs12.${part}ProtectionAlgorithm=PBEWithHmacSHA512AndAES_128`,
 )
 const older = ['key', 'cert'].map((part) => `-J-Dkeystore.pkcs12.${part}ProtectionAlgorithm=PBEWithSHA1AndRC2_128`)
-/** What `-J-Dkeystore.pkcs12.legacy` stands for, which allows no choice of the counts. */
+/** The settings of `-J-Dkeystore.pkcs12.legacy`, which has fixed iteration counts. */
 const legacy = [
   '-J-Dkeystore.pkcs12.keyProtectionAlgorithm=PBEWithSHA1AndDESede',
   '-J-Dkeystore.pkcs12.certProtectionAlgorithm=PBEWithSHA1AndRC2_40',
 ]
 const fewer = '-J-Dkeystore.pkcs12.macIterationCount=1 -J-Dkeystore.pkcs12.keyPbeIterationCount=100'
 
-/** Every way of keytool to write down the same entries. */
+/** The same entries in every format of keytool. */
 const written: readonly Written[] = [
   { file: 'current.p12', type: 'PKCS12', options: '', secrets: true },
   {
@@ -129,7 +129,7 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
           await secretsReady
           await copy('secrets.p12', store)
         }
-        // One listing per format: what the other files hold is compared with what went in.
+        // One listing per format: the other files are compared with the input.
         if (store.type === 'PKCS12' && store.options !== '') return
         const listing = await keytool(
           folder.path,
@@ -143,7 +143,7 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
 
   for (const item of written) {
     const { file, type, secrets } = item
-    test(`${file}: aliases and fingerprints are those ${type === 'PKCS12' && item.options !== '' ? 'that went in' : 'keytool lists'}`, () => {
+    test(`${file}: aliases and fingerprints are those ${type === 'PKCS12' && item.options !== '' ? 'of the input' : 'that keytool lists'}`, () => {
       const store = storeOf(item)
       const found = store.entries.map((entry): [string, readonly string[]] => {
         if (entry.kind === 'secret') return [entry.alias, []]
@@ -157,7 +157,7 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
       assert.deepEqual(new Map(found.toSorted()), new Map(present.toSorted()))
     })
 
-    test(`${file}: each private key is the one that went in, and fits its certificate`, () => {
+    test(`${file}: each private key equals the input, and fits its certificate`, () => {
       const store = storeOf(item)
       for (const { alias, key, chain } of keys) {
         const entry = store.entry(alias)
@@ -184,13 +184,13 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
       }
     })
 
-    test(`${file}: a wrong password opens nothing`, () => {
+    test(`${file}: a wrong password is rejected`, () => {
       assert.throws(() => read(file, type, 'guess'), { code: 'GW_KEYSTORE_PASSWORD' })
       assert.throws(() => read(file, type, null), { code: 'GW_KEYSTORE_PASSWORD' })
     })
   }
 
-  test('secret keys and passwords come out of PKCS12 and JCEKS alike', () => {
+  test('reads secret keys and passwords of PKCS12 and JCEKS', () => {
     const opened = written
       .filter(({ secrets }) => secrets)
       .map(storeOf)
@@ -210,7 +210,7 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
   })
 
   for (const type of ['JKS', 'JCEKS'] as const) {
-    test(`${type}: an entry with a password of its own needs that password`, () => {
+    test(`${type}: an entry with a separate password needs that password`, () => {
       const entry = read(`own.${type}`, type).entry('own')
       assert.ok(entry?.kind === 'key')
       assert.throws(() => entry.privateKey(null), { code: 'GW_KEYSTORE_PASSWORD', message: /entry "own"/ })
@@ -218,14 +218,14 @@ describe('keystores of keytool', { skip: keytoolMissing }, () => {
     })
   }
 
-  test("a secret under keytool's default of 200,000 iterations is opened", () => {
+  test("a secret with keytool's default of 200,000 iterations is decrypted", () => {
     const entry = read('default.jceks', 'JCEKS').entry('aes')
     assert.ok(entry?.kind === 'secret')
     assert.equal(entry.secret('different').bytes.length, 16)
     assert.throws(() => entry.secret(password), { code: 'GW_KEYSTORE_PASSWORD' })
   })
 
-  test('the counts of iterations of older versions of Java are within the limits', () => {
+  test('the iteration counts of older versions of Java are within the limits', () => {
     const entry = read('own-legacy.p12', 'PKCS12').entry('own')
     assert.ok(entry?.kind === 'key')
     assert.equal(entry.privateKey(null).asymmetricKeyType, 'ec')

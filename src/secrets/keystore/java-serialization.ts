@@ -17,7 +17,7 @@ const FIRST_HANDLE = 0x7e0000
 const SERIALIZABLE = 0x02
 const SERIALIZABLE_ENUM = 0x12
 
-/** The classes a secret key of a JCEKS file is made of. Nothing else is read, and none of them runs any code here. */
+/** The classes of a secret key in a JCEKS file. Others are rejected, and none of them runs code. */
 const knownClasses: ReadonlySet<string> = new Set([
   'com.sun.crypto.provider.SealedObjectForKeyProtector',
   'javax.crypto.SealedObject',
@@ -34,7 +34,7 @@ export interface JavaObject {
   readonly fields: ReadonlyMap<string, JavaValue>
 }
 
-/** What a field can hold: text, bytes, the name of an enum constant as text, or an object. */
+/** Value of a field: text, bytes, the name of an enum constant as text, or an object. */
 type JavaValue = string | Buffer | JavaObject | null
 
 interface ClassDescription {
@@ -44,7 +44,7 @@ interface ClassDescription {
   readonly parent: ClassDescription | null
 }
 
-/** Reads one object of Java's serialisation protocol (version 5) and leaves the reader behind it. */
+/** Reads one object of Java's serialisation protocol (version 5). */
 export function readJavaObject(reader: ByteReader): JavaObject {
   if (reader.int('serialised object') !== STREAM_HEADER)
     throw corrupt('serialised object: not a Java serialisation stream')
@@ -136,7 +136,7 @@ class ObjectReader {
     return description
   }
 
-  /** Only fields that hold objects and arrays occur; each is followed by the name of its class, which binds nothing. */
+  /** Only fields with objects and arrays occur; each is followed by the name of its class, which is not used. */
   #field(): string {
     const type = String.fromCharCode(this.#reader.byte('field type'))
     const name = this.#reader.text('field name')
@@ -173,7 +173,7 @@ class ObjectReader {
   }
 }
 
-/** Distinguishes class descriptions from values among the targets of references. */
+/** Distinguishes class descriptions from values in the handle table. */
 class KnownClass {
   readonly description: ClassDescription
 

@@ -9,7 +9,7 @@ export type KeyStoreErrorCode =
 export class KeyStoreError extends Error {
   override readonly name = 'KeyStoreError'
   readonly code: KeyStoreErrorCode
-  /** The message without its heading, to be put behind a closer place. */
+  /** The message without its prefix, to which a location can be added. */
   readonly detail: string
 
   constructor(code: KeyStoreErrorCode, detail: string) {
@@ -24,22 +24,22 @@ export function wrongPassword(detail: string): KeyStoreError {
   return new KeyStoreError('GW_KEYSTORE_PASSWORD', detail)
 }
 
-/** The bytes are not what the format prescribes. */
+/** Malformed content. */
 export function corrupt(detail: string): KeyStoreError {
   return new KeyStoreError('GW_KEYSTORE_CORRUPT', detail)
 }
 
-/** The bytes are well-formed and use something this reader does not know, or refuses to know. */
+/** Well-formed content with a feature that is not supported. */
 export function unsupported(detail: string): KeyStoreError {
   return new KeyStoreError('GW_KEYSTORE_UNSUPPORTED', detail)
 }
 
-/** The bytes ask for more time or memory than a keystore may have. */
+/** Reading the content would take more time or memory than allowed. */
 export function overLimit(detail: string): KeyStoreError {
   return new KeyStoreError('GW_KEYSTORE_LIMIT', detail)
 }
 
-/** Runs `read` and puts the place in front of the message of a KeyStoreError it throws. */
+/** Runs `read` and prefixes the message of a KeyStoreError with a location. */
 export function at<T>(place: string, read: () => T): T {
   try {
     return read()

@@ -1,5 +1,5 @@
-// Mutations of small keystores. Each has to end in a KeyStoreError or in what was there before, and soon.
-// FUZZ_RUNS says how many of each kind; the values are the same in each run unless FUZZ_SEED differs.
+// Mutations of small keystores. Each must give a KeyStoreError or the original content, within a time limit.
+// FUZZ_RUNS sets the number of each kind; runs are repeatable by FUZZ_SEED.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleJceks, sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
@@ -9,7 +9,7 @@ import { type KeyStore, KeyStoreError, type KeyStoreType, readKeyStore } from '.
 const runs = Number(process.env['FUZZ_RUNS'] ?? 500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20260101)
 
-/** Far above what one takes, and far below a hang. */
+/** Far above the time of one mutation, and far below a hang. */
 const longestMilliseconds = 100
 
 /** Xorshift: a mutation can be repeated from seed and number. */
@@ -23,7 +23,7 @@ function randomFrom(start: number): (below: number) => number {
   }
 }
 
-/** What a hostile writer would try first at a length or a count. */
+/** Hostile values of a length or a count. */
 const telling = [0x00, 0x01, 0x7f, 0x80, 0x81, 0x84, 0xff, 0x30, 0x04, 0x06, 0x70, 0x71, 0x72, 0x73]
 
 function mutated(original: Buffer, random: (below: number) => number): Buffer {
@@ -48,7 +48,7 @@ function mutated(original: Buffer, random: (below: number) => number): Buffer {
   return bytes
 }
 
-/** Opens everything, and says in one text what was there; entries that do not open say why. */
+/** Reads and decrypts all entries into one text; an entry that fails is represented by its error. */
 function summary(store: KeyStore): string {
   const lines = store.entries.map((entry) => {
     if (entry.kind === 'trusted') return `${entry.alias} ${entry.certificate.fingerprint256}`
@@ -75,7 +75,7 @@ interface Target {
   readonly name: string
   readonly type: KeyStoreType
   readonly original: Buffer
-  /** Makes the integrity check right again after a mutation, so that what lies behind it is reached. */
+  /** Recomputes the integrity check after a mutation, so that the code behind it is reached. */
   readonly sealed?: (bytes: Buffer) => Buffer
 }
 
@@ -94,13 +94,13 @@ const targets: readonly Target[] = [
 ]
 
 for (const { name, type, original, sealed = (bytes: Buffer) => bytes } of targets) {
-  test(`${runs} mutations of ${name} are refused or read as they were`, () => {
+  test(`${runs} mutations of ${name} are rejected or read as the original`, () => {
     const genuine = summary(readKeyStore(sealed(original), type, samplePassword))
     let refused = 0
     for (let run = 0; run < runs; run++) {
       const bytes = sealed(mutated(original, randomFrom(seed + run * 7919)))
       const [found, took] = timed(() => outcome(() => summary(readKeyStore(bytes, type, samplePassword))))
-      // Where the integrity check was not made right again, nothing but the original may come out.
+      // Without a recomputed integrity check only the original may be read.
       const believed = !/^GW_KEYSTORE_/.test(found)
       if (believed && original === sealed(original)) assert.equal(found, genuine, `run ${run}`)
       if (!believed) refused += 1
@@ -110,7 +110,7 @@ for (const { name, type, original, sealed = (bytes: Buffer) => bytes } of target
   })
 }
 
-/** Time of this thread's own work, which a busy machine does not change. */
+/** CPU time of this thread, which does not depend on the load of the machine. */
 function timed<T>(run: () => T): readonly [T, number] {
   const start = process.threadCpuUsage()
   const value = run()
@@ -118,7 +118,7 @@ function timed<T>(run: () => T): readonly [T, number] {
   return [value, (user + system) / 1000]
 }
 
-/** Whether an INTEGER of three or four bytes is there: an iteration count mutated up to what the budget still allows. */
+/** Whether the position has an INTEGER of three or four bytes: an iteration count that may be mutated up to the budget. */
 function mayDeriveLong(bytes: Buffer): boolean {
   return bytes.includes(Buffer.from([0x02, 0x03])) || bytes.includes(Buffer.from([0x02, 0x04]))
 }

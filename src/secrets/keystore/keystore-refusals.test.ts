@@ -42,7 +42,7 @@ function refused(
   assert.throws(() => readKeyStore(bytes, 'PKCS12', password), { name: 'KeyStoreError', code, message })
 }
 
-/** Milliseconds within which whatever a file asks for has to be refused. */
+/** Milliseconds within which a hostile file must be rejected. */
 function quickly(run: () => void): void {
   const start = performance.now()
   run()
@@ -70,7 +70,7 @@ for (const type of types) {
     assert.deepEqual(secret.secret(samplePassword), { algorithm: 'AES', bytes: Buffer.alloc(32, 7) })
   })
 
-  test(`${type}: a wrong password is distinguished from a damaged file, and a missing one from a wrong one`, () => {
+  test(`${type}: wrong password, missing password and damaged file are distinguished`, () => {
     refused(samples[type], 'GW_KEYSTORE_PASSWORD', /the password is wrong, or the file was changed/, 'guess')
     refused(samples[type], 'GW_KEYSTORE_PASSWORD', /protected by a password, and none was given/, null)
     const damaged = Buffer.from(samples[type])
@@ -79,7 +79,7 @@ for (const type of types) {
     refused(damaged, 'GW_KEYSTORE_CORRUPT', /the password is right, but the integrity check fails/)
   })
 
-  test(`${type}: a wrong password for an entry names the entry and holds no secret`, () => {
+  test(`${type}: the error of a wrong entry password names the entry and contains no secret`, () => {
     const store = readKeyStore(samples[type], type, samplePassword)
     const mine = store.entry('mine')
     assert.ok(mine?.kind === 'key')
@@ -92,7 +92,7 @@ for (const type of types) {
     )
   })
 
-  test(`${type}: no truncation is read`, () => {
+  test(`${type}: a truncated file is rejected at any length`, () => {
     const whole = samples[type]
     for (let part = 0; part < 50; part++) {
       const cut = whole.subarray(0, Math.floor((whole.length * part) / 50))
@@ -109,7 +109,7 @@ for (const type of types) {
   })
 }
 
-test('a file that is no keystore is refused by name', () => {
+test('the error for a file that is no keystore names its format', () => {
   refused(Buffer.alloc(0), 'GW_KEYSTORE_CORRUPT', /the file is empty/)
   refused(Buffer.from('-----BEGIN CERTIFICATE-----'), 'GW_KEYSTORE_UNSUPPORTED', /PEM file/)
   refused(Buffer.from('hello'), 'GW_KEYSTORE_CORRUPT', /not a PKCS12, JKS or JCEKS keystore/)
@@ -124,13 +124,13 @@ test('PBMAC1 is verified, as OpenSSL does', () => {
   refused(bytes, 'GW_KEYSTORE_PASSWORD', /the password is wrong/, 'guess')
 })
 
-test('B50: PBMAC1 with a key that is too long or too short is refused (CVE-2025-11187)', () => {
+test('B50: PBMAC1 with a key that is too long or too short is rejected (CVE-2025-11187)', () => {
   for (const macKeyLength of [0, 1, 19, 65, 4096, 2 ** 31 - 1, 2 ** 40]) {
     refused(samplePkcs12({ mac: 'pbmac1', macKeyLength }), 'GW_KEYSTORE_CORRUPT', /PBMAC1 key length/)
   }
 })
 
-test('the empty password is taken in both ways tools write it', () => {
+test('both encodings of the empty password are accepted', () => {
   for (const bmpPassword of [Buffer.alloc(2), Buffer.alloc(0)]) {
     const bytes = samplePkcs12({ password: '', bmpPassword })
     for (const password of [null, '']) {
@@ -141,22 +141,22 @@ test('the empty password is taken in both ways tools write it', () => {
   }
 })
 
-test('a PKCS12 file without a MAC is read; with a password that is worth a warning', () => {
+test('a PKCS12 file without a MAC is read, with a warning if there is a password', () => {
   const bytes = samplePkcs12({ mac: 'none' })
   assert.match(readKeyStore(bytes, 'PKCS12', samplePassword).warnings.join(), /no integrity check/)
-  refused(bytes, 'GW_KEYSTORE_PASSWORD', /part 2: the password does not open it/, 'guess')
+  refused(bytes, 'GW_KEYSTORE_PASSWORD', /part 2: the password is wrong/, 'guess')
   const open = samplePkcs12({ mac: 'none', encrypted: false })
   assert.deepEqual(readKeyStore(open, 'PKCS12', null).warnings, [])
 })
 
-test('certificates that belong to nothing and bags of unknown kind are left out with a warning', () => {
+test('unrelated certificates and bags of unknown type are skipped with a warning', () => {
   const bytes = pkcs12([bag(4, sequence(), 'crl')], [bag(3, certificateBag(own.certificate), 'stray')])
   const store = readKeyStore(bytes, 'PKCS12', samplePassword)
   assert.deepEqual(store.entries, [])
   assert.match(store.warnings.join(), /1 certificates belong to no key.*1\.2\.840\.113549\.1\.12\.10\.1\.4/)
 })
 
-test('a key without local key id gets the certificate of its name, or the first beside the only key', () => {
+test('a key without local key id gets the certificate of its name, or the first one if it is the only key', () => {
   for (const name of ['mine', undefined]) {
     const certificates = [bag(3, certificateBag(own.certificate), name), bag(3, certificateBag(other.certificate))]
     const store = readKeyStore(pkcs12([bag(1, own.pkcs8, name)], certificates), 'PKCS12', samplePassword)
@@ -167,7 +167,7 @@ test('a key without local key id gets the certificate of its name, or the first 
   }
 })
 
-test('a private key beside the certificate of another is refused', () => {
+test('a private key with the certificate of another key is rejected', () => {
   const bytes = javaKeyStore('JKS', [javaKey('mine', own.pkcs8, [other.certificate])])
   const entry = readKeyStore(bytes, 'JKS', samplePassword).entry('mine')
   assert.ok(entry?.kind === 'key')
@@ -177,7 +177,7 @@ test('a private key beside the certificate of another is refused', () => {
   })
 })
 
-test('keys that are not supported say so', () => {
+test('unsupported keys have an error that names them', () => {
   const keyOf = (algorithm: Buffer): Buffer => sequence(integer(0), algorithm, octets(Buffer.alloc(64, 1)))
   const cases = [
     [sequence(oid('1.2.840.113549.1.3.1')), 'GW_KEYSTORE_UNSUPPORTED', /private key of algorithm 1\.2\.840/],
@@ -192,7 +192,7 @@ test('keys that are not supported say so', () => {
   }
 })
 
-test('of several entries with one alias the last counts, with a warning', () => {
+test('of several entries with one alias the last is used, with a warning', () => {
   const entries = [javaTrusted('same', own.certificate), javaTrusted('SAME', other.certificate)]
   const store = readKeyStore(javaKeyStore('JKS', entries), 'JKS', samplePassword)
   const entry = store.entry('same')
@@ -220,7 +220,7 @@ test('later changes of the buffer have no effect', () => {
   }
 })
 
-test('B50: iteration counts beyond the budget are refused before any work', () => {
+test('B50: iteration counts beyond the budget are rejected before any work', () => {
   for (const iterations of [5_000_001, 2 ** 31 - 1, 2 ** 40]) {
     const salt = Buffer.alloc(8)
     const macs = [
@@ -247,7 +247,7 @@ test('B50: iteration counts beyond the budget are refused before any work', () =
   }
 })
 
-test('a secret of JCEKS cannot ask for endless work either', () => {
+test('the iteration count of a JCEKS secret is limited too', () => {
   const bytes = javaKeyStore('JCEKS', [javaSecret('s', sampleSecret, 3)])
   const at = bytes.indexOf(Buffer.from('0708020103', 'hex')) + 4
   // Few bytes are left for the count: the INTEGER of one byte grows to four, and so do the lengths around it.
@@ -276,10 +276,10 @@ test('the parts of a file share one budget of iterations', () => {
   }
   const content = pbes2(sequence(), samplePassword, 200_000)
   const bytes = pfx(sequence(part(200_000, content), part(4_900_000, content)))
-  refused(bytes, 'GW_KEYSTORE_LIMIT', /part 2: the iteration counts ask for 5100002 units of work/)
+  refused(bytes, 'GW_KEYSTORE_LIMIT', /part 2: the iteration counts need 5100002 units of work/)
 })
 
-test('B50: lengths, nesting and identifiers made to exhaust memory are refused quickly', () => {
+test('B50: lengths, nesting and identifiers that would exhaust memory are rejected quickly', () => {
   const nested = (depth: number): Buffer => (depth === 0 ? integer(1) : sequence(nested(depth - 1)))
   const cases: readonly (readonly [Buffer, KeyStoreErrorCode])[] = [
     [nested(100), 'GW_KEYSTORE_LIMIT'],
@@ -302,7 +302,7 @@ test('B50: lengths, nesting and identifiers made to exhaust memory are refused q
   for (const [bytes, code] of cases) quickly(() => refused(bytes, code, /./))
 })
 
-test('a child that is longer than its parent is refused', () => {
+test('a child that is longer than its parent is rejected', () => {
   const bytes = Buffer.from(samplePkcs12())
   bytes[3] = bytes[3]! - 4
   refused(bytes, 'GW_KEYSTORE_CORRUPT', /ASN\.1/)

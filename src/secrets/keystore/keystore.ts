@@ -4,15 +4,14 @@ import { corrupt, entryPlace, unsupported } from './keystore-error.ts'
 import { checkLimit, limits } from './limits.ts'
 import { readPkcs12 } from './pkcs12.ts'
 
-/** The formats that are read. */
 export type KeyStoreType = 'PKCS12' | 'JKS' | 'JCEKS'
 
-/** A keystore that was read and whose integrity was checked; keys and secrets in it are opened one by one. */
+/** A keystore after the integrity check; its keys and secrets are decrypted individually. */
 export class KeyStore {
-  /** What the content is, whatever it was declared to be. */
+  /** Format of the content, which may differ from the declared one. */
   readonly type: KeyStoreType
   readonly entries: readonly KeyStoreEntry[]
-  /** What a person should know about this file, in words for a log. */
+  /** Warnings about the file, for the log. */
   readonly warnings: readonly string[]
   readonly #byAlias: ReadonlyMap<string, KeyStoreEntry>
 
@@ -23,21 +22,21 @@ export class KeyStore {
     this.entries = [...this.#byAlias.values()]
   }
 
-  /** The entry of this alias; as in Java, upper and lower case do not differ. */
+  /** The entry of an alias, case-insensitive as in Java. */
   entry(alias: string): KeyStoreEntry | undefined {
     return this.#byAlias.get(folded(alias))
   }
 }
 
 /**
- * Reads a keystore from its bytes. Its integrity (the MAC of PKCS #12, the keyed digest of JKS and JCEKS) is checked
- * before anything is believed; throws a KeyStoreError. A null password means no password. The content decides
- * the format, as for Java since version 9: a different declared type is a warning.
+ * Reads a keystore. Its integrity (the MAC of PKCS #12, the keyed digest of JKS and JCEKS) is checked first; throws a
+ * KeyStoreError. A null password means no password. The format is detected by the content, as in Java since version 9: a
+ * different declared type is a warning.
  */
 export function readKeyStore(bytes: Buffer, declared: KeyStoreType, password: string | null): KeyStore {
   checkLimit('bytes of the file', bytes.length, limits.fileBytes)
   const type = typeOf(bytes)
-  // A copy: entries are opened later, and must be the checked bytes.
+  // A copy: entries are decrypted later, and must be the verified bytes.
   const { entries, warnings } = readAs(type, Buffer.from(bytes), password)
   checkLimit('entries', entries.length, limits.entries)
   return new KeyStore(type, entries, [...mismatch(type, declared), ...warnings, ...shadowed(entries)])
@@ -63,7 +62,7 @@ function mismatch(type: KeyStoreType, declared: KeyStoreType): readonly string[]
   return type === declared ? [] : [`this file is a ${type} keystore, not ${declared}; set storeType to ${type}`]
 }
 
-/** As in Java the last of several entries with one alias counts. */
+/** As in Java the last of several entries with one alias is used. */
 function shadowed(entries: readonly KeyStoreEntry[]): readonly string[] {
   return [...Map.groupBy(entries, (entry) => folded(entry.alias)).values()]
     .filter((same) => same.length > 1)

@@ -1,8 +1,8 @@
 import { overLimit } from './keystore-error.ts'
 
 /**
- * What one keystore may ask for. Real ones stay far below; a hostile file meets a GW_KEYSTORE_LIMIT instead of hanging
- * or exhausting the process.
+ * Limits of one keystore, far above real ones: a hostile file gets GW_KEYSTORE_LIMIT instead of blocking or exhausting the
+ * process.
  */
 export const limits = {
   fileBytes: 16 * 1024 * 1024,
@@ -17,16 +17,15 @@ export const limits = {
   derDepth: 32,
   /** A trusted certificate of PKCS #12 has 22. */
   derNodes: 120_000,
-  /** Units of key derivation per file, and again per entry that is opened. */
+  /** Units of key derivation per file, and per decrypted entry. */
   work: 5_000_000,
 } as const
 
-/** Refuses a number that is over its limit. */
 export function checkLimit(what: string, found: number, limit: number): void {
   if (found > limit) throw overLimit(`${what}: at most ${limit} are accepted, found ${found}`)
 }
 
-/** Counts what one reading has used up, so that many small demands cannot add up to a large one. */
+/** Sums the work and allocations of reading one file, so that many small items can not exceed the limits together. */
 export class Budget {
   #work = 0
   #nodes = 0
@@ -37,7 +36,7 @@ export class Budget {
     this.#spend(iterations)
   }
 
-  /** Single hashes called from JavaScript: each takes about twice as long as an iteration of PBKDF2. */
+  /** Hashes called from JavaScript: each takes about twice as long as an iteration of PBKDF2. */
   spendHashes(count: number): void {
     this.#spend(2 * count)
   }
@@ -55,7 +54,7 @@ export class Budget {
   #spend(units: number): void {
     this.#work += units
     if (this.#work > limits.work) {
-      throw overLimit(`the iteration counts ask for ${this.#work} units of work, at most ${limits.work} are accepted`)
+      throw overLimit(`the iteration counts need ${this.#work} units of work, at most ${limits.work} are accepted`)
     }
   }
 }

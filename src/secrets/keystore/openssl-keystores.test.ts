@@ -1,4 +1,4 @@
-// PKCS #12 files as openssl writes them: each cipher, MAC and kind of key, with and without password.
+// PKCS #12 files of openssl: each cipher, MAC and type of key, with and without password.
 import assert from 'node:assert/strict'
 import { createPublicKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const prfs = ['hmacWithSHA1', 'hmacWithSHA224', 'hmacWithSHA256', 'hmacWithSHA38
 
 const pem = (certificate: Buffer): string => new X509Certificate(certificate).toString()
 
-/** The same bytes with every length left open and every octet string in pieces, as streaming encoders write BER. */
+/** The same content in BER with indefinite lengths and split octet strings, as streaming encoders write it. */
 function streamed(bytes: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -128,7 +128,7 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
   }
 
   for (const name of [...ciphers, ...macs, 'old']) {
-    test(`${name}: read, and a wrong password refused`, () => {
+    test(`${name}: is read, and a wrong password is rejected`, () => {
       const entry = keyEntry(`${name}.p12`, 'p256')
       assert.equal(entry.chain.length, 3)
       fits(entry, entry.privateKey(null))
@@ -146,7 +146,7 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
     })
   }
 
-  test('content encrypted with RC4 or scrypt is refused with a remedy', () => {
+  test('content encrypted with RC4 or scrypt is rejected with a remedy', () => {
     assert.throws(() => keyEntry('rc4.p12', 'p256'), {
       code: 'GW_KEYSTORE_UNSUPPORTED',
       message: /RC4; write the keystore again/,
@@ -171,20 +171,20 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
     }
   })
 
-  test('passwords beyond ASCII are taken as openssl takes them', () => {
+  test('passwords beyond ASCII are encoded as in openssl', () => {
     for (const name of ['unicode.p12', 'unicode-old.p12']) {
       const entry = keyEntry(name, 'p256', 'pässwörd€𝄞')
       fits(entry, entry.privateKey(null))
     }
   })
 
-  test('certificates that nothing marks as trusted are no entries, as for Java', () => {
+  test('certificates without the trusted attribute are no entries, as in Java', () => {
     const store = readKeyStore(read('nokeys.p12'), 'PKCS12', 'changeit')
     assert.deepEqual(store.entries, [])
     assert.match(store.warnings.join(), /2 certificates belong to no key/)
   })
 
-  test('BER with open lengths and octet strings in pieces reads as DER does', () => {
+  test('BER with indefinite lengths and split octet strings gives the same as DER', () => {
     for (const name of ['old.p12', 'p256.p12']) {
       writeFileSync(folder.in('streamed.p12'), streamed(read(name)))
       const entry = keyEntry('streamed.p12', 'p256')
@@ -193,7 +193,7 @@ describe('PKCS #12 files of openssl', { skip: opensslMissing }, () => {
     }
   })
 
-  test('one flipped byte anywhere never gives another key', () => {
+  test('one changed byte never gives another key', () => {
     const original = read('sha256.p12')
     const genuine = keyEntry('sha256.p12', 'p256').privateKey(null)
     for (let at = 0; at < original.length; at += 7) {

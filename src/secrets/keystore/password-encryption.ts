@@ -25,7 +25,7 @@ const pbes2Ciphers: ReadonlyMap<string, { readonly cipher: Cipher; readonly keyL
   ['1.2.840.113549.3.7', { cipher: 'des-ede3-cbc', keyLength: 24 }],
 ])
 
-/** A way to open content with a password, as an AlgorithmIdentifier of the file describes it. */
+/** Decrypts content with a password, by an AlgorithmIdentifier of the file. */
 type Decryption = (ciphertext: Buffer, password: PasswordForm, budget: Budget) => Buffer
 
 /** Reads the AlgorithmIdentifier of password-based encryption: the schemes of PKCS #12, or PBES2. */

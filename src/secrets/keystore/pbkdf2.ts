@@ -6,7 +6,7 @@ import { type Budget, checkLimit, limits } from './limits.ts'
 const PBKDF2 = '1.2.840.113549.1.5.12'
 const SCRYPT = '1.3.6.1.4.1.11591.4.11'
 
-/** HMAC by object identifier (RFC 8018 appendix B.1), with the bytes its hash gives. */
+/** HMAC by object identifier (RFC 8018 appendix B.1), with the bytes of its hash. */
 export const hmacs: ReadonlyMap<string, { readonly name: string; readonly size: number }> = new Map([
   ['1.2.840.113549.2.7', { name: 'sha1', size: 20 }],
   ['1.2.840.113549.2.8', { name: 'sha224', size: 28 }],
@@ -17,12 +17,12 @@ export const hmacs: ReadonlyMap<string, { readonly name: string; readonly size: 
 
 /** PBKDF2 with the parameters of a file (RFC 8018 appendix A.2). */
 interface Pbkdf2 {
-  /** The key length in the file, where it has one. */
+  /** The key length in the file; null without one. */
   readonly keyLength: number | null
   derive(password: Buffer, length: number, budget: Budget): Buffer
 }
 
-/** Reads the AlgorithmIdentifier of a key derivation function, which has to be PBKDF2. */
+/** Reads the AlgorithmIdentifier of a key derivation function, which must be PBKDF2. */
 export function readPbkdf2(algorithm: Der): Pbkdf2 {
   const [id, parameters] = algorithm.sequence('key derivation', 1, 2)
   const name = id!.oid('key derivation')
@@ -35,7 +35,7 @@ export function readPbkdf2(algorithm: Der): Pbkdf2 {
   const rounds = readIterations(iterations!)
   const keyLength = rest[0]?.isInteger ? rest.shift()!.count('PBKDF2 key length') : null
   const prf = readHmac(rest.shift())
-  if (rest.length > 0) throw corrupt('PBKDF2: more parameters than there are')
+  if (rest.length > 0) throw corrupt('PBKDF2: unknown parameters')
   return {
     keyLength,
     derive(password, length, budget) {
@@ -52,7 +52,7 @@ export function readSalt(salt: Der): Buffer {
   return bytes
 }
 
-/** An iteration count: at least 1, and no more than a whole file may ask for. */
+/** An iteration count: at least 1, at most the limit of a file. */
 export function readIterations(iterations: Der): number {
   const count = iterations.count('iterations')
   if (count === 0) throw corrupt('iterations: expected at least 1, found 0')

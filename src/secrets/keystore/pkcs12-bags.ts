@@ -16,7 +16,7 @@ const bagTypes = {
 const X509 = '1.2.840.113549.1.9.22.1'
 const FRIENDLY_NAME = '1.2.840.113549.1.9.20'
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21'
-/** How Java marks a certificate as trusted by itself. */
+/** Java's attribute of trusted certificates. */
 const TRUSTED_KEY_USAGE = '2.16.840.1.113894.746875.1.1'
 
 interface Attributes {
@@ -74,7 +74,7 @@ function readCertificateBag(content: Der, attributes: Attributes, budget: Budget
   return { ...attributes, kind: 'certificate', certificate: readCertificate(bytes, budget) }
 }
 
-/** Java keeps a secret key as an encrypted PrivateKeyInfo inside a secret bag. */
+/** Java stores a secret key as an encrypted PrivateKeyInfo in a secret bag. */
 function readSecretBag(content: Der, attributes: Attributes, budget: Budget): Bag {
   const [id, value] = content.sequence('secret bag', 2, 2)
   const type = id!.oid('type of secret')

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Budget } from './limits.ts'
 
-/** A hash function as the key derivation of PKCS #12 needs to know it: sizes of output and of block, in bytes. */
+/** A hash function with the sizes of its output and block in bytes. */
 interface Digest {
   readonly name: string
   readonly size: number
@@ -20,20 +20,20 @@ export const digests: ReadonlyMap<string, Digest> = new Map([
 /** SHA-1, which the older schemes of PKCS #12 always use. */
 export const sha1 = digests.get('1.3.14.3.2.26')!
 
-/** What derived bytes are for (RFC 7292 appendix B.3). */
+/** Purpose of derived bytes (RFC 7292 appendix B.3). */
 export const purpose = { key: 1, iv: 2, mac: 3 } as const
 
 interface Derivation {
   readonly digest: Digest
   readonly purpose: 1 | 2 | 3
-  /** In BMP form with its two zero bytes, or empty. */
+  /** As BMPString with two trailing zero bytes, or empty. */
   readonly password: Buffer
   readonly salt: Buffer
   readonly iterations: number
   readonly length: number
 }
 
-/** The key derivation of PKCS #12 (RFC 7292 appendix B.2), which no library of Node has. */
+/** The key derivation of PKCS #12 (RFC 7292 appendix B.2), which Node does not offer. */
 export function derive({ digest, purpose, password, salt, iterations, length }: Derivation, budget: Budget): Buffer {
   const blocks = Math.ceil(length / digest.size)
   budget.spendHashes(blocks * iterations)
@@ -50,7 +50,7 @@ export function derive({ digest, purpose, password, salt, iterations, length }: 
   return derived.subarray(0, length)
 }
 
-/** Repeats bytes up to a whole number of blocks; nothing stays nothing. */
+/** Repeats bytes up to a multiple of the block size; empty stays empty. */
 function stretched(bytes: Buffer, block: number): Buffer {
   const length = block * Math.ceil(bytes.length / block)
   return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, bytes)

@@ -8,7 +8,7 @@ import type { PasswordForm } from './pkcs12-password.ts'
 
 const PBMAC1 = '1.2.840.113549.1.5.14'
 
-/** RFC 9579 section 4: a shorter key could be guessed; OpenSSL was once overrun by a longer one (CVE-2025-11187). */
+/** RFC 9579 section 4: a shorter key could be guessed; a longer one overflowed a buffer of OpenSSL (CVE-2025-11187). */
 const pbmac1KeyLength = { min: 20, max: 64 } as const
 
 /** The integrity check of a PKCS #12 file: whether the content was written with the password. */

@@ -1,14 +1,14 @@
 /** A password in the two forms that PKCS #12 derives keys from. */
 export interface PasswordForm {
-  /** UTF-16, big end first, with two zero bytes behind it (RFC 7292 appendix B.1). */
+  /** UTF-16, big-endian, with two trailing zero bytes (RFC 7292 appendix B.1). */
   readonly bmp: Buffer
-  /** What PBKDF2 gets (RFC 8018). */
+  /** For PBKDF2 (RFC 8018). */
   readonly utf8: Buffer
 }
 
 /**
- * The forms to try. Tools disagree on the empty password: for some it is two zero bytes, for others nothing at all, and
- * a file does not record which of them made it.
+ * The forms to try. Tools encode the empty password differently, as two zero bytes or as no bytes, and the file does not record
+ * which.
  */
 export function passwordForms(password: string | null): readonly PasswordForm[] {
   const text = password ?? ''

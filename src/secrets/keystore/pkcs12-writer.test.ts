@@ -19,7 +19,7 @@ function textOf(certificate: X509Certificate): string {
 }
 
 for (const [type, make] of Object.entries(pairs)) {
-  test(`a keystore with an ${type} key that was written can be read, and openssl reads it too`, () => {
+  test(`a written keystore with an ${type} key is read back, also by openssl`, () => {
     const { privateKey, publicKey } = make()
     const day = 86_400_000
     const certificate = selfSigned({

@@ -19,13 +19,13 @@ interface KeyToWrite {
   readonly chain: readonly X509Certificate[]
 }
 
-/** A PKCS #12 keystore (RFC 7292) with one key: the key encrypted, the whole protected against change. */
+/** A PKCS #12 keystore (RFC 7292) with one encrypted key and a MAC. */
 export function writePkcs12({ alias, key, chain }: KeyToWrite, password: string): Buffer {
   const id = createHash('sha256')
     .update(chain[0]?.raw ?? '')
     .digest()
   const own = [sequence(oid(FRIENDLY_NAME), set(bmp(alias))), sequence(oid(LOCAL_KEY_ID), set(octets(id)))]
-  // PBES2 with PBKDF2 and AES, as OpenSSL makes it.
+  // PBES2 with PBKDF2 and AES, by OpenSSL.
   const shrouded = key.export({ type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: password })
   const keyBag = sequence(oid(SHROUDED_KEY), tagged(0, shrouded), set(...own))
   const certificates = chain.map((certificate, at) =>

@@ -20,7 +20,7 @@ export function readPkcs12(bytes: Buffer, password: string | null): Contents {
   const budget = new Budget()
   const [version, authSafe, macData] = Der.read(bytes, budget).sequence('PKCS #12 file', 2, 3)
   const found = version!.count('version')
-  if (found !== 3) throw unsupported(`version ${found} of PKCS #12; 3 is known`)
+  if (found !== 3) throw unsupported(`version ${found} of PKCS #12; 3 is supported`)
   const content = dataOf(authSafe!, 'PKCS #12 content')
   const forms = passwordForms(password)
   const mac = macData === undefined ? undefined : at('integrity check', () => readMac(macData))
@@ -45,7 +45,7 @@ function dataOf(contentInfo: Der, what: string): Buffer {
   return value.explicit(0, what).octets(what)
 }
 
-/** The form of the password that the integrity check confirms; throws when none does. */
+/** The form of the password that passes the integrity check; throws where none does. */
 function verified(mac: Mac, content: Buffer, forms: readonly PasswordForm[], budget: Budget): PasswordForm {
   const form = forms.find((candidate) => mac(content, candidate, budget))
   if (form !== undefined) return form
@@ -57,7 +57,7 @@ function verified(mac: Mac, content: Buffer, forms: readonly PasswordForm[], bud
   throw wrongPassword('the password is wrong, or the file was changed')
 }
 
-/** Throws where the content is not even PKCS #12, which no password would mend. */
+/** Throws where the content is no PKCS #12, with any password. */
 function opensContent(content: Buffer, form: PasswordForm, budget: Budget): boolean {
   const safes = Der.read(content, budget).sequence('authenticated safe')
   const encrypted = safes.find((safe) => safe.sequence('content')[0]?.oid('content type') === ENCRYPTED_DATA)
@@ -102,10 +102,10 @@ function decrypted(encryptedData: Der, forms: readonly PasswordForm[], budget: B
     }
   }
   if (failure instanceof KeyStoreError && failure.code !== 'GW_KEYSTORE_CORRUPT') throw failure
-  throw wrongPassword('the password does not open it, or its content was changed')
+  throw wrongPassword('the password is wrong, or the content was changed')
 }
 
-/** Entries as Java sees them: keys with their chains, certificates marked as trusted, secret keys. */
+/** Entries as in Java: keys with their chains, trusted certificates, secret keys. */
 function assembled(bags: readonly Bag[], forms: readonly PasswordForm[]): Contents {
   const certificates = bags.filter((bag) => bag.kind === 'certificate')
   const untrusted = certificates.filter((bag) => !bag.trusted)
@@ -117,7 +117,7 @@ function assembled(bags: readonly Bag[], forms: readonly PasswordForm[]): Conten
 
   const entryOf = (bag: Bag): KeyStoreEntry | undefined => {
     if (bag.kind === 'unknown' || (bag.kind === 'certificate' && !bag.trusted)) return undefined
-    // Java numbers the entries that have no name.
+    // As in Java, entries without a name are numbered.
     const alias = bag.name ?? String(++nameless)
     const named = { alias, created: timeOf(bag.keyId) }
     if (bag.kind === 'certificate') return { ...named, kind: 'trusted', certificate: bag.certificate }
@@ -144,7 +144,7 @@ function assembled(bags: readonly Bag[], forms: readonly PasswordForm[]): Conten
   }
 }
 
-/** Some tools give no ids: then the certificate has the key's name, or is the first beside the only key, as for Java. */
+/** Some tools write no ids: the certificate is then that of the key's name, or the first one for a single key, as in Java. */
 function leafWithoutId<C extends Bag>(key: Bag, certificates: readonly C[], keys: number): C | undefined {
   const named = key.name === null ? undefined : certificates.find((bag) => bag.name === key.name)
   return named ?? (keys === 1 ? certificates[0] : undefined)
@@ -163,7 +163,7 @@ function secretOf(encoded: Buffer): { algorithm: string; bytes: Buffer } {
   return { algorithm: secretKeyNames.get(algorithm) ?? algorithm, bytes: Buffer.from(bytes) }
 }
 
-/** Java writes `Time 1700000000000` as the local key id, and takes the time of creation from it. */
+/** Java stores the creation time as local key id, `Time 1700000000000`. */
 function timeOf(keyId: string | null): Date | null {
   const match = keyId === null ? null : /^Time (\d{1,15})$/.exec(Buffer.from(keyId, 'hex').toString('latin1'))
   return match === null ? null : new Date(Number(match[1]))

@@ -17,7 +17,7 @@ const families: ReadonlyMap<string, string> = new Map([
   ['1.3.101.113', 'Ed448'],
 ])
 
-/** OpenSSL computes the public part of a DSA key as it reads it, which a large modulus makes endless. */
+/** OpenSSL computes the public part of a DSA key on reading, which takes very long with a large modulus. */
 const dsaBytes = 2048
 
 /** The algorithm and key bytes of a PrivateKeyInfo (RFC 5208), which Java uses for secret keys too. */
@@ -27,7 +27,7 @@ interface KeyInfo {
   readonly bytes: Buffer
 }
 
-/** Reads a PrivateKeyInfo that fills the bytes; throws where they are something else, as after a wrong password. */
+/** Reads a PrivateKeyInfo; throws for other content, such as after a wrong password. */
 export function readKeyInfo(encoded: Buffer): KeyInfo {
   return keyInfoOf(Der.read(encoded, new Budget()))
 }
@@ -39,13 +39,13 @@ function keyInfoOf(element: Der): KeyInfo {
   return { algorithm: id!.oid('algorithm of the private key'), parameters, bytes: bytes!.octets('private key') }
 }
 
-/** Makes a usable key of a PrivateKeyInfo, and makes sure that it belongs to the certificate it stands with. */
+/** Decodes a PrivateKeyInfo, and checks that it belongs to the certificate. */
 export function privateKeyOf(encoded: Buffer, certificate: X509Certificate | undefined): KeyObject {
   checkLimit('bytes of a private key', encoded.length, limits.privateKeyBytes)
   const { algorithm, parameters } = readKeyInfo(encoded)
   const family = families.get(algorithm)
   if (family === undefined)
-    throw unsupported(`private key of algorithm ${algorithm}; RSA, EC and Edwards curves are known`)
+    throw unsupported(`private key of algorithm ${algorithm}; RSA, EC and Edwards curves are supported`)
   if (algorithm === EC && !parameters?.isOid) throw unsupported('an EC key on a curve without a name')
   if (algorithm === DSA) checkLimit('bytes of a DSA key', encoded.length, dsaBytes)
   const key = openPrivateKey(encoded, family, parameters)
@@ -59,7 +59,7 @@ function openPrivateKey(encoded: Buffer, family: string, parameters: Der | undef
   try {
     return createPrivateKey({ key: encoded, format: 'der', type: 'pkcs8' })
   } catch {
-    // The message of OpenSSL is left out: it only names its own source files.
+    // The message of OpenSSL is left out: it names its source files only.
     if (family === 'EC')
       throw unsupported(`an EC key that is damaged, or on a curve OpenSSL lacks (${parameters?.oid('curve')})`)
     throw corrupt(`not a valid ${family} key`)

@@ -1,5 +1,5 @@
-// RC2 (RFC 2268), decryption only: OpenSSL has it in its legacy provider alone, which Node does not load, and old PKCS #12
-// files have their certificates under 40 bits of it.
+// RC2 (RFC 2268), decryption only: old PKCS #12 files encrypt certificates with 40 bits of it, and OpenSSL has it only in the
+// legacy provider, which Node does not load.
 
 /** The permutation PITABLE of RFC 2268 section 2, derived there from the digits of pi. */
 const pi = Buffer.from(
@@ -18,7 +18,7 @@ const pi = Buffer.from(
 
 const BLOCK = 8
 
-/** RFC 2268 section 2: 64 words from a key that counts for `effectiveBits`. */
+/** RFC 2268 section 2: 64 words from a key with `effectiveBits`. */
 function expandKey(key: Buffer, effectiveBits: number): Uint16Array {
   const bytes = Buffer.alloc(128)
   key.copy(bytes)
@@ -30,7 +30,7 @@ function expandKey(key: Buffer, effectiveBits: number): Uint16Array {
   return Uint16Array.from({ length: 64 }, (_, word) => bytes.readUInt16LE(2 * word))
 }
 
-/** How far each of the four words is turned in a mixing round. */
+/** Rotation of each of the four words in a mixing round. */
 const turns = [1, 2, 3, 5] as const
 
 /** RFC 2268 section 4: 5 mixing rounds, mash, 6 mixing rounds, mash, 5 mixing rounds, backwards. */
@@ -50,7 +50,7 @@ function decryptBlock(words: Uint16Array, key: Uint16Array): void {
   }
 }
 
-/** Decrypts RC2 in CBC mode, without taking the padding off; the length must be a multiple of 8. */
+/** Decrypts RC2 in CBC mode, without removing the padding; the length must be a multiple of 8. */
 export function decryptRc2Cbc(ciphertext: Buffer, key: Buffer, iv: Buffer): Buffer {
   const words = new Uint16Array(4)
   const expanded = expandKey(key, 8 * key.length)

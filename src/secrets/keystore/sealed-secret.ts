@@ -11,7 +11,7 @@ const sealedClasses: ReadonlySet<string> = new Set([
   'javax.crypto.SealedObject',
 ])
 
-/** Opens a secret key of a JCEKS file: a javax.crypto.SealedObject around a serialised key. */
+/** Decrypts a secret key of a JCEKS file: a javax.crypto.SealedObject with a serialised key. */
 export function openSealedSecret(sealed: JavaObject, password: string): { algorithm: string; bytes: Buffer } {
   if (!sealedClasses.has(sealed.className)) throw corrupt('secret key: expected a sealed object')
   const scheme = textOf(sealed, 'sealAlg')
@@ -24,7 +24,7 @@ export function openSealedSecret(sealed: JavaObject, password: string): { algori
   return keyOf(readOpened(plain))
 }
 
-/** What the wrong password makes of it is, once in 256 times, padded well and still no object. */
+/** A wrong password gives valid padding once in 256 times, but no valid object. */
 function readOpened(plain: Buffer): JavaObject {
   const reader = new ByteReader(plain)
   try {
@@ -33,11 +33,11 @@ function readOpened(plain: Buffer): JavaObject {
     return key
   } catch (error) {
     if (!(error instanceof KeyStoreError) || error.code !== 'GW_KEYSTORE_CORRUPT') throw error
-    throw wrongPassword('the password does not open it; give the password of the entry')
+    throw wrongPassword('the password is wrong; set the password of the entry')
   }
 }
 
-/** Java writes a plain key as SecretKeySpec, and keys of classes of its own by their KeyRep. */
+/** Java serialises a plain key as SecretKeySpec, and keys of its own classes as KeyRep. */
 function keyOf(key: JavaObject): { algorithm: string; bytes: Buffer } {
   if (key.className === 'javax.crypto.spec.SecretKeySpec') {
     return { algorithm: textOf(key, 'algorithm'), bytes: Buffer.from(bytesOf(key, 'key')) }

@@ -1,4 +1,4 @@
-/** Java's names of the algorithms that secret keys in PKCS #12 are marked with; others keep their object identifier. */
+/** Java's names of algorithms of secret keys in PKCS #12; others are named by their object identifier. */
 export const secretKeyNames: ReadonlyMap<string, string> = new Map([
   ['2.16.840.1.101.3.4.1', 'AES'],
   ['1.2.840.113549.2.6', 'HmacMD5'],

@@ -15,7 +15,7 @@ import {
   utf8,
 } from './der-writer.ts'
 
-/** A name of a certificate's owner: bytes under the tag of their kind (RFC 5280 section 4.2.1.6). */
+/** A subject alternative name (RFC 5280 section 4.2.1.6). */
 export interface AltName {
   readonly tag: number
   readonly bytes: Uint8Array
@@ -26,7 +26,7 @@ interface SelfSigned {
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
   readonly commonName: string
-  /** Null leaves the names out, as only old certificates do. */
+  /** Null for a certificate without the extension, as old ones are. */
   readonly altNames: readonly AltName[] | null
   readonly notBefore: Date
   readonly notAfter: Date
@@ -43,7 +43,7 @@ const EXTENSION = {
 }
 const SERVER_AND_CLIENT = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']
 
-/** A host name or an address as certificates hold it. */
+/** The alternative name of a host name or an address. */
 export function altName(host: string): AltName {
   const family = isIP(host)
   if (family === 0) return { tag: 2, bytes: Buffer.from(host, 'latin1') }
@@ -51,7 +51,7 @@ export function altName(host: string): AltName {
 }
 
 function ipv6Bytes(host: string): Buffer {
-  // The URL parser gives the normal form: groups in hex, at most one gap.
+  // The URL parser normalises: groups in hex, at most one `::`.
   const [left = '', right] = new URL(`http://[${host}]/`).hostname.slice(1, -1).split('::')
   const groups = (text: string | undefined) => (text === undefined || text === '' ? [] : text.split(':'))
   const [before, after] = [groups(left), groups(right)]
@@ -59,7 +59,7 @@ function ipv6Bytes(host: string): Buffer {
   return Buffer.concat([...before, ...gap, ...after].map((group) => Buffer.from(group.padStart(4, '0'), 'hex')))
 }
 
-/** A certificate that its own key has signed (RFC 5280 section 4.1). */
+/** RFC 5280 section 4.1. */
 export function selfSigned(wish: SelfSigned): X509Certificate {
   const { privateKey, publicKey, commonName, notBefore, notAfter } = wish
   const algorithm = signatureAlgorithm(privateKey)
@@ -90,7 +90,7 @@ function signatureAlgorithm({ asymmetricKeyType }: KeyObject): Buffer {
 function extensions({ altNames, privateKey, publicKey }: SelfSigned): Buffer[] {
   const keyId = keyIdentifier(publicKey)
   const names = altNames?.map(({ tag, bytes }) => implicit(tag, bytes))
-  // digitalSignature, and keyEncipherment where the key can do that.
+  // digitalSignature, and keyEncipherment for RSA.
   const usage = privateKey.asymmetricKeyType === 'rsa' ? bits(Buffer.from([0xa0]), 5) : bits(Buffer.from([0x80]), 7)
   return [
     sequence(oid(EXTENSION.basicConstraints), trueValue(), octets(sequence())),
@@ -102,7 +102,7 @@ function extensions({ altNames, privateKey, publicKey }: SelfSigned): Buffer[] {
   ]
 }
 
-/** RFC 7093 section 2: a hash of the key, as long as that of SHA-1 which readers expect. */
+/** RFC 7093 section 2: a hash of the key, truncated to the length of SHA-1. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const key = publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(key).digest().subarray(0, 20)

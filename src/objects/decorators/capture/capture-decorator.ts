@@ -12,15 +12,15 @@ export const CaptureDecorator = defineDecorator({
   summary: 'Logs requests and responses as they pass a filter or handler, without the credentials in them.',
   config: {
     captureEntity: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether entities are logged, where they are text.' }),
     captureContext: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
     maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
-      .prefault(524_288)
+      .default(524_288)
       .meta({ description: 'Bytes of an entity that are logged; what is beyond is left out, with a note.' }),
-    masks: masksField().prefault({}).meta({ description: 'What is masked beyond the credentials that always are.' }),
+    masks: masksField().default({}).meta({ description: 'What is masked beyond the credentials that always are.' }),
   },
   settings: captureWords().meta({
     description:

@@ -9,15 +9,15 @@ import { maskText } from './secret-text.ts'
 export const masksField = () =>
   object({
     headers: list(namePattern())
-      .prefault([])
+      .default([])
       .meta({ description: 'Regular expressions, found in names of header fields whose values are masked.' }),
     trailers: list(namePattern())
-      .prefault([])
+      .default([])
       .meta({ description: 'Regular expressions, found in names of trailer fields whose values are masked.' }),
     attributes: list(namePattern())
-      .prefault([])
+      .default([])
       .meta({ description: 'Regular expressions, found in names of attributes whose values are masked.' }),
-    mask: config(string()).prefault('*****').meta({ description: 'What stands in the place of a masked value.' }),
+    mask: config(string()).default('*****').meta({ description: 'What stands in the place of a masked value.' }),
   })
 
 /** Masks as they are used for each message. */

@@ -12,7 +12,7 @@ export const TimerDecorator = defineDecorator({
   summary: 'Logs how long a filter, handler or access token resolver took to answer.',
   config: {
     timeUnit: config(timeUnit())
-      .prefault('milliseconds')
+      .default('milliseconds')
       .meta({ description: 'Unit of the logged times: any unit that a duration may have.' }),
   },
   settings: config(boolean()).meta({ description: 'Whether the object is timed.' }),

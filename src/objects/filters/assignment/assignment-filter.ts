@@ -6,7 +6,7 @@ import { EVENTS } from '../log-events.ts'
 const assignments = () =>
   list(
     object({
-      condition: condition().prefault(true).meta({ description: 'Only when true is the value assigned.' }),
+      condition: condition().default(true).meta({ description: 'Only when true is the value assigned.' }),
       target: leftValue().meta({
         description: 'Where the value goes, such as `${attributes.name}` or `${session.user}`.',
       }),
@@ -14,7 +14,7 @@ const assignments = () =>
         .optional()
         .meta({ description: 'What is assigned: any JSON, its texts may be expressions. Null by default.' }),
     }),
-  ).prefault([])
+  ).default([])
 
 /** Assigns values to places named by expressions. */
 export const AssignmentFilter = defineType({

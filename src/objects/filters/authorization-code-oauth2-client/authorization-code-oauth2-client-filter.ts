@@ -35,7 +35,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       description: 'Path or URL of the gateway below which `login`, `callback`, `logout` and `backchannel-logout` lie.',
     }),
     registrations: list(ref(ClientRegistrationKind))
-      .prefault([])
+      .default([])
       .meta({ description: 'The clients that the gateway is registered as.' }),
     loginHandler: ref(HandlerKind).optional().meta({
       description: 'Answers requests without login, where there is not exactly one registration to log in with.',
@@ -44,14 +44,14 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       description:
         'Answers where a login fails, with `contexts.oauth2Failure`; by default a page with 400, 403, 500 or 503.',
     }),
-    target: leftValue().prefault('${attributes.openid}').meta({
+    target: leftValue().default('${attributes.openid}').meta({
       description: 'Where the same is put as in `contexts.oauth2Info`, for expressions of older configurations.',
     }),
     requireHttps: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether requests that did not come over TLS are refused.' }),
     requireLogin: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether requests without login are sent to log in; if not, they pass without user.' }),
     defaultLoginGoto: config(string({ nonEmpty: true }))
       .optional()
@@ -63,16 +63,16 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
           'Where to go after `logout` without a parameter `goto`; a page with a link to log in again by default.',
       }),
     revokeOauth2TokenOnLogout: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether `logout` revokes the tokens.' }),
     openIdEndSessionOnLogout: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether `logout` ends the session at the authorization server too.' }),
     prompt: config(oneOf(['none', 'login', 'consent', 'select_account']))
       .optional()
       .meta({ description: 'Whether the server is to ask the user again.' }),
     acrValues: list(config(string({ nonEmpty: true })))
-      .prefault([])
+      .default([])
       .meta({
         description:
           'Classes of logins (`acr` of the ID token) of which one is demanded; a user with another one logs in again.',
@@ -81,7 +81,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .optional()
       .meta({ description: 'Name of the tokens in the session; the URL of the client endpoint by default.' }),
     cacheExpiration: config(duration({ unlimited: false }))
-      .prefault('10 minutes')
+      .default('10 minutes')
       .meta({ description: 'How long user info is cached.' }),
     executor: json().optional().meta({ description: 'Schedules tasks.', unsupported: 'nothing has to be scheduled' }),
     metadata: json().optional().meta({ description: 'Metadata for dynamic registration.', unsupported: BY_HAND }),

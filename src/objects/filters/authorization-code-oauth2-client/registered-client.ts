@@ -21,5 +21,5 @@ export async function clientOf(registration: ClientRegistration): Promise<OpenId
 /** Throws unless the ID token has a valid signature of its issuer. */
 export async function verifySignature(registration: ClientRegistration, idToken: string): Promise<void> {
   const problem = await registration.idTokenProblem(idToken)
-  if (problem !== null) throw new OpenIdError('invalid_token', `the ID token is not believed: ${problem}`, false)
+  if (problem !== null) throw new OpenIdError('invalid_token', `the ID token is invalid: ${problem}`, false)
 }

@@ -190,5 +190,5 @@ test('the fields take configuration expressions', async () => {
   for (const handler of [fault, fine, fault]) await ask(built.object, handler)
   assert.equal(await ask(built.object, fine), OPEN)
   const { members = {} } = CircuitBreakerFilter.config.info.shape
-  assert.equal(members['executor']!.info.fallback, 'ScheduledExecutorService')
+  assert.equal(members['executor']!.info.defaultValue, 'ScheduledExecutorService')
 })

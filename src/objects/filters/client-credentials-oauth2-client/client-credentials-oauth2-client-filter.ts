@@ -16,7 +16,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   config: {
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
     scopes: SCOPES_FIELD,
-    endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
     }),
     secretsProvider: ref(SecretsProviderKind)

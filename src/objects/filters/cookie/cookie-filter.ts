@@ -6,7 +6,7 @@ import { CookieJar } from './cookie-jar.ts'
 const ACTIONS = ['MANAGE', 'SUPPRESS', 'RELAY'] as const
 type Action = (typeof ACTIONS)[number]
 
-const names = () => list(config(string({ nonEmpty: true }))).prefault([])
+const names = () => list(config(string({ nonEmpty: true }))).default([])
 
 /** Keeps cookies of applications in the session, hides them, or lets them pass. */
 export const CookieFilter = defineType({
@@ -20,7 +20,7 @@ export const CookieFilter = defineType({
     suppressed: names().meta({ description: 'Cookies taken off requests and responses.' }),
     relayed: names().meta({ description: 'Cookies that pass both ways as they are.' }),
     defaultAction: config(oneOf(ACTIONS))
-      .prefault('MANAGE')
+      .default('MANAGE')
       .meta({ description: 'What is done with cookies that are in none of the lists.' }),
   },
   create: ({ managed, suppressed, relayed, defaultAction }, { clock }) => {

@@ -10,13 +10,13 @@ const policy = object(
       description: 'Origins whose pages may use what is behind this filter, or `"*"` for all.',
     }),
     acceptedMethods: anyOrSome(token('a method'), 'methods')
-      .prefault([])
+      .default([])
       .meta({ description: 'Methods such pages may use beside GET, HEAD and POST, or `"*"` for all.' }),
     acceptedHeaders: anyOrSome(token('a header name'), 'header names')
-      .prefault([])
+      .default([])
       .meta({ description: 'Request headers such pages may set beside the ones always allowed, or `"*"` for all.' }),
     exposedHeaders: list(config(token('a header name')))
-      .prefault([])
+      .default([])
       .meta({ description: 'Response headers such pages may read beside the ones always readable.' }),
     maxAge: config(duration({ unlimited: false }))
       .optional()
@@ -24,7 +24,7 @@ const policy = object(
         description: 'How long a browser may remember the answer to a preflight; the browser decides by default.',
       }),
     allowCredentials: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether such pages may send cookies and other credentials of their visitors.' }),
   },
   { renamed: { origins: 'acceptedOrigins' } },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AmDialect, AmService, LoginAdvice, LoginWay } from '#contracts'
+import type { AmDialect, AmService, LoginAdvice, LoginRedirect } from '#contracts'
 import { type Exchange, respond, type Uri } from '#http'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
@@ -22,7 +22,7 @@ export function crossDomainRedirect(
   exchange: Exchange,
   endpoint: Uri,
   settings: CrossDomainRedirectSettings,
-): LoginWay {
+): LoginRedirect {
   const { amService, marker } = settings
   return {
     begin: async (status, goto, advice) => {

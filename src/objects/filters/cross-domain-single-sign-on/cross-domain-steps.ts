@@ -3,8 +3,8 @@ import {
   type AmSession,
   CdssoContext,
   ClaimsSet,
-  type LoginWay,
-  LoginWayContext,
+  type LoginRedirect,
+  LoginRedirectContext,
   passes,
   type SsoToken,
   SsoTokenContext,
@@ -123,7 +123,7 @@ function passOn(state: CrossDomainRequest): Promise<Response> {
     cookieInfo: { name: cookie.name, domain: cookie.domain ?? null, path: cookie.path },
   }
   const onward = exchange.with(CdssoContext, cdsso).with(SsoTokenContext, ssoTokenOf(state))
-  return next(onward.with(LoginWayContext, loginOf(state)))
+  return next(onward.with(LoginRedirectContext, loginOf(state)))
 }
 
 function ssoTokenOf({ settings, endpoint, session, verified }: CrossDomainRequest): SsoToken {
@@ -137,7 +137,7 @@ function ssoTokenOf({ settings, endpoint, session, verified }: CrossDomainReques
   }
 }
 
-function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginWay {
+function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginRedirect {
   return crossDomainRedirect(exchange, endpoint, settings)
 }
 

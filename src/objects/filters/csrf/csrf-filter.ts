@@ -23,10 +23,10 @@ export const CsrfFilter = defineType({
       description: 'Name of the session cookie: that of the gateway, of the access manager or of the application.',
     }),
     headerName: config(string({ nonEmpty: true }))
-      .prefault('X-CSRF-Token')
+      .default('X-CSRF-Token')
       .meta({ description: 'Header that carries the token, in responses and in the requests that follow.' }),
     excludeSafeMethods: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether GET, HEAD and OPTIONS need no token.' }),
     failureHandler: ref(HandlerKind).optional().meta({
       description: 'Answers requests without the right token; 403 by default. The response carries the token.',

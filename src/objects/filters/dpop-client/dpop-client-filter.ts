@@ -15,7 +15,7 @@ export const DpopClientFilter = defineType({
         'Secret ID of the private key that tokens are bound to; the same where tokens are asked for and where they are used.',
     }),
     signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
-      .prefault('ES256')
+      .default('ES256')
       .meta({ description: 'JWA algorithm of the proofs; it must be one for the key.' }),
   },
   create: ({ secretsProvider, signingSecretId, signingAlgorithm }, env) =>

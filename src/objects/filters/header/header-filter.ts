@@ -14,15 +14,15 @@ export const HeaderFilter = defineType({
       description: 'Which message is changed: the request on its way in, or the response on its way back.',
     }),
     remove: list(config(string()))
-      .prefault([])
+      .default([])
       .meta({ description: 'Names of headers that are removed, with all their values.' }),
     replace: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({ description: 'Header names to values that take the place of all present ones. A null adds nothing.' }),
     add: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({ description: 'Header names to values that are added to the present ones. A null adds nothing.' }),
-    encoding: config(oneOf(HEADER_ENCODINGS)).prefault('ISO-8859-1').meta({
+    encoding: config(oneOf(HEADER_ENCODINGS)).default('ISO-8859-1').meta({
       description:
         'How values beyond ASCII are sent. A value with characters that the encoding does not have is left out, with a warning.',
     }),

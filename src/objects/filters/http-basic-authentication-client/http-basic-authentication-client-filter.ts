@@ -11,7 +11,7 @@ export const HttpBasicAuthenticationClientFilter = defineType({
     username: config(string({ nonEmpty: true })).meta({ description: 'The user name.' }),
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password, a `GenericSecret`.' }),
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
-    urlEncodeCredentials: config(boolean()).prefault(false).meta({
+    urlEncodeCredentials: config(boolean()).default(false).meta({
       description:
         'Whether name and password are form-urlencoded first, as OAuth 2.0 wants it of clients (RFC 6749 section 2.3.1).',
     }),

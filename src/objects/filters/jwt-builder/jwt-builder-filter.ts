@@ -37,9 +37,9 @@ export const JwtBuilderFilter = defineType({
     signature: object({
       secretId: config(secretId()).meta({ description: 'Secret ID of the key to sign with.' }),
       includeKeyId: config(boolean())
-        .prefault(true)
+        .default(true)
         .meta({ description: 'Whether the header of the token names the key (`kid`), where the key has a name.' }),
-      algorithm: config(oneOf(SIGNATURE_ALGORITHMS)).prefault('RS256').meta({
+      algorithm: config(oneOf(SIGNATURE_ALGORITHMS)).default('RS256').meta({
         description: 'Algorithm of the signature; it must suit the key.',
       }),
       encryption: encryption().optional().meta({ description: 'Encrypts the signed token.' }),

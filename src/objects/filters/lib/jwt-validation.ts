@@ -28,7 +28,7 @@ export const JWT_VALIDATION_FIELDS = {
   }),
   secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
   skewAllowance: config(duration({ unlimited: false }))
-    .prefault('zero')
+    .default('zero')
     .meta({
       description: 'By how much the clock of the issuer may be wrong; it lengthens the life of tokens at both ends.',
     }),

@@ -13,7 +13,7 @@ export const LocationHeaderFilter = defineType({
     baseURI: baseUri().optional().meta({
       description: 'Scheme, host and port of the gateway as clients see it; those of the original request by default.',
     }),
-    applicationNames: list(config(string())).prefault([]).meta({
+    applicationNames: list(config(string())).default([]).meta({
       description:
         'Further names that the application calls itself by in redirects, such as `app.internal:8080` or `https://app.internal`. Without a port, that of the scheme.',
     }),

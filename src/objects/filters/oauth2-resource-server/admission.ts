@@ -2,7 +2,7 @@ import {
   type AccessToken,
   type AccessTokenResolver,
   OAuth2Context,
-  type TokenRefusal,
+  type TokenRejection,
   type TokenResolution,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
@@ -106,8 +106,8 @@ export class Admission {
   }
 }
 
-const UNVERIFIED_BINDING: TokenRefusal = {
+const UNVERIFIED_BINDING: TokenRejection = {
   outcome: 'invalid',
   description: 'The access token is bound to a key or certificate, which is not verified here.',
 }
-const OVERSIZED: TokenRefusal = { outcome: 'invalid', description: 'The access token is too long to be one.' }
+const OVERSIZED: TokenRejection = { outcome: 'invalid', description: 'The access token is too long to be one.' }

@@ -1,4 +1,4 @@
-import type { TokenRefusal } from '#contracts'
+import type { TokenRejection } from '#contracts'
 import { type Response, respond } from '#http'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
 import type { Scheme } from './credentials.ts'
@@ -49,7 +49,7 @@ export class Challenges {
   }
 
   /** What a resolver says of a token. */
-  refused(scheme: Scheme, refusal: TokenRefusal): Response {
+  refused(scheme: Scheme, refusal: TokenRejection): Response {
     const { description } = refusal
     if (refusal.outcome === 'unavailable') {
       return respond(503, { 'Retry-After': RETRY_AFTER, 'Cache-Control': 'no-store' }, description)

@@ -7,10 +7,10 @@ import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
 
 const CACHE_FIELD = object({
   enabled: config(boolean())
-    .prefault(false)
+    .default(false)
     .meta({ description: 'Whether tokens are kept. If not, each request is verified by the authorization server.' }),
   defaultTimeout: config(duration({ unlimited: false }))
-    .prefault('1 minute')
+    .default('1 minute')
     .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
   maxTimeout: config(duration({ zero: false, unlimited: false }))
     .optional()
@@ -38,21 +38,21 @@ export const OAuth2ResourceServerFilter = defineType({
   config: {
     accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
     cache: CACHE_FIELD,
-    executor: ref(Executor).prefault('ScheduledExecutorService').meta({
+    executor: ref(Executor).default('ScheduledExecutorService').meta({
       description: 'Service that removes tokens from the cache, and looks after those of open connections.',
     }),
-    requireHttps: config(boolean()).prefault(true).meta({
+    requireHttps: config(boolean()).default(true).meta({
       description: 'Whether requests whose original URI is not an HTTPS one are refused with 403.',
     }),
     realm: config(string())
-      .prefault('IdentityGateway')
+      .default('IdentityGateway')
       .meta({ description: 'The realm in the WWW-Authenticate header field of refusals.' }),
     scopes: SCOPES_FIELD,
-    allowBoundTokens: config(boolean()).prefault(false).meta({
+    allowBoundTokens: config(boolean()).default(false).meta({
       description:
         'Whether tokens that are bound to a key or certificate (`cnf`) are admitted although no resolver of this filter verifies the binding.',
     }),
-    closeOnRevocation: config(boolean()).prefault(true).meta({
+    closeOnRevocation: config(boolean()).default(true).meta({
       description: 'Whether WebSocket connections end when the token they were opened with expires or is revoked.',
     }),
   },

@@ -35,10 +35,10 @@ export const OAuth2TokenExchangeFilter = defineType({
       .meta({ description: 'The access manager whose token endpoint is asked; goes before `endpoint`.' }),
     endpoint: config(url()).optional().meta({ description: 'URL of the token endpoint of the authorization server.' }),
     subjectTokenType: config(string({ nonEmpty: true }))
-      .prefault(ACCESS_TOKEN)
+      .default(ACCESS_TOKEN)
       .meta({ description: 'URN of the type of the token that is exchanged.' }),
     requestedTokenType: config(string({ nonEmpty: true }))
-      .prefault(ACCESS_TOKEN)
+      .default(ACCESS_TOKEN)
       .meta({ description: 'URN of the type of the token that is wanted.' }),
     scopes: byShape({
       array: list(runtime('string')),
@@ -51,21 +51,21 @@ export const OAuth2TokenExchangeFilter = defineType({
     audience: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Name of the service for which the token is wanted.' }),
-    endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
     }),
     cache: object({
       enabled: config(boolean())
-        .prefault(false)
+        .default(false)
         .meta({ description: 'Whether exchanged tokens are cached. If not, each request is an exchange.' }),
       defaultTimeout: config(duration({ zero: false, unlimited: false }))
-        .prefault('1 minute')
+        .default('1 minute')
         .meta({ description: 'How long a token is cached whose life the server does not tell.' }),
       maxTimeout: config(duration({ zero: false, unlimited: false }))
-        .prefault('5 minutes')
+        .default('5 minutes')
         .meta({ description: 'How long any token is cached at most: a revoked one is used for so long.' }),
       maximumSize: config(integer({ min: 1 }))
-        .prefault(10_000)
+        .default(10_000)
         .meta({ description: 'How many tokens each unit of the gateway caches; the least recently used is evicted.' }),
     })
       .optional()

@@ -1,4 +1,4 @@
-import type { AmService, LoginWay } from '#contracts'
+import type { AmService, LoginRedirect } from '#contracts'
 import { type Response, respond, type Uri } from '#http'
 import { withTransaction } from '../../lib/policy/transaction.ts'
 
@@ -20,7 +20,7 @@ export function canBeFollowed(advices: Advices): boolean {
 
 /** Sends a browser to where it can follow the advices, and then back to a URL (protocol 5.1, 5.2). */
 export function adviceRedirect(
-  way: LoginWay,
+  login: LoginRedirect,
   back: Uri,
   advices: Advices,
   encoding: 'base64url' | 'xml',
@@ -29,7 +29,7 @@ export function adviceRedirect(
   const goto = transaction === undefined ? back.toString() : withTransaction(back, transaction)
   const xml = adviceXml(advices)
   const value = encoding === 'xml' ? xml : Buffer.from(xml).toString('base64url')
-  return way.begin(307, goto, { xml, value })
+  return login.begin(307, goto, { xml, value })
 }
 
 /** Tells an application what to do, in the exact form that the client libraries take apart (protocol 5.3). */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { normalRealm } from '#access-manager'
-import { type Answer, cacheMetrics, type DisconnectionStrategy, RevocableCache, type Unavailable } from '#cache'
+import { cacheMetrics, type DisconnectionStrategy, type LoadResult, RevocableCache, type Unavailable } from '#cache'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
 import { FallbackTtl } from '../../lib/fallback-ttl.ts'
@@ -89,7 +89,7 @@ export class DecisionCache {
     decision: Decision | SubjectRefused,
     { ssoToken }: Subject,
     sessionNames: readonly string[],
-  ): Promise<Answer<Decision | SubjectRefused>> {
+  ): Promise<LoadResult<Decision | SubjectRefused>> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
     const tags = [...this.#policyTags, ...token]
     // Negative cache: requests with invented subjects cost the access manager little.

@@ -68,7 +68,7 @@ for (const [name, filters, message] of [
     await pages.ask(session)
     const [first, second] = entries(pages, message)
     assert.equal(second?.['suppressed'], 29)
-    assert.match(JSON.stringify(first), /the access manager (can not be reached|gave no answer)/)
+    assert.match(JSON.stringify(first), /the access manager (can not be reached|did not respond)/)
     assert.doesNotMatch(pages.built.log.lines.slice(before).join('\n'), /application/)
   })
 }

@@ -1,5 +1,5 @@
 import { Unavailable } from '#cache'
-import { AccessManagerError, type LoginWay, LoginWayContext } from '#contracts'
+import { AccessManagerError, type LoginRedirect, LoginRedirectContext } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
@@ -100,7 +100,7 @@ function isDenied({ isAllowed }: EnforcementRequest): boolean {
 
 function isDeniedForGood({ isAllowed, exchange, found }: EnforcementRequest): boolean {
   if (isAllowed) return false
-  return exchange.context(LoginWayContext) === null || !canBeFollowed((found as Decision).context.advices)
+  return exchange.context(LoginRedirectContext) === null || !canBeFollowed((found as Decision).context.advices)
 }
 
 function denyByPolicy(state: EnforcementRequest): Awaitable<Response> {
@@ -133,7 +133,7 @@ function refuseLoop(state: EnforcementRequest): Awaitable<Response> {
 
 async function redirectToAdvice({ exchange, settings, subject, decision }: EnforcementRequest): Promise<Response> {
   const { advices } = decision
-  const login = exchange.context(LoginWayContext) as LoginWay
+  const login = exchange.context(LoginRedirectContext) as LoginRedirect
   const { adviceEncoding } = await settings.amService.dialect()
   const back = exchange.originalUri.clone()
   takeTransaction(back)

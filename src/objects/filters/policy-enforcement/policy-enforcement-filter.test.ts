@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialectOf } from '#access-manager'
-import { LoginWayContext, PolicyDecisionContext, type SsoToken, SsoTokenContext } from '#contracts'
+import { LoginRedirectContext, PolicyDecisionContext, type SsoToken, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, type Response, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
@@ -59,7 +59,7 @@ async function enforcing(
         sso === null
           ? exchange
           : exchange.with(SsoTokenContext, sso).with(
-              LoginWayContext,
+              LoginRedirectContext,
               amLogin({
                 endpoint: sso.loginEndpoint,
                 realm: '/',

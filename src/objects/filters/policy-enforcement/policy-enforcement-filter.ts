@@ -29,7 +29,7 @@ const DEFAULT_SIZE = 100_000
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
 
 const CACHE_FIELD = object({
-  enabled: config(boolean()).prefault(false).meta({ description: 'Whether decisions are kept.' }),
+  enabled: config(boolean()).default(false).meta({ description: 'Whether decisions are kept.' }),
   defaultTimeout: config(duration({ unlimited: false }))
     .optional()
     .meta({
@@ -46,7 +46,7 @@ const CACHE_FIELD = object({
     .optional()
     .meta({ description: 'The most decisions that are kept by one unit; 100,000 by default.' }),
   executor: ref(Executor)
-    .prefault('ScheduledExecutorService')
+    .default('ScheduledExecutorService')
     .meta({ description: 'Service that removes decisions from the cache.' }),
   onNotificationDisconnection: STRATEGY_FIELD,
 })
@@ -90,7 +90,7 @@ export const PolicyEnforcementFilter = defineType({
       .optional()
       .meta({ description: 'Names the resource of a request; by default its URI with all query parameters.' }),
     authenticateResponseRequestHeader: config(string({ nonEmpty: true }))
-      .prefault('x-authenticate-response')
+      .default('x-authenticate-response')
       .meta({
         description:
           'Request header by which a client asks, with the value `HEADER`, for advices in a header instead of a redirect.',

@@ -17,13 +17,13 @@ export const PrivateKeyJwtClientAuthenticationFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the signing keys.' }),
     signingSecretId: config(secretId()).meta({ description: 'Secret ID of the signing keys, a `CryptoKey`.' }),
     signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
-      .prefault('RS256')
+      .default('RS256')
       .meta({ description: 'JWA algorithm of the signature; it must be one for the key.' }),
     jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))
-      .prefault('1 minute')
+      .default('1 minute')
       .meta({ description: 'For how long the JWT is valid; at least one second.' }),
     claims: config(map(config(json())))
-      .prefault({})
+      .default({})
       .meta({ description: 'Further claims of the JWT: names to values.' }),
   },
   check: ({ claims }, report) => {

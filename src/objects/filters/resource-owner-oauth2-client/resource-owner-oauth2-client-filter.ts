@@ -15,7 +15,7 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password of the resource owner.' }),
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
     scopes: SCOPES_FIELD,
-    endpointHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
     }),
   },

@@ -1,4 +1,4 @@
-import type { AmDialect, LoginWay } from '#contracts'
+import type { AmDialect, LoginRedirect } from '#contracts'
 import { respond } from '#http'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
@@ -18,7 +18,7 @@ interface LoginPage {
  * Redirects to the login page (protocol 7.1). `goto` and `realm` of the endpoint itself are kept, except `goto` with an advice,
  * which has effect only at the URL that it was given for.
  */
-export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage): LoginWay {
+export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage): LoginRedirect {
   return {
     begin: async (status, goto, advice) => {
       const location = new URL(endpoint)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LoginWay, LoginWayContext, SsoTokenContext } from '#contracts'
+import { type LoginRedirect, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, parseSetCookie, respond } from '#http'
 import type { JsonObject } from '#json'
@@ -28,7 +28,7 @@ async function signingOn(manager: DevelopmentAccessManager, config: JsonObject =
           uri,
           info: sso?.info ?? null,
           value: sso?.value ?? null,
-          way: inside.context(LoginWayContext) !== null,
+          way: inside.context(LoginRedirectContext) !== null,
         }
         return respond(200)
       })
@@ -211,7 +211,7 @@ test('an advice leads back to where it was given, whatever loginEndpoint says', 
   const exchange = exchangeFor('GET', PAGE, { headers: { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` } })
   const advice = { xml: '<Advices/>', value: 'x' }
   const response = await filter.built.object(exchange, async (inside) =>
-    (inside.context(LoginWayContext) as LoginWay).begin(307, `${PAGE}&_txid=1`, advice),
+    (inside.context(LoginRedirectContext) as LoginRedirect).begin(307, `${PAGE}&_txid=1`, advice),
   )
   assert.equal(locationOf(response).searchParams.get('goto'), `${PAGE}&_txid=1`)
 })

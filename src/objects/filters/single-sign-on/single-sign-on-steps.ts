@@ -2,8 +2,8 @@ import {
   AccessManagerError,
   type AmService,
   type AmSession,
-  type LoginWay,
-  LoginWayContext,
+  type LoginRedirect,
+  LoginRedirectContext,
   passes,
   type SsoToken,
   SsoTokenContext,
@@ -144,10 +144,10 @@ function passOn(state: SingleSignOnRequest): Promise<Response> {
     loginEndpoint,
     universalId: session.universalId,
   }
-  return next(exchange.with(SsoTokenContext, sso).with(LoginWayContext, loginOf(state)))
+  return next(exchange.with(SsoTokenContext, sso).with(LoginRedirectContext, loginOf(state)))
 }
 
-function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginWay {
+function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginRedirect {
   const { amService, authenticationService, marker } = settings
   return amLogin({
     endpoint: loginEndpoint,

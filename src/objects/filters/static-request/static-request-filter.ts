@@ -44,10 +44,10 @@ export const StaticRequestFilter = defineType({
       unsupported: 'the version of a request is that of the connection to its server',
     }),
     headers: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({ description: 'Header names to values of the new request. A value that is null adds nothing.' }),
     form: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({
         description:
           'Field names to values: the content of a POST, for other methods appended to the query. A null adds nothing.',
@@ -55,7 +55,7 @@ export const StaticRequestFilter = defineType({
     entity: byShape({ string: runtime('string'), array: list(runtime('string')) })
       .optional()
       .meta({ description: 'Content: one text, or an array of texts that are joined by line breaks; sent as UTF-8.' }),
-    restore: config(boolean()).prefault(true).meta({
+    restore: config(boolean()).default(true).meta({
       description:
         'Whether filters in front of this one still see the request that came, once the response is on its way back.',
     }),

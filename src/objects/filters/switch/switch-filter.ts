@@ -5,12 +5,10 @@ import { defineType, list, object, type Runtime, ref, runtime } from '#schema'
 const cases = () =>
   list(
     object({
-      condition: runtime('boolean')
-        .prefault(true)
-        .meta({ description: 'When true, the handler of this case answers.' }),
+      condition: runtime('boolean').default(true).meta({ description: 'When true, the handler of this case answers.' }),
       handler: ref(HandlerKind).meta({ description: 'Handler that answers in place of what would have come next.' }),
     }),
-  ).prefault([])
+  ).default([])
 
 /** Hands a request to another handler, before or after the rest of the chain has seen it. */
 export const SwitchFilter = defineType({

@@ -24,7 +24,7 @@ export const ThrottlingFilter = defineType({
   kind: FilterKind,
   summary: 'Lets through so many requests of a client, or of any group, in a time; further ones get 429.',
   config: {
-    requestGroupingPolicy: runtime('string').prefault('').meta({
+    requestGroupingPolicy: runtime('string').default('').meta({
       description:
         'Says which partition a request counts in, such as `${contexts.client.remoteAddress}`. By default all requests count together. Null or a failure is a fault (500).',
     }),
@@ -33,25 +33,25 @@ export const ThrottlingFilter = defineType({
       .optional()
       .meta({ description: 'Policy that chooses the rate of a request; where it gives none, nothing is limited.' }),
     cleaningInterval: config(duration({ zero: false, max: '1 day' }))
-      .prefault('5 seconds')
+      .default('5 seconds')
       .meta({ description: 'How often partitions that are not used any more are forgotten.' }),
     executor: ref(Executor)
-      .prefault('ScheduledExecutorService')
+      .default('ScheduledExecutorService')
       .meta({ description: 'Service that cleans partitions up.' }),
     maxPartitions: config(integer({ min: 1, max: 10_000_000 }))
-      .prefault(1_000_000)
+      .default(1_000_000)
       .meta({
         description:
           'Partitions that have room at a time, 50 bytes each; further ones share one bucket of their rate until there is room.',
       }),
     rateLimitHeaders: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether responses tell clients what is left, in `RateLimit` and `RateLimit-Policy`.' }),
     store: ref(ThrottlingStoreKind).optional().meta({
       description: 'Where requests are counted for several gateways together; by default each gateway counts its own.',
     }),
     onStoreFailure: config(oneOf(['LOCAL', 'DENY']))
-      .prefault('LOCAL')
+      .default('LOCAL')
       .meta({
         description:
           'What happens while the store can not be used: LOCAL counts in this gateway, DENY answers with 503.',

@@ -9,7 +9,7 @@ export const SecretKeyPropertyFormat = defineType({
   summary: 'Makes a symmetric key of the content of a secret.',
   config: {
     format: ref(SecretFormatKind)
-      .prefault('BASE64')
+      .default('BASE64')
       .meta({ description: 'Format of the bytes of the key: `BASE64`, `PLAIN` or another that gives bytes.' }),
     algorithm: config(string({ nonEmpty: true })).meta({
       description: 'Algorithm that the key is for, such as `AES`, `HmacSHA256` or a JWA name.',

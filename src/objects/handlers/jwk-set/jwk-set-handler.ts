@@ -27,7 +27,7 @@ export const JwkSetHandler = defineType({
       description: 'The `alg` of keys that do not name one themselves, where it suits them.',
     }),
     exposePrivateSecrets: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether private parts of keys and symmetric keys are published too.' }),
   },
   check: ({ purposes }, report) => {

@@ -16,10 +16,10 @@ export const ResourceHandler = defineType({
       description:
         'Directories in the order in which they are searched; a relative one is looked for in the instance directory.',
     }),
-    basePath: config(string()).prefault('').meta({
+    basePath: config(string()).default('').meta({
       description: 'Start of the request path that stands for the directories; empty or "/" for none.',
     }),
-    welcomePages: list(config(string())).prefault([]).meta({
+    welcomePages: list(config(string())).default([]).meta({
       description: 'Names of the files to look for, in order, where a directory is asked for.',
     }),
   },

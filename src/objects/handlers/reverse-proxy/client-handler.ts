@@ -10,7 +10,7 @@ export const ClientHandler = defineType({
   target: 'needs',
   config: {
     ...PROXY_FIELDS,
-    disableRetries: config(boolean()).prefault(false).meta({
+    disableRetries: config(boolean()).default(false).meta({
       description: 'True: no retries, whatever retries says.',
       replacement: 'leave retries out, which is the same',
     }),

@@ -29,13 +29,13 @@ const OLD_PROXY = object(
 /** The fields by which a handler chooses a forward proxy; the old ones go before `proxyOptions`. */
 export const FORWARD_PROXY_FIELDS = {
   proxyOptions: ref(ProxyOptionsKind)
-    .prefault('ProxyOptions')
+    .default('ProxyOptions')
     .meta({ description: 'Chooses the proxy through which requests go; by default none.' }),
   proxy: OLD_PROXY.optional().meta({
     description: 'The proxy through which requests go; goes before systemProxy.',
     replacement: 'use proxyOptions with CustomProxyOptions',
   }),
-  systemProxy: config(boolean()).prefault(false).meta({
+  systemProxy: config(boolean()).default(false).meta({
     description: 'Whether requests go through the proxy that the environment names.',
     replacement: 'use proxyOptions with SystemProxyOptions',
   }),

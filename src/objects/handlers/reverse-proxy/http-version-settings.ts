@@ -10,7 +10,7 @@ export const HTTP_VERSION_FIELDS = {
       description:
         'HTTP/2: where the server speaks it, over TLS or in the clear. HTTP/1.1: nothing else. Not set: HTTP/2 over TLS where the server speaks it and alpn is enabled in tls, else HTTP/1.1.',
     }),
-  http2PriorKnowledge: config(boolean()).prefault(false).meta({
+  http2PriorKnowledge: config(boolean()).default(false).meta({
     description:
       'For protocolVersion HTTP/2 in the clear. false: servers are asked whether they change to HTTP/2, and spoken to in HTTP/1.1 if not. true: HTTP/2 is sent without asking.',
   }),

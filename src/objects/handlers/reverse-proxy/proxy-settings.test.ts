@@ -39,7 +39,7 @@ async function patientUpstream() {
 
 test('the defaults are those of the specification', () => {
   const { members = {} } = ReverseProxyHandler.config.info.shape
-  const defaults = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.info.fallback]))
+  const defaults = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.info.defaultValue]))
   assert.deepEqual(defaults, {
     connections: 64,
     connectionTimeout: '10 seconds',

@@ -29,27 +29,27 @@ import { checkWebSocket, upgrading, WEBSOCKET_FIELD } from './websocket-settings
 /** The fields of every handler that sends requests to other servers. */
 export const PROXY_FIELDS = {
   connections: config(integer({ min: 1 }))
-    .prefault(64)
+    .default(64)
     .meta({
       description:
         'Connections to one server that may be open at the same time, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit is warned of.',
     }),
   connectionTimeout: config(duration({ zero: false }))
-    .prefault('10 seconds')
+    .default('10 seconds')
     .meta({ description: 'Longest wait for a connection: to be established (502), or to become free (503).' }),
   soTimeout: config(duration({ zero: false }))
-    .prefault('10 seconds')
+    .default('10 seconds')
     .meta({
       description:
         'Longest silence of the server while a byte is expected of it: 504 before the response, a visible cut within it.',
     }),
   connectionTimeToLive: config(duration({ zero: false }))
-    .prefault('unlimited')
+    .default('unlimited')
     .meta({ description: 'Age at which a connection takes no further request.' }),
   disableReuseConnection: config(boolean())
-    .prefault(false)
+    .default(false)
     .meta({ description: 'Whether every request gets a connection of its own.' }),
-  stateTrackingEnabled: config(boolean()).prefault(true).meta({
+  stateTrackingEnabled: config(boolean()).default(true).meta({
     description:
       'Whether connections on which a client certificate was shown are used once only. Others are not concerned.',
   }),
@@ -80,7 +80,7 @@ export const PROXY_FIELDS = {
     except: DISALLOWED_OPTIONS,
     reason: 'is not allowed here; use the fields of the handler',
   })
-    .prefault({})
+    .default({})
     .meta({
       description:
         'Further options of the HTTP client: maxWaitQueueSize (requests that may wait for a connection to one server, in the whole gateway: 10000; -1 for any number), maxHeaderSize (bytes of a response head: 65536), keepAlive, keepAliveTimeout (seconds: 4), http2MaxPoolSize, http2MultiplexingLimit, http2KeepAliveTimeout (seconds: 60), localAddress.',

@@ -239,7 +239,7 @@ test('a condition that fails is false, with a warning', async () => {
   await using built = await proxy({ condition: "${response.status.code > 'x'}" })
   const { status, delays } = await built.ask(exchangeFor('GET', upstream.url))
   assert.deepEqual([status, delays], [503, []])
-  assert.deepEqual(built.logged, ['warn the condition failed and counts as false'])
+  assert.deepEqual(built.logged, ['warn condition failed: it counts as false'])
 })
 
 test('a condition may read the response, which still reaches the client', async () => {
@@ -287,7 +287,7 @@ test('values that can not work are refused where they stand', async () => {
 test('the defaults are those of the specification', () => {
   const { members = {} } = ReverseProxyHandler.config.info.shape
   const inner = members['retries']!.info.shape.members ?? {}
-  const defaults = Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, field.info.fallback]))
+  const defaults = Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, field.info.defaultValue]))
   assert.deepEqual(defaults, {
     enabled: true,
     condition: '${false}',

@@ -25,7 +25,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME, MAX_
 const DEFAULT_MAX_WEB_SOCKETS = 20_000
 
 const FIELDS = {
-  enabled: config(boolean()).prefault(false).meta({
+  enabled: config(boolean()).default(false).meta({
     description:
       'Whether clients may go on in WebSocket; if not, such a request is relayed as a plain one, unless the server is named by a URI of ws or wss.',
   }),
@@ -39,7 +39,7 @@ const FIELDS = {
         'A connection on which no byte moves for this time, in whatever direction, is destroyed. Not set: quiet ends are pinged, and one that does not answer for soTimeout of the handler ends the connection.',
     }),
   numberOfSelectors: config(integer({ min: 1 }))
-    .prefault(2)
+    .default(2)
     .meta({
       description: 'Threads for WebSocket connections.',
       unsupported: 'connections are relayed by the unit that accepted them; set the number of units instead',
@@ -56,14 +56,14 @@ const FIELDS = {
     except: DISALLOWED_OPTIONS,
     reason: 'is not allowed here; use the fields of the handler',
   })
-    .prefault({ [PER_FRAME]: true, [PER_MESSAGE]: true })
+    .default({ [PER_FRAME]: true, [PER_MESSAGE]: true })
     .meta({
       description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false keeps the offer to compress from the application. ${MAX_WEB_SOCKETS}: connections to one server that may be open, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
     }),
 }
 
 /** The field of a handler that says whether and how it relays WebSocket. */
-export const WEBSOCKET_FIELD = object(FIELDS).prefault({}).meta({ description: 'Relaying of WebSocket connections.' })
+export const WEBSOCKET_FIELD = object(FIELDS).default({}).meta({ description: 'Relaying of WebSocket connections.' })
 
 /** What the field and the handler around it say about WebSocket. */
 interface WebSocketValues {

@@ -19,13 +19,13 @@ export const Router = defineType({
       .optional()
       .meta({ description: 'Folder of the route files; `config/routes` of the instance by default.' }),
     scanInterval: byShape({ string: config(duration({ unlimited: false })), number: seconds })
-      .prefault('10 seconds')
+      .default('10 seconds')
       .meta({
         description:
           'How often the folder is scanned, besides being watched. `disabled`: only at start-up and on SIGHUP. A number is seconds.',
       }),
     order: config(oneOf(['name', 'file']))
-      .prefault('name')
+      .default('name')
       .meta({
         description:
           'In which order routes are tried: by the name of the route, or by the name of its file without `.json`, compared character by character.',

@@ -15,10 +15,10 @@ export const StaticResponseHandler = defineType({
     status: config(integer({ min: 200, max: 999 })).meta({ description: 'Status code.' }),
     reason: config(string()).optional().meta({ description: 'Reason phrase; the usual one of the status by default.' }),
     headers: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({ description: 'Header names to values. A value that is null adds nothing.' }),
     trailers: map(listOrOne(runtime('string')))
-      .prefault({})
+      .default({})
       .meta({ description: 'Trailer names to values. A value that is null adds nothing.' }),
     entity: byShape({ string: runtime('string'), array: list(runtime('string')) })
       .optional()

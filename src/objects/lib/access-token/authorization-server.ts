@@ -1,4 +1,4 @@
-import type { TokenRefusal } from '#contracts'
+import type { TokenRejection } from '#contracts'
 import {
   type Exchange,
   type Handler,
@@ -43,7 +43,7 @@ export class AuthorizationServer {
   }
 
   /** Calls the server on behalf of an exchange. Responses of 2xx and refusals come back with their content. */
-  async ask(request: Request, exchange: Exchange): Promise<ServerAnswer | TokenRefusal> {
+  async ask(request: Request, exchange: Exchange): Promise<ServerAnswer | TokenRejection> {
     try {
       const { status, bytes, isPage } = await this.#send(request, exchange)
       // An HTML page comes from something in front of the server, whatever its status.
@@ -55,12 +55,12 @@ export class AuthorizationServer {
   }
 
   /** The refusal where the token can not be checked; the reason is logged, not sent. */
-  unavailable(reason: string): TokenRefusal {
+  unavailable(reason: string): TokenRejection {
     this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
     return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }
   }
 
-  #judged(status: number, content: JsonObject | null): ServerAnswer | TokenRefusal {
+  #judged(status: number, content: JsonObject | null): ServerAnswer | TokenRejection {
     if (status === 200) {
       return content === null
         ? this.unavailable('expected a JSON object in the body, got something else')
@@ -71,7 +71,7 @@ export class AuthorizationServer {
     return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
   }
 
-  badRequest({ status, content }: ServerAnswer): TokenRefusal {
+  badRequest({ status, content }: ServerAnswer): TokenRejection {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     const reason = `status ${status}, error: ${error}`
     this.#logger.limited().warn({ reason }, EVENTS.INTROSPECTION_REFUSED)
@@ -88,7 +88,7 @@ export class AuthorizationServer {
   }
 
   /** The refusal where the server does not accept the gateway as a client: no fault of the token or its bearer. */
-  clientRefused({ status, content }: ServerAnswer): TokenRefusal {
+  clientRefused({ status, content }: ServerAnswer): TokenRejection {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     this.#logger.limited().warn({ reason: `status ${status}, error: ${error}` }, EVENTS.INTROSPECTION_UNAUTHORIZED)
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }

@@ -1,4 +1,4 @@
-import type { AccessToken, AccessTokenResolver, TokenRefusal } from '#contracts'
+import type { AccessToken, AccessTokenResolver, TokenRejection } from '#contracts'
 import type { Exchange } from '#http'
 import { isPlainObject } from '#json'
 
@@ -51,6 +51,6 @@ export function schemeOf({ request }: Exchange): 'Bearer' | 'DPoP' | null {
 }
 
 /** The refusal of a token, with words for its bearer. */
-export function invalidToken(description: string): TokenRefusal {
+export function invalidToken(description: string): TokenRejection {
   return { outcome: 'invalid', description }
 }

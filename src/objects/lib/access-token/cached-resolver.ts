@@ -1,5 +1,5 @@
-import { type Answer, type RevocableCache, Unavailable } from '#cache'
-import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
+import { type LoadResult, type RevocableCache, Unavailable } from '#cache'
+import type { AccessToken, AccessTokenResolver, TokenRejection, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { deepFreeze } from '#json'
 import type { Logger } from '#logging'
@@ -13,7 +13,7 @@ type TokenFacts = Omit<AccessToken, 'token'>
 /** A cached resolution: facts or a refusal. The token itself is not cached. */
 export interface CachedResolution {
   readonly facts: TokenFacts | null
-  readonly refusal: TokenRefusal | null
+  readonly refusal: TokenRejection | null
 }
 
 /** TTLs in milliseconds. */
@@ -76,17 +76,17 @@ export class CachedResolver implements AccessTokenResolver {
   #resolutionOf(found: CachedResolution | Unavailable, token: string): TokenResolution {
     if (found instanceof Unavailable) return this.#unavailable(found)
     const { facts, refusal } = found
-    if (facts === null) return refusal as TokenRefusal
+    if (facts === null) return refusal as TokenRejection
     const { info, scopes, expiresAt } = facts
     return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
   }
 
-  #unavailable({ reason }: Unavailable): TokenRefusal {
+  #unavailable({ reason }: Unavailable): TokenRejection {
     this.#settings.logger.limited(reason).warn({ reason }, EVENTS.TOKENS_DENIED)
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 
-  async #load(key: string, token: string, exchange: Exchange): Promise<Answer<CachedResolution>> {
+  async #load(key: string, token: string, exchange: Exchange): Promise<LoadResult<CachedResolution>> {
     const resolution = await this.#delegate.resolve(token, exchange)
     if (resolution.outcome !== 'valid') {
       const negative = resolution.outcome === 'invalid' && resolution.headers === undefined

@@ -23,7 +23,7 @@ const SWEEP_INTERVAL = 10_000
 export const STRATEGY_FIELD = config(
   oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'] satisfies DisconnectionStrategy[]),
 )
-  .prefault('CLEAR_ON_DISCONNECT')
+  .default('CLEAR_ON_DISCONNECT')
   .meta({
     description:
       'What happens to the cache while the notification service is lost: what is not in it is denied until the service is back; what is in it is kept (NEVER_CLEAR), cleared at once (CLEAR_ON_DISCONNECT) or cleared when the service is back (CLEAR_ON_RECONNECT). Has effect with amService only.',

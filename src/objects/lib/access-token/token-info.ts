@@ -1,10 +1,10 @@
-import type { TokenRefusal, TokenResolution } from '#contracts'
+import type { TokenRejection, TokenResolution } from '#contracts'
 import { type JsonObject, type JsonValue, numberValue } from '#json'
 
-export const EXPIRED: TokenRefusal = { outcome: 'invalid', description: 'The access token has expired.' }
+export const EXPIRED: TokenRejection = { outcome: 'invalid', description: 'The access token has expired.' }
 
 /** An unreadable answer grants nothing (threats B62). */
-const INCOMPREHENSIBLE: TokenRefusal = {
+const INCOMPREHENSIBLE: TokenRejection = {
   outcome: 'unavailable',
   description: 'The answer of the authorization server can not be understood.',
 }

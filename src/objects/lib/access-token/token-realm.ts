@@ -1,13 +1,13 @@
-import { RealmBorder } from '#access-manager'
-import type { AmService, TokenRefusal } from '#contracts'
+import { AdmittedRealms } from '#access-manager'
+import type { AmService, TokenRejection } from '#contracts'
 import type { Uri } from '#http'
 import type { JsonObject } from '#json'
 
 /** The refusal of a token of a realm that is not served here. */
-const FOREIGN: TokenRefusal = { outcome: 'invalid', description: 'The access token is of another realm.' }
+const FOREIGN: TokenRejection = { outcome: 'invalid', description: 'The access token is of another realm.' }
 
 /** Refuses a token of a realm that is not admitted; an answer without a realm passes. */
-export type RealmCheck = (info: JsonObject) => TokenRefusal | null
+export type RealmCheck = (info: JsonObject) => TokenRejection | null
 
 /** Compares with the realms of an access manager. */
 export function realmOf(amService: AmService | undefined): RealmCheck {
@@ -17,8 +17,8 @@ export function realmOf(amService: AmService | undefined): RealmCheck {
 /** Compares with the realm that a tokeninfo endpoint of OpenAM names, and with others that are shared. */
 export function realmOfEndpoint(endpoint: Uri, shared: readonly string[]): RealmCheck {
   const realm = realmIn(endpoint)
-  const border = realm === null ? null : new RealmBorder(realm, shared)
-  return checkBy((found) => border?.admits(found) ?? true)
+  const admittedRealms = realm === null ? null : new AdmittedRealms(realm, shared)
+  return checkBy((found) => admittedRealms?.admits(found) ?? true)
 }
 
 function checkBy(admits: (realm: string) => boolean): RealmCheck {

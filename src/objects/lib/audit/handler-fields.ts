@@ -23,16 +23,16 @@ export const HANDLER_FIELDS = {
     description:
       'Topics of the events that it takes: `access`, `config`, `notifications`, or topics with a schema in `topicSchemasDirectory`.',
   }),
-  enabled: config(boolean()).prefault(true).meta({ description: 'Whether the handler takes events.' }),
+  enabled: config(boolean()).default(true).meta({ description: 'Whether the handler takes events.' }),
   queue: object({
     maxEvents: config(integer({ min: 1, max: 10_000_000 }))
-      .prefault(100_000)
+      .default(100_000)
       .meta({ description: 'Events that wait in memory at most.' }),
     maxBytes: config(integer({ min: MEBIBYTE, max: 4096 * MEBIBYTE }))
-      .prefault(32 * MEBIBYTE)
+      .default(32 * MEBIBYTE)
       .meta({ description: 'Bytes of events that wait in memory at most.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'Bounds of the queue in memory.' }),
   spool: object({
     enabled: config(boolean()).optional().meta({
@@ -40,19 +40,19 @@ export const HANDLER_FIELDS = {
         'Whether events that are not accepted at once are stored on disk, where they survive an outage and a restart. False by default, true with `deliveryMode: PERSISTENT`.',
     }),
     maxBytes: config(integer({ min: MEBIBYTE }))
-      .prefault(256 * MEBIBYTE)
+      .default(256 * MEBIBYTE)
       .meta({ description: 'Bytes on disk at most.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'Segment files on disk, below `spool/audit` of the instance.' }),
   onFull: config(oneOf(['drop', 'block']))
-    .prefault('drop')
+    .default('drop')
     .meta({
       description:
         'When queue and spool are full: `drop` discards new events and counts them; `block` delays new requests until there is room, up to `maxBlockTime`, and discards then.',
     }),
   maxBlockTime: config(duration({ unlimited: false }))
-    .prefault('5 seconds')
+    .default('5 seconds')
     .meta({ description: 'Time for which `onFull: block` delays a request at most.' }),
 }
 

@@ -7,7 +7,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /** The field `scopes` of filters that ask for tokens of the gateway itself. */
 export const SCOPES_FIELD = list(config(string({ nonEmpty: true })))
-  .prefault([])
+  .default([])
   .meta({ description: 'Scopes that are asked for; none by default.' })
 
 /** Reports scopes that no server could understand. */

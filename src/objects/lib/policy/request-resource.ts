@@ -1,4 +1,4 @@
-import { LoginWayContext, type ResourceUriProvider } from '#contracts'
+import { LoginRedirectContext, type ResourceUriProvider } from '#contracts'
 import type { Exchange, Uri } from '#http'
 import { takeAdviceMarker } from './advice-marker.ts'
 import { takeTransaction } from './transaction.ts'
@@ -27,6 +27,6 @@ function originalUri(exchange: Exchange): Uri {
   const uri = exchange.originalUri.clone()
   takeTransaction(uri)
   takeAdviceMarker(uri)
-  exchange.context(LoginWayContext)?.stripMarker(uri)
+  exchange.context(LoginRedirectContext)?.stripMarker(uri)
   return uri
 }

@@ -51,12 +51,12 @@ export function scriptFields(own: readonly string[] = []) {
       .optional()
       .meta({ description: 'The script itself: one text, or an array of its lines.' }),
     args: scriptArguments([...bindingNames('javascript'), ...own, ...CLASSES])
-      .prefault({})
+      .default({})
       .meta({
         description:
           "Values by the names under which the script sees them: JSON, whose texts may be expressions that are evaluated at load. `${heap['Name']}` is an object of the heap.",
       }),
-    clientHandler: ref(HandlerKind).prefault('ClientHandler').meta({
+    clientHandler: ref(HandlerKind).default('ClientHandler').meta({
       description: 'Sends what the script sends with `http`.',
     }),
   }

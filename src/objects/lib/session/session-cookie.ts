@@ -5,22 +5,22 @@ import { boolean, config, object, oneOf, string } from '#schema'
 export const sessionCookieFields = (name: string) =>
   object({
     name: config(string({ nonEmpty: true }))
-      .prefault(name)
+      .default(name)
       .meta({ description: 'Name of the cookie. A name that starts with `__Host-` or `__Secure-` makes it Secure.' }),
     domain: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Domain the cookie is sent to; the host of the request alone by default.' }),
     path: config(string({ nonEmpty: true }))
-      .prefault('/')
+      .default('/')
       .meta({ description: 'Path the cookie is sent to.' }),
-    httpOnly: config(boolean()).prefault(true).meta({ description: 'Whether scripts of a page can not read it.' }),
+    httpOnly: config(boolean()).default(true).meta({ description: 'Whether scripts of a page can not read it.' }),
     sameSite: config(oneOf(['LAX', 'STRICT', 'NONE']))
-      .prefault('LAX')
+      .default('LAX')
       .meta({ description: 'Whether other sites can make a browser send it.' }),
     secure: config(boolean())
       .optional()
       .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
-  }).prefault({})
+  }).default({})
 
 /** How the cookie of a session is written. */
 export interface SessionCookieSettings {

@@ -24,7 +24,7 @@ export async function endSession(
     onBehalfOf: exchange,
   } as const
   const { status } = await callRest(amService.handler, call, amService.callTimeout)
-  amService.sessions.forget(token)
+  amService.sessions.evict(token)
   if (status >= 500 || status === 403) logger.limited(status).warn({ status }, EVENTS.SESSION_NOT_ENDED)
   else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
 }

@@ -5,14 +5,14 @@ import { clearAddress } from './clear-address.ts'
 /** The field `redirectionMarker` of single sign-on filters. */
 export const redirectionMarkerField = () =>
   object({
-    enabled: config(boolean()).prefault(true).meta({
+    enabled: config(boolean()).default(true).meta({
       description: 'Whether the way back from the login page is marked, so that a login that does not stick ends.',
     }),
     name: config(string({ nonEmpty: true }))
-      .prefault('_ig')
+      .default('_ig')
       .meta({ description: 'Query parameter that marks it; it is taken off before the request goes on.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'How endless redirects are noticed.' })
 
 /** Marks URLs to which a browser comes back from the login page. */

@@ -13,7 +13,7 @@ export const CLIENT_FIELDS = {
   }),
   ...LIMIT_FIELDS,
   hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
-    .prefault('STRICT')
+    .default('STRICT')
     .meta({
       description:
         'STRICT: the certificate must name the host that is called. ALLOW_ALL: any name of a trusted certificate will do.',

@@ -24,7 +24,7 @@ export const LIMIT_FIELDS = {
       'The suites that are offered, by registered name (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) or in OpenSSL spelling. All good ones by default.',
   }),
   sslContextAlgorithm: config(string({ nonEmpty: true }))
-    .prefault('TLS')
+    .default('TLS')
     .meta({ description: 'Name of an SSL context in Java; what is offered is said by sslEnabledProtocols.' }),
   sslEnabledProtocols: list(config(protocol))
     .optional()
@@ -35,10 +35,10 @@ export const LIMIT_FIELDS = {
 export const NEGOTIATION_FIELDS = {
   alpn: object({
     enabled: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether the application protocol is negotiated; without it HTTP/1.1 is spoken.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'Negotiation of the application protocol (RFC 7301).' }),
   offloadHandshake: config(boolean()).optional().meta({
     description: 'Handshakes on threads of their own.',

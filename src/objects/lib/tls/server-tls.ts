@@ -35,7 +35,7 @@ export const SERVER_FIELDS = {
       'Keys and certificates of the connector. Of several, the one that names the server the client asks for.',
   }),
   sni: object({
-    serverNames: map(config(secretId())).prefault({}).meta({
+    serverNames: map(config(secretId())).default({}).meta({
       description: 'Secret ids of key and certificate by server name; `*.example.com` stands for one level.',
     }),
     defaultSecretId: config(secretId()).meta({
@@ -52,7 +52,7 @@ export const SERVER_FIELDS = {
       'Whose client certificates are accepted; those of the authorities that the platform trusts by default.',
   }),
   clientAuth: config(oneOf(['NONE', 'REQUEST', 'REQUIRED']))
-    .prefault('NONE')
+    .default('NONE')
     .meta({
       description:
         'REQUIRED: no connection without a trusted client certificate. REQUEST: one is asked for, and must be trusted if it is shown.',

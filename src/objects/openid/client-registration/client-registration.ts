@@ -58,16 +58,16 @@ export const ClientRegistration = defineType({
     clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
     issuer: ref(IssuerKind).meta({ description: 'The authorization server.' }),
     scopes: list(config(string({ nonEmpty: true })))
-      .prefault([])
+      .default([])
       .meta({ description: 'Scopes that are asked for; with `openid` the server says who the user is.' }),
     pkceMethod: config(oneOf(['S256', 'plain', 'none']))
-      .prefault('S256')
+      .default('S256')
       .meta({ description: 'How the code is bound to this browser (RFC 7636).' }),
-    parameters: map(runtime('string'), { except: RESERVED, reason: 'is set by the gateway' }).prefault({}).meta({
+    parameters: map(runtime('string'), { except: RESERVED, reason: 'is set by the gateway' }).default({}).meta({
       description: 'Further parameters of authorization requests, such as `kc_idp_hint`; one that is null is left out.',
     }),
     passParameters: list(config(string({ nonEmpty: true })))
-      .prefault([])
+      .default([])
       .meta({
         description:
           'Names of parameters that `<clientEndpoint>/login` passes on, such as `login_hint`, `ui_locales`, `max_age`, `acr_values`, `prompt`.',
@@ -79,13 +79,13 @@ export const ClientRegistration = defineType({
           'How the server answers authorization requests: in the URL, in a form, or in either as a signed JWT (JARM).',
       }),
     userInfo: config(oneOf(['auto', 'always', 'never']))
-      .prefault('auto')
+      .default('auto')
       .meta({
         description:
           'When the server is asked for user info: when something first reads `user_info`, before each request goes on, or never.',
       }),
     sessionContent: list(config(oneOf(['accessToken', 'refreshToken', 'idToken', 'claims'])))
-      .prefault(['accessToken', 'refreshToken', 'idToken'])
+      .default(['accessToken', 'refreshToken', 'idToken'])
       .meta({
         description:
           'What sessions keep of a login. Claims are read from the ID token; `claims` keeps them beside it, or instead of it.',
@@ -106,19 +106,19 @@ export const ClientRegistration = defineType({
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the secrets.' }),
     skipSignatureVerification: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether ID tokens are believed because they came from the token endpoint over TLS.' }),
     tokenEndpointAuthMethod: config(oneOf(METHODS))
       .optional()
       .meta({ description: 'How the client authenticates.', replacement: INSTEAD }),
     tokenEndpointAuthSigningAlg: config(oneOf(KEY_PAIR_ALGORITHMS))
-      .prefault('RS256')
+      .default('RS256')
       .meta({ description: 'Algorithm of `private_key_jwt`.', replacement: INSTEAD }),
     privateKeyJwtSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the key for `private_key_jwt`.', replacement: INSTEAD }),
     jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))
-      .prefault('1 minute')
+      .default('1 minute')
       .meta({ description: 'For how long a JWT of `private_key_jwt` is valid.', replacement: INSTEAD }),
   },
   rules: [

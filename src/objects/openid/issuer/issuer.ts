@@ -46,10 +46,10 @@ export const Issuer = defineType({
       .optional()
       .meta({ description: 'Secret ID of keys that verify ID tokens, instead of those the server publishes.' }),
     idTokenSkewAllowance: config(duration({ unlimited: false, max: '10 minutes' }))
-      .prefault('0 seconds')
+      .default('0 seconds')
       .meta({ description: 'By how much the clock of the server may differ.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
-    issuerHandler: ref(HandlerKind).prefault('ClientHandler').meta({
+    issuerHandler: ref(HandlerKind).default('ClientHandler').meta({
       description:
         'Sends requests to the server: for metadata and keys, and those of registrations that name no handler of their own.',
     }),
@@ -59,7 +59,7 @@ export const Issuer = defineType({
       unsupported: 'issuers are configured, not discovered',
     }),
     supportedDomains: list(regex())
-      .prefault([])
+      .default([])
       .meta({ description: 'Patterns of the mail domains of its users, for `login?discovery=<mail address>`.' }),
   },
   renamed: {

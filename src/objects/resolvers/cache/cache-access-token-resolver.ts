@@ -9,9 +9,9 @@ export const CacheAccessTokenResolver = defineType({
   summary: 'Keeps what another resolver says of access tokens, until they expire or are revoked.',
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
-    enabled: config(boolean()).prefault(true).meta({ description: 'Whether anything is kept.' }),
+    enabled: config(boolean()).default(true).meta({ description: 'Whether anything is kept.' }),
     defaultTimeout: config(duration({ unlimited: false }))
-      .prefault('1 minute')
+      .default('1 minute')
       .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
     maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
       .optional()
@@ -26,7 +26,7 @@ export const CacheAccessTokenResolver = defineType({
           'How many tokens each unit of the gateway keeps, by default 100,000. The one not used for longest makes room.',
       }),
     executor: ref(Executor)
-      .prefault('ScheduledExecutorService')
+      .default('ScheduledExecutorService')
       .meta({ description: 'Service that removes tokens whose time is over.' }),
     amService: ref(AmServiceKind).optional().meta({
       description: 'Access manager that tells which tokens are revoked; its notifications have to be enabled.',

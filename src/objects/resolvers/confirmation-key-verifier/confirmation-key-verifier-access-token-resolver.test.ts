@@ -6,7 +6,7 @@ import {
   type AccessTokenResolver,
   AccessTokenResolverKind,
   CertificateThumbprintContext,
-  type TokenRefusal,
+  type TokenRejection,
 } from '#contracts'
 import { Certificate } from '#expression'
 import type { JsonObject, JsonValue } from '#json'
@@ -58,7 +58,7 @@ async function admit(info: JsonObject, from: From, config: Record<string, JsonVa
   const plain = exchangeFor('GET', 'https://app.example/', { client: { certificates, secure: true } })
   const exchange =
     from.context === undefined ? plain : plain.with(CertificateThumbprintContext, { thumbprint: from.context })
-  const refusal: TokenRefusal | null = (await resolver.object.admit?.(tokenWith(info, token), exchange)) ?? null
+  const refusal: TokenRejection | null = (await resolver.object.admit?.(tokenWith(info, token), exchange)) ?? null
   return refusal === null ? 'admitted' : `${refusal.outcome}: ${refusal.description}`
 }
 

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type AccessToken, AccessTokenResolverKind, CertificateThumbprintContext, type TokenRefusal } from '#contracts'
+import {
+  type AccessToken,
+  AccessTokenResolverKind,
+  CertificateThumbprintContext,
+  type TokenRejection,
+} from '#contracts'
 import { Certificate } from '#expression'
 import { type Exchange, equalsConstantTime } from '#http'
 import { boolean, config, defineType, ref } from '#schema'
@@ -12,7 +17,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
   summary: 'Admits access tokens only from the client whose certificate they are bound to (RFC 8705).',
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
-    allowUnboundTokens: config(boolean()).prefault(false).meta({
+    allowUnboundTokens: config(boolean()).default(false).meta({
       description: 'Whether tokens are admitted that are bound to nothing (without `cnf`).',
     }),
   },
@@ -23,7 +28,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
 })
 
 /** Why the client of a request may not use a token; null where it may (spec gap 169). */
-function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRefusal | null {
+function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRejection | null {
   const binding = bindingOf(token, 'x5t#S256')
   if (binding === 'none')
     return unbound === 'admitted' ? null : invalidToken('The access token is bound to no certificate.')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { CompactSign, calculateJwkThumbprint, exportJWK } from 'jose'
-import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind, type TokenRefusal } from '#contracts'
+import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind, type TokenRejection } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import { defineType, jsonObject } from '#schema'
 import { type Built, build, type ManualClock, manualClock } from '#test/build'
@@ -34,7 +34,7 @@ interface Gate {
   admit(
     proof: string | readonly string[],
     more?: { scheme?: string; info?: JsonObject; method?: string; uri?: string; token?: string },
-  ): Promise<TokenRefusal | null>
+  ): Promise<TokenRejection | null>
   /** A right proof but for what is given. */
   prove(parts?: ProofParts): Promise<string>
 }
@@ -65,7 +65,7 @@ async function gateFor(client: DpopClient, config: Record<string, JsonValue> = {
   }
 }
 
-const badProof = (refusal: TokenRefusal | null): string => {
+const badProof = (refusal: TokenRejection | null): string => {
   assert.equal(refusal?.outcome, 'invalid')
   assert.equal((refusal as { error?: string }).error, 'invalid_dpop_proof')
   return refusal?.description ?? ''
@@ -247,7 +247,7 @@ test('two clients may choose the same jti', async () => {
   assert.equal(await gate.admit(other, { info }), null)
 })
 
-function nonceOf(refusal: TokenRefusal | null): string {
+function nonceOf(refusal: TokenRejection | null): string {
   assert.equal(refusal?.outcome, 'invalid')
   const { error, headers } = refusal as { error?: string; headers?: Record<string, string> }
   assert.equal(error, 'use_dpop_nonce')

@@ -13,12 +13,12 @@ export const DpopAccessTokenResolver = defineType({
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
     proofMaxAge: config(duration({ min: '5 seconds', max: '10 minutes' }))
-      .prefault('1 minute')
+      .default('1 minute')
       .meta({ description: 'How old a proof may be; from 5 seconds to 10 minutes.' }),
-    requireNonce: config(boolean()).prefault(false).meta({
+    requireNonce: config(boolean()).default(false).meta({
       description: 'Whether each proof has to hold a nonce of the gateway.',
     }),
-    allowUnboundTokens: config(boolean()).prefault(false).meta({
+    allowUnboundTokens: config(boolean()).default(false).meta({
       description: 'Whether tokens that are bound to nothing (without `cnf`) are admitted under the scheme Bearer.',
     }),
   },

@@ -1,4 +1,4 @@
-import type { AccessToken, TokenRefusal } from '#contracts'
+import type { AccessToken, TokenRejection } from '#contracts'
 import type { Exchange } from '#http'
 import { TokenError } from '#jose'
 import type { Clock, Counter } from '#schema'
@@ -33,7 +33,7 @@ export class Possession {
   }
 
   /** Why a request may not use a token; null where it may. */
-  refusal(accessToken: AccessToken, exchange: Exchange): TokenRefusal | null {
+  refusal(accessToken: AccessToken, exchange: Exchange): TokenRejection | null {
     const binding = bindingOf(accessToken, 'jkt')
     const scheme = schemeOf(exchange)
     if (binding === 'other')
@@ -46,13 +46,13 @@ export class Possession {
   }
 
   /** RFC 9449 section 7.2: a bound token is worth nothing to a mere bearer. */
-  #refusalOfBearer(isBound: boolean): TokenRefusal | null {
+  #refusalOfBearer(isBound: boolean): TokenRejection | null {
     if (isBound) return invalidToken('The access token is bound to a key and needs the scheme DPoP.')
     if (this.#settings.unbound === 'admitted') return null
     return invalidToken('The access token is bound to no key.')
   }
 
-  #refusalOfProof(token: string, thumbprint: string, exchange: Exchange): TokenRefusal | null {
+  #refusalOfProof(token: string, thumbprint: string, exchange: Exchange): TokenRejection | null {
     const fields = exchange.request.headers.all('dpop')
     if (fields.length !== 1)
       return badProof(`The request has ${fields.length === 0 ? 'no' : 'more than one'} DPoP proof.`)
@@ -68,7 +68,7 @@ export class Possession {
     }
   }
 
-  #refusalOfNonce({ nonce }: Proof): TokenRefusal | null {
+  #refusalOfNonce({ nonce }: Proof): TokenRejection | null {
     const { clock, requireNonce, memory } = this.#settings
     const forgotten = memory.mayHaveForgotten(clock.now())
     if (!requireNonce && !forgotten) return null
@@ -82,7 +82,7 @@ export class Possession {
     }
   }
 
-  #refusalOfReplay({ jti, madeAt }: Proof, thumbprint: string): TokenRefusal | null {
+  #refusalOfReplay({ jti, madeAt }: Proof, thumbprint: string): TokenRejection | null {
     const { clock, maxAge, counters } = this.#settings
     const now = clock.monotonic()
     const left = madeAt + maxAge - clock.now() + UNNOTICED
@@ -97,7 +97,7 @@ export class Possession {
   }
 }
 
-function badProof(description: string): TokenRefusal {
+function badProof(description: string): TokenRejection {
   return { outcome: 'invalid', error: 'invalid_dpop_proof', description }
 }
 

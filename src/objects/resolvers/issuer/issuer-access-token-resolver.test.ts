@@ -12,7 +12,7 @@ const Signed = defineType({
   name: 'Signed',
   kind: AccessTokenResolverKind,
   summary: 'Believes tokens by their last part.',
-  config: { name: config(string()), says: config(string()).optional(), scheme: config(string()).prefault('Bearer') },
+  config: { name: config(string()), says: config(string()).optional(), scheme: config(string()).default('Bearer') },
   create: ({ name, says, scheme }): AccessTokenResolver => ({
     schemes: [scheme as 'Bearer' | 'DPoP'],
     resolve: async (token) => {

@@ -1,4 +1,4 @@
-import type { AccessToken, AccessTokenResolver, TokenRefusal, TokenResolution } from '#contracts'
+import type { AccessToken, AccessTokenResolver, TokenRejection, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { claim, parseToken, readClaims, TokenError } from '#jose'
 import { invalidToken, schemeOf } from '../../lib/access-token/bound-token.ts'
@@ -6,7 +6,7 @@ import { invalidToken, schemeOf } from '../../lib/access-token/bound-token.ts'
 type Schemes = NonNullable<AccessTokenResolver['schemes']>
 
 const BEARER: Schemes = ['Bearer']
-const UNKNOWN: TokenRefusal = invalidToken('The access token is of no issuer that is known here.')
+const UNKNOWN: TokenRejection = invalidToken('The access token is of no issuer that is known here.')
 
 /** Chooses a resolver by what a token claims of its issuer. Nothing else is believed: the resolver has to verify it  (spec gap 171). */
 export class IssuerChoice implements AccessTokenResolver {
@@ -32,7 +32,7 @@ export class IssuerChoice implements AccessTokenResolver {
     return introspected === undefined || introspected === issuer ? resolution : UNKNOWN
   }
 
-  async admit(accessToken: AccessToken, exchange: Exchange): Promise<TokenRefusal | null> {
+  async admit(accessToken: AccessToken, exchange: Exchange): Promise<TokenRejection | null> {
     const resolver = this.#chosen(issuerOf(accessToken.token))
     if (resolver === null) return UNKNOWN
     // Another issuer may take tokens under a scheme that this one does not.

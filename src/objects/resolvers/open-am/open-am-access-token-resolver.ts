@@ -30,7 +30,7 @@ export const OpenAmAccessTokenResolver = defineType({
       'With `endpoint`: realms whose tokens count besides those of the realm that its path or query names; `*` for all.',
     ),
     providerHandler: ref(HandlerKind)
-      .prefault('ForgeRockClientHandler')
+      .default('ForgeRockClientHandler')
       .meta({ description: 'Sends the requests to the server.' }),
   },
   rules: [atLeastOneOf('amService', 'endpoint')],

@@ -264,7 +264,7 @@ test('B42: compressed tokens are refused', async () => {
   const config = { issuer: ISSUER, decryptionSecretId: 'shared.key' }
   assert.deepEqual(await resolveWith(`${header}..AAAA.AAAA.AAAA`, config), {
     outcome: 'invalid',
-    description: 'Compressed tokens (zip) are not taken.',
+    description: 'Compressed tokens (zip) are not supported.',
   })
 })
 

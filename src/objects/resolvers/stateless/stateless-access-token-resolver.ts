@@ -45,7 +45,7 @@ export const StatelessAccessTokenResolver = defineType({
           'Whom a token must be for: its claim `aud`, or one of its values, letter by letter; not checked by default.',
       }),
     tokenTypes: list(config(string({ nonEmpty: true })), { nonEmpty: true })
-      .prefault(['at+jwt'])
+      .default(['at+jwt'])
       .meta({
         description:
           'Values of the header `typ` that access tokens have. `JWT` covers tokens without `typ` too. Tokens with `tokenName` `access_token` need none of them.',
@@ -65,12 +65,12 @@ export const StatelessAccessTokenResolver = defineType({
         'Secret ID of the keys that tokens must be encrypted to. With a private key the token inside must be signed, and verificationSecretId or wellKnownEndpoint is needed too.',
     }),
     skewAllowance: config(duration({ unlimited: false }))
-      .prefault('zero')
+      .default('zero')
       .meta({
         description: 'By how much the clock of the issuer may be wrong; it lengthens the life of tokens at both ends.',
       }),
     providerHandler: ref(HandlerKind)
-      .prefault('ClientHandler')
+      .default('ClientHandler')
       .meta({ description: 'Fetches the metadata and the keys of wellKnownEndpoint.' }),
     trust: TRUST_FIELD,
   },

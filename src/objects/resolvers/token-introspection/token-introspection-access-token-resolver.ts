@@ -24,7 +24,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
       description: 'Access manager whose introspection endpoint, in its realm, is asked. Goes before endpoint.',
     }),
     endpoint: config(url()).optional().meta({ description: 'Introspection endpoint of the authorization server.' }),
-    providerHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+    providerHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Sends the requests to the authorization server; filters in it authenticate the gateway.',
     }),
   },

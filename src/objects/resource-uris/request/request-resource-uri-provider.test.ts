@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LoginWayContext, type ResourceUriProvider } from '#contracts'
+import { LoginRedirectContext, type ResourceUriProvider } from '#contracts'
 import { respond, Uri } from '#http'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
@@ -35,7 +35,7 @@ test('useOriginalUri: the URI that the client sent, before baseURI and filters, 
   assert.equal(await built.object.resourceUri(exchange), 'https://public.example/a?x=1&y')
   assert.equal(await short.object.resourceUri(exchange), 'https://public.example/a')
   assert.equal(exchange.originalUri.rawQuery?.startsWith('x=1&_txid'), true)
-  const marked = exchange.with(LoginWayContext, {
+  const marked = exchange.with(LoginRedirectContext, {
     begin: () => respond(302),
     stripMarker: (uri) => {
       uri.rawQuery = 'without=marker'

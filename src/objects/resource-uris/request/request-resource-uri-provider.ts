@@ -8,10 +8,10 @@ export const RequestResourceUriProvider = defineType({
   kind: ResourceUriProviderKind,
   summary: 'Asks for decisions about the URI of the request, with or without its query.',
   config: {
-    includeQueryParams: config(boolean()).prefault(true).meta({
+    includeQueryParams: config(boolean()).default(true).meta({
       description: 'Whether the query belongs to the resource; without it, requests that differ in it share decisions.',
     }),
-    useOriginalUri: config(boolean()).prefault(false).meta({
+    useOriginalUri: config(boolean()).default(false).meta({
       description:
         'Whether the resource is the URI that the client sent, before `baseURI` and filters changed it; by default it is the one that is sent on.',
     }),

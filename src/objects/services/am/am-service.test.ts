@@ -161,7 +161,7 @@ const NONSENSE: [string, Parameters<DevelopmentAccessManager['fail']>[1], RegExp
   ['an invalid token', { status: 200, body: { tokenId: 'a b\r\nc' } }, /got neither/],
   ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' }, body: '' }, /got 302/],
   ['a failure', { status: 500 }, /expected the status 200, got 500/],
-  ['a cut', { cut: true }, /the access manager gave no answer/],
+  ['a cut', { cut: true }, /the access manager did not respond/],
 ]
 
 for (const [what, fault, message] of NONSENSE) {
@@ -300,7 +300,7 @@ test('callTimeout bounds each call to the access manager', async () => {
   await assert.rejects(built.object.sessions.find(token), {
     code: 'GW_ACCESS_MANAGER',
     reason: 'unavailable',
-    message: 'the access manager gave no answer within 1000 ms; check it, or raise callTimeout',
+    message: 'the access manager did not respond within 1000 ms; check it, or raise callTimeout',
   })
   await using usual = await buildAmService(manager.url, quiet)
   assert.equal(usual.object.callTimeout, 5_000)

@@ -1,4 +1,5 @@
 import {
+  AdmittedRealms,
   AgentLogin,
   AgentSession,
   agentTokenKey,
@@ -7,7 +8,6 @@ import {
   Discovery,
   isHeaderName,
   LOGOUT_LIMIT,
-  RealmBorder,
   RealmUris,
   SessionLookup,
 } from '#access-manager'
@@ -51,16 +51,16 @@ export const AmService = defineType({
       description: 'Base address of the access manager, such as `https://am.example.com/am`.',
     }),
     realm: config(string({ nonEmpty: true }))
-      .prefault('/')
+      .default('/')
       .meta({ description: 'Realm of the agent, and of whatever is asked for.' }),
     sharedRealms: sharedRealmsField(
       'Other realms whose sessions and tokens count as well, such as `/alpha`; `*` for all. A session of any other realm is not accepted.',
     ),
-    amHandler: ref(HandlerKind).prefault('ForgeRockClientHandler').meta({
+    amHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',
     }),
     callTimeout: config(duration({ zero: false, unlimited: false }))
-      .prefault('5 seconds')
+      .default('5 seconds')
       .meta({
         description: 'How long one call to the access manager may take; a request that needs it gets 503 then.',
       }),
@@ -91,8 +91,8 @@ export const AmService = defineType({
   create: async (values, env): Promise<AccessManager> => {
     if (values.url.startsWith('http:')) warnOfPlainHttp(values.url, env)
     const uris = new RealmUris(values.url, values.realm)
-    const border = new RealmBorder(uris.realm, values.sharedRealms)
-    const admitsRealm = (realm: string) => border.admits(realm)
+    const admittedRealms = new AdmittedRealms(uris.realm, values.sharedRealms)
+    const admitsRealm = (realm: string) => admittedRealms.admits(realm)
     const secrets = values.secretsProvider ?? env.secrets
     const { session, agentHandler, discovery, password } = await openAgent(
       { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler },

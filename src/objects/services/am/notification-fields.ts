@@ -16,32 +16,32 @@ import {
 } from '#schema'
 
 const MEMBERS = {
-  enabled: config(boolean()).prefault(true).meta({
+  enabled: config(boolean()).default(true).meta({
     description: 'Whether the gateway subscribes to notifications. If not, cached answers end by time alone.',
   }),
   initialConnectionAttempts: config(integer({ min: -1 }))
-    .prefault(5)
+    .default(5)
     .meta({
       description:
         'Attempts at first before the service counts as degraded; -1 for any number. The route is deployed in any case, and the attempts go on.',
     }),
   reconnectDelay: config(duration({ unlimited: false, min: '10 milliseconds' }))
-    .prefault('5 seconds')
+    .default('5 seconds')
     .meta({
       description:
         'Wait before a connection is tried again. Grows to three times as much while attempts fail; shortened by chance by up to a half.',
     }),
-  renewalDelay: config(duration()).prefault('50 minutes').meta({
+  renewalDelay: config(duration()).default('50 minutes').meta({
     description: 'Age at which a connection is replaced by a new one, without a gap; zero or unlimited: never.',
   }),
-  heartbeatInterval: config(duration()).prefault('1 minute').meta({
+  heartbeatInterval: config(duration()).default('1 minute').meta({
     description:
       'Wait between pings, 20 seconds at most. A server that is silent for half of it after a ping counts as gone. Zero or unlimited: no pings.',
   }),
   connectionTimeout: config(duration({ zero: false }))
-    .prefault('60 seconds')
+    .default('60 seconds')
     .meta({ description: 'Longest wait for a connection, its TLS and its handshake.' }),
-  idleTimeout: config(duration()).prefault('unlimited').meta({
+  idleTimeout: config(duration()).default('unlimited').meta({
     description: 'Longest silence of a connection, pings included, before it is made again; zero: unlimited.',
   }),
   topics: list(config(string({ nonEmpty: true })), { nonEmpty: true })
@@ -54,29 +54,29 @@ const MEMBERS = {
       'How TLS is spoken; by default certificates must lead to an authority the platform trusts and name the host.',
   }),
   proxyOptions: ref(ProxyOptionsKind)
-    .prefault('ProxyOptions')
+    .default('ProxyOptions')
     .meta({ description: 'Chooses the proxy through which the connection goes; by default none.' }),
   executor: ref(Executor)
-    .prefault('ScheduledExecutorService')
+    .default('ScheduledExecutorService')
     .meta({ description: 'Service that waits for heartbeats, renewals and attempts.' }),
-  vertx: map(config(json())).prefault({}).meta({
+  vertx: map(config(json())).default({}).meta({
     description: 'Options of the WebSocket client in Java; none has a counterpart here, and a warning names them.',
   }),
   audit: object({
     auditService: ref(AuditServiceKind)
-      .prefault('AuditService')
+      .default('AuditService')
       .meta({ description: 'Service that gets an event of the topic `notifications` for each notification.' }),
     auditIgnoredNotifications: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether notifications get an event too that the gateway has no use for.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'How notifications are audited.' }),
 }
 
 /** The field `notifications` of AmService. */
 export const NOTIFICATIONS_FIELD = object(MEMBERS)
-  .prefault({})
+  .default({})
   .meta({ description: 'Notifications of changed policies, sessions and tokens, over WebSocket.' })
 
 /** Values of the field `notifications`. */

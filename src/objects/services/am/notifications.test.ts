@@ -244,17 +244,17 @@ test('F11: a request that is denied while notifications are down triggers the ne
   await course.until('disconnected')
   manager.forgetRequests()
   const feed = built.object.notifications
-  feed?.hurry?.()
+  feed?.requestReconnect?.()
   assert.equal(manager.requests('notifications').length, 0)
   clock.advance(1_000)
-  for (let denied = 0; denied < 10; denied++) feed?.hurry?.()
+  for (let denied = 0; denied < 10; denied++) feed?.requestReconnect?.()
   await manager.received('notifications')
   manager.refuseUpgrades(null)
   await built.object.cookieName()
   clock.advance(1_000)
   const back = course.until('disconnected', 'connected')
   while (feed?.connected === false) {
-    feed.hurry?.()
+    feed.requestReconnect?.()
     clock.advance(1_000)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -1,4 +1,4 @@
-import type { FoundSession, IdleTime, SessionLookup } from '#access-manager'
+import type { IdleTime, SessionLookup, SessionLookupResult } from '#access-manager'
 import { cacheMetrics, RevocableCache, TtlCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
@@ -33,14 +33,14 @@ export function openSessions(parts: SessionsParts, env: Environment): AmSessions
   const inUse = new TtlCache<object>(MAX_REFRESHED, refresh.interval)
   const idleTimeFor = (key: string): IdleTime => {
     const now = env.clock.monotonic()
-    if (!refresh.enabled || inUse.get(key, now) !== null) return 'kept'
+    if (!refresh.enabled || inUse.get(key, now) !== null) return 'unchanged'
     inUse.set(key, {}, now)
     return 'reset'
   }
   if (!cache.enabled) {
     return {
       find: async (token) => (await lookup.find(token, idleTimeFor(tokenDigest(token))))?.session ?? null,
-      forget: () => {},
+      evict: () => {},
     }
   }
   return cachedSessions(parts, env, idleTimeFor)
@@ -102,7 +102,7 @@ function cachedSessions(
         })
       return answer.session
     },
-    forget: (token) => sessions.invalidate([tokenDigest(token)]),
+    evict: (token) => sessions.invalidate([tokenDigest(token)]),
   }
 }
 
@@ -119,7 +119,7 @@ function tellInUse(
 }
 
 /** Milliseconds; never beyond the end of the session. */
-function ttlOf({ session }: FoundSession, limit: number | undefined, now: number): number {
+function ttlOf({ session }: SessionLookupResult, limit: number | undefined, now: number): number {
   const { maxSessionExpirationTime, maxIdleExpirationTime } = session
   const end = maxSessionExpirationTime === null ? Number.POSITIVE_INFINITY : maxSessionExpirationTime - now
   if (limit !== undefined) return Math.min(limit, end)

@@ -61,7 +61,7 @@ test('notifications.tls says whom the connection trusts, whatever amHandler does
   await using strict = await buildAmService(url, { amHandler }, { ...around, types: [...types, ...around.types] })
   assert.equal(strict.object.notifications?.connected, false)
   assert.equal(strict.metrics.values.get('gw_agent_logins_total'), 1)
-  assert.match(strict.log.lines.join('\n'), /notifications not connected: trying again after the pause/)
+  assert.match(strict.log.lines.join('\n'), /notifications not connected: retrying after the pause/)
 })
 
 test('notifications.proxyOptions: the connection goes through a tunnel of the proxy, also without TLS', async () => {

@@ -17,7 +17,7 @@ import {
 } from '#schema'
 import { eventHandlersField } from './event-handlers.ts'
 
-const pointers = () => list(config(string({ nonEmpty: true }))).prefault([])
+const pointers = () => list(config(string({ nonEmpty: true }))).default([])
 
 const fieldPolicies = object({
   includeIf: pointers().meta({
@@ -36,19 +36,19 @@ const fieldPolicies = object({
     .optional()
     .meta({ description: 'Fields that are written as a hash: equal values can be recognised, but not read.' }),
   truncate: map(config(integer({ min: 0, max: 65_536 })))
-    .prefault({})
+    .default({})
     .meta({ description: 'Longest text in characters, by the pointer of the field.' }),
 })
 
 const filterPolicies = object({
-  field: fieldPolicies.prefault({}).meta({ description: 'Fields that are written or left out.' }),
+  field: fieldPolicies.default({}).meta({ description: 'Fields that are written or left out.' }),
   value: object({
     includeIf: pointers().meta({
       description: 'Pointers of fields whose values are written although `excludeIf` names them.',
     }),
     excludeIf: pointers().meta({ description: 'Pointers of fields that are written without their value.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'Values that are written or left out.' }),
 })
 
@@ -59,13 +59,13 @@ const innerConfig = object({
       description:
         'Name of the event handler that `/api/audit/<topic>` queries; the first that supports queries by default.',
     }),
-  availableAuditEventHandlers: list(config(string())).prefault([]).meta({
+  availableAuditEventHandlers: list(config(string())).default([]).meta({
     description: 'Class names of event handlers; accepted and not needed: all handlers of the gateway are available.',
   }),
   caseInsensitiveFields: list(config(string({ nonEmpty: true })))
-    .prefault([...ACCESS_CASE_INSENSITIVE])
+    .default([...ACCESS_CASE_INSENSITIVE])
     .meta({ description: 'Pointers of objects whose member names are compared without case by policies.' }),
-  filterPolicies: filterPolicies.prefault({}).meta({
+  filterPolicies: filterPolicies.default({}).meta({
     description:
       'Policies beyond the safelist: by default events hold no query, cookie, credential or response header.',
   }),
@@ -73,7 +73,7 @@ const innerConfig = object({
 
 /** Fields of AuditService. */
 export const AUDIT_FIELDS = {
-  config: innerConfig.prefault({}).meta({ description: 'Queries and policies of the service.' }),
+  config: innerConfig.default({}).meta({ description: 'Queries and policies of the service.' }),
   eventHandlers: eventHandlersField().meta({
     description: 'Event handlers, each with `class`, whose simple name counts, and `config`.',
   }),
@@ -86,11 +86,11 @@ export const AUDIT_FIELDS = {
     description:
       'User of the access event. By default the user of the session, token or client certificate of the request.',
   }),
-  compatibility: config(boolean()).prefault(false).meta({
+  compatibility: config(boolean()).default(false).meta({
     description: 'Writes access events with the name `OPENIG-HTTP-ACCESS` and the group `ig` in place of `gateway`.',
   }),
   longRunningAfter: config(duration({ min: '1 second' }))
-    .prefault('1 minute')
+    .default('1 minute')
     .meta({
       description:
         'A request in flight for this time leaves a first event with `gateway.longRunning`; `unlimited`: none.',

@@ -10,16 +10,16 @@ export const ScheduledExecutorService = defineType({
   summary: 'Runs background tasks of other objects, such as clearing caches and delayed retries.',
   config: {
     corePoolSize: config(integer({ min: 1 }))
-      .prefault(1)
+      .default(1)
       .meta({
         description: 'Number of threads in a pool.',
         unsupported: 'tasks take turns on the thread of their unit and never wait for a free one, so there is no pool',
       }),
     gracefulStop: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether tasks that are running when the service stops may finish.' }),
     gracePeriod: config(duration({ unlimited: false, max: '1 hour', because: 'a stop of the gateway waits for it' }))
-      .prefault('10 seconds')
+      .default('10 seconds')
       .meta({ description: 'The longest wait for running tasks, at most one hour; zero does not wait.' }),
   },
   create: ({ gracefulStop, gracePeriod }, env) => {

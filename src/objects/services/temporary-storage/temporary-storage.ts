@@ -13,13 +13,13 @@ export const TemporaryStorage = defineType({
   summary: 'Keeps bodies while they are looked into: in memory first, then in a file, up to a limit.',
   config: {
     initialLength: config(integer({ min: 1, max: LARGEST }))
-      .prefault(8_192)
+      .default(8_192)
       .meta({ description: 'Bytes of memory taken for a body to begin with; at most memoryLimit.' }),
     memoryLimit: config(integer({ min: 1, max: LARGEST }))
-      .prefault(65_536)
+      .default(65_536)
       .meta({ description: 'Bytes of one body kept in memory; a longer one goes to a file.' }),
     fileLimit: config(integer({ min: 1, max: LARGEST }))
-      .prefault(1_073_741_824)
+      .default(1_073_741_824)
       .meta({ description: 'The most bytes of one body; a longer one is refused.' }),
     directory: config(string({ nonEmpty: true }))
       .optional()

@@ -12,7 +12,7 @@ export const InMemorySessionManager = defineType({
   summary: 'Keeps sessions in the memory of the gateway; the client holds a random id in a cookie.',
   config: {
     timeout: config(duration({ zero: false, max: '3650 days' }))
-      .prefault('30 minutes')
+      .default('30 minutes')
       .meta({ description: 'Time after its last use when a session ends.' }),
     cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie that holds the id.' }),
   },

@@ -36,18 +36,18 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
-      .prefault('A256GCM')
+      .default('A256GCM')
       .meta({ description: 'Algorithm of the content; the length of the key has to fit it.' }),
     sessionTimeout: config(duration({ zero: false }))
-      .prefault('30 minutes')
+      .default('30 minutes')
       .meta({ description: 'Time after its beginning when a session ends; 3650 days at most.' }),
     skewAllowance: config(duration({ unlimited: false }))
-      .prefault('0 seconds')
+      .default('0 seconds')
       .meta({ description: 'How much longer a session is taken, for gateways whose clocks differ.' }),
     persistentCookie: config(boolean())
-      .prefault(false)
+      .default(false)
       .meta({ description: 'Whether browsers keep the cookie until the session ends, rather than until they close.' }),
-    useCompression: config(boolean()).prefault(true).meta({ description: 'Whether longer sessions are compressed.' }),
+    useCompression: config(boolean()).default(true).meta({ description: 'Whether longer sessions are compressed.' }),
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
     revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
       description:

@@ -16,13 +16,13 @@ export const RedisSessionManager = defineType({
   config: {
     ...REDIS_FIELDS,
     keyPrefix: config(string())
-      .prefault('gateway:')
+      .default('gateway:')
       .meta({ description: 'What the names of all keys begin with. Gateways that share sessions have the same.' }),
     timeout: config(duration({ zero: false, max: '10 seconds' }))
-      .prefault('500 ms')
+      .default('500 ms')
       .meta({ description: 'How long an answer of Redis is waited for; then the request gets 503.' }),
     sessionTimeout: config(duration({ zero: false, max: '3650 days' }))
-      .prefault('30 minutes')
+      .default('30 minutes')
       .meta({ description: 'Time after its last use when a session ends.' }),
     cookie: sessionCookieFields('gateway-redis-session').meta({ description: 'The cookie that holds the id.' }),
   },

@@ -247,7 +247,9 @@ test('unusable keys are skipped and logged at debug level, without their content
   const secret = { kty: 'oct', kid: 'symmetric', k: 'aHVudGVyMg' }
   await using at = await endpoint({}, [{}, secret, { kty: 'EC', kid: 'x', crv: 'P-256', x: 'A', y: 'A' }, first])
   assert.deepEqual(await at.kids(), ['first'])
-  const logged = at.built.log.entries.filter(({ message }) => message === 'a key of a JWK Set can not be used')
+  const logged = at.built.log.entries.filter(
+    ({ message }) => message === 'key of a JWK Set skipped: it can not be used',
+  )
   assert.equal(logged.length, 3)
   assert.doesNotMatch(at.built.log.lines.join(''), /aHVudGVyMg/)
 })

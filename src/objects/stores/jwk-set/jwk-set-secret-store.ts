@@ -14,12 +14,12 @@ export const JwkSetSecretStore = defineType({
   summary: 'Reads public keys from a published JWK Set.',
   config: {
     jwkUrl: config(url()).meta({ description: 'URL of the JWK Set.' }),
-    handler: ref(HandlerKind).prefault('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
-    cacheTimeout: config(duration()).prefault('2 minutes').meta({
+    handler: ref(HandlerKind).default('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
+    cacheTimeout: config(duration()).default('2 minutes').meta({
       description:
         'How long fetched keys are used before they are fetched again; less than 10 seconds causes a warning, and the default is used.',
     }),
-    cacheMissCacheTime: config(duration()).prefault('10 seconds').meta({
+    cacheMissCacheTime: config(duration()).default('10 seconds').meta({
       description:
         'How long a key name that is not in the set is not looked up again; at least one second. There are at most five such lookups a minute.',
     }),

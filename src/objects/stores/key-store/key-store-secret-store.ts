@@ -57,7 +57,7 @@ export const KeyStoreSecretStore = defineType({
       description: 'Path of the keystore; a relative path starts at the instance directory.',
     }),
     storeType: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
-      .prefault('PKCS12')
+      .default('PKCS12')
       .meta({ description: 'Type of the keystore. `JKS` and `JCEKS` are insecure.' }),
     storePasswordSecretId: config(passwordId())
       .optional()

@@ -5,12 +5,12 @@ import { DirectoryWatch } from '#secrets'
 /** The field `autoRefresh` of secret stores that read files. */
 export function autoRefresh() {
   return object({
-    enabled: config(boolean()).prefault(true).meta({ description: 'Whether changes of files are noticed.' }),
+    enabled: config(boolean()).default(true).meta({ description: 'Whether changes of files are noticed.' }),
     executor: ref(Executor)
-      .prefault('ScheduledExecutorService')
+      .default('ScheduledExecutorService')
       .meta({ description: 'Service that looks at the files from time to time.' }),
   })
-    .prefault({})
+    .default({})
     .meta({ description: 'Reads again what is edited, replaced or deleted, within two seconds.' })
 }
 

@@ -5,7 +5,7 @@ import { config, list, object, ref, secretId } from '#schema'
 export function formatFields() {
   return {
     format: ref(SecretFormatKind)
-      .prefault('BASE64')
+      .default('BASE64')
       .meta({ description: 'Format of the secrets: `PLAIN`, `BASE64` or a format object.' }),
     mappings: list(
       object({
@@ -13,7 +13,7 @@ export function formatFields() {
         format: ref(SecretFormatKind).meta({ description: 'Format of that secret.' }),
       }),
     )
-      .prefault([])
+      .default([])
       .meta({ description: 'Formats of single secrets, where they differ from `format`.' }),
   }
 }

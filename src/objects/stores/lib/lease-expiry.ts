@@ -5,7 +5,7 @@ const DEFAULT_LEASE = 300_000
 
 /** The field `leaseExpiry` of secret stores. */
 export function leaseExpiry(): Field<Deferred<number>> {
-  return config(duration()).prefault(DEFAULT_TEXT).meta({
+  return config(duration()).default(DEFAULT_TEXT).meta({
     description: 'How long secrets can be kept; zero or unlimited causes a warning, and the default is used.',
   })
 }

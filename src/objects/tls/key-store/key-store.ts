@@ -34,7 +34,7 @@ export const KeyStore = defineType({
       description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
     }),
     type: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
-      .prefault('PKCS12')
+      .default('PKCS12')
       .meta({
         description: 'Format of the keystore. What the file holds decides; where it differs there is a warning.',
       }),

@@ -17,7 +17,7 @@ export const SecretsTrustManager = defineType({
       description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
     }),
     checkRevocation: config(boolean())
-      .prefault(true)
+      .default(true)
       .meta({ description: 'Whether revoked certificates are to be refused. Not done yet: true gives a warning.' }),
   },
   create({ verificationSecretId, secretsProvider, checkRevocation }, env) {

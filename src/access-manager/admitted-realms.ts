@@ -4,10 +4,10 @@ import { normalRealm } from './realm-uri.ts'
 const ANY = '*'
 
 /**
- * Realms whose sessions and tokens are admitted. A server of the OpenAM lineage answers for sessions of any realm under the path
- * of every realm, so that the realm in the response is checked. Names are compared case-insensitively, as the server does.
+ * Realms whose sessions and tokens are admitted. Servers of the OpenAM lineage return sessions of any realm under the path of
+ * every realm, so that the realm in the response must be checked. Names are compared case-insensitively, as the server does.
  */
-export class RealmBorder {
+export class AdmittedRealms {
   readonly #admitted: ReadonlySet<string>
   readonly #admitsAny: boolean
 

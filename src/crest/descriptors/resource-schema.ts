@@ -1,23 +1,23 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Description } from '../protocol/endpoint.ts'
 
-/** Longer ids name nothing. */
+/** No resource has a longer id. */
 export const MAX_ID_LENGTH = 1_024
 
-/** The id of a resource, as it stands in a path. */
+/** The id of a resource as a path segment. */
 export function idSchema({ idPattern = '^[^/]+$' }: Description): JsonObject {
   return { type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH, pattern: idPattern }
 }
 
-/** A resource as clients send it. */
+/** A resource in a request. */
 export function resourceSchema(description: Description): JsonObject {
   return { allOf: [identity(description, []), description.schema] }
 }
 
 /**
- * A resource as it is answered: `_fields` may leave out everything but its identity, so that nothing else is required.
+ * A resource in a response: `_fields` may leave out everything but `_id` and `_rev`, so that nothing else is required.
  */
-export function answerSchema(description: Description): JsonObject {
+export function responseSchema(description: Description): JsonObject {
   const required = description.revisions === false ? ['_id'] : ['_id', '_rev']
   return { allOf: [identity(description, required), description.answer ?? optional(description.schema)] }
 }
@@ -36,7 +36,7 @@ const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'de
 const LISTS_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const SCHEMAS = new Set(['items', 'additionalProperties', 'unevaluatedProperties', 'if', 'then', 'else'])
 
-/** A schema without anything that has to be there, at any depth. */
+/** A schema without required members, at any depth. */
 function optional(schema: JsonValue): JsonObject {
   if (!isPlainObject(schema)) return schema as unknown as JsonObject
   const result: JsonObject = {}

@@ -1,8 +1,8 @@
 import { type ContextKey, contextKey, type Response, type Uri } from '#http'
 
-/** How the user of a request logs in (again); set by the filter that required the login. */
-export interface LoginWay {
-  /** Sends the browser to log in and then to `goto`; with an advice, to log in as it demands. */
+/** Redirects the user of a request to the login page; set by the filter that required the login. */
+export interface LoginRedirect {
+  /** Redirects to the login page, which then redirects to `goto`; with an advice, to a login that fulfils it. */
   begin(status: 302 | 307, goto: string, advice?: LoginAdvice): Response | Promise<Response>
   /** Removes query parameters by which the login filter recognises its own redirects. */
   stripMarker(uri: Uri): void
@@ -17,4 +17,4 @@ export interface LoginAdvice {
 }
 
 /** The context `loginWay`. */
-export const LoginWayContext: ContextKey<LoginWay> = contextKey<LoginWay>('loginWay')
+export const LoginRedirectContext: ContextKey<LoginRedirect> = contextKey<LoginRedirect>('loginWay')

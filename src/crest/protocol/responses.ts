@@ -13,18 +13,17 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** How answers are written. */
-export interface AnswerForm {
+export interface ResponseForm {
   readonly pretty: boolean
   readonly fields: Fields
   readonly versions: ApiVersions | null
 }
 
-/** A JSON answer; never cached. */
-export function jsonAnswer(
+/** JSON with `Cache-Control: no-store`. */
+export function jsonResponse(
   status: number,
   json: JsonValue,
-  form: Pick<AnswerForm, 'pretty' | 'versions'>,
+  form: Pick<ResponseForm, 'pretty' | 'versions'>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   const text = jsonText(json, form.pretty)
@@ -36,27 +35,26 @@ function jsonText(json: JsonValue, pretty: boolean): string {
 }
 
 /** A resource with its revision as ETag. */
-export function resourceAnswer(
+export function resourceResponse(
   status: number,
   resource: Resource,
-  form: AnswerForm,
+  form: ResponseForm,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return jsonAnswer(status, resourceJson(resource, form.fields), form, { ...etag(resource), ...headers })
+  return jsonResponse(status, resourceJson(resource, form.fields), form, { ...etag(resource), ...headers })
 }
 
 /** 304: the client has the current revision. */
-export function notModified(resource: Resource, { versions }: AnswerForm): Response {
+export function notModified(resource: Resource, { versions }: ResponseForm): Response {
   return new Response(304, { headers: { 'Cache-Control': 'no-store', ...versionHeader(versions), ...etag(resource) } })
 }
 
-/** 204: done, and nothing to return. */
-export function noContent({ versions }: AnswerForm): Response {
+export function noContent({ versions }: ResponseForm): Response {
   return new Response(204, { headers: { 'Cache-Control': 'no-store', ...versionHeader(versions) } })
 }
 
-/** The page of a query. There may be very many results, so that others have their turn while they are written. */
-export async function pageAnswer(page: ResultPage<Resource>, form: AnswerForm): Promise<Response> {
+/** The page of a query. Yields to the event loop while many results are serialised. */
+export async function queryResponse(page: ResultPage<Resource>, form: ResponseForm): Promise<Response> {
   const { entries } = page
   const json: JsonObject = {
     results: [],
@@ -66,16 +64,16 @@ export async function pageAnswer(page: ResultPage<Resource>, form: AnswerForm): 
     totalPagedResults: page.total,
     remainingPagedResults: page.remaining,
   }
-  const answer = jsonAnswer(200, json, form)
+  const answer = jsonResponse(200, json, form)
   if (entries.length > 0) answer.body = Body.of(await resultsText(entries, form, jsonText(json, form.pretty)))
   return answer
 }
 
-/** Texts that are joined in one go. */
+/** Texts that are joined at once. */
 const JOINED = 256
 
-/** Writes results into the empty list of a text. */
-async function resultsText(entries: readonly Resource[], form: AnswerForm, around: string): Promise<Buffer> {
+/** Inserts serialised results into the empty list of a text. */
+async function resultsText(entries: readonly Resource[], form: ResponseForm, around: string): Promise<Buffer> {
   const at = around.indexOf('[]') + 1
   const [between, end] = form.pretty ? [',\n    ', '\n  '] : [',', '']
   const chunks = [Buffer.from(around.slice(0, at))]
@@ -94,15 +92,15 @@ async function resultsText(entries: readonly Resource[], form: AnswerForm, aroun
 }
 
 /** An error (spec gap 28). */
-export function errorAnswer({ status, message, detail, headers }: Refusal, pretty: boolean, cause?: Error): Response {
+export function errorResponse({ status, message, detail, headers }: Refusal, pretty: boolean, cause?: Error): Response {
   const json: JsonObject = { code: status, reason: reasonPhrase(status), message }
   if (detail !== undefined) json['detail'] = detail
-  const response = jsonAnswer(status, json, { pretty, versions: null }, headers)
+  const response = jsonResponse(status, json, { pretty, versions: null }, headers)
   if (cause !== undefined) response.cause = cause
   return response
 }
 
-/** The versions an answer is in, as a header. */
+/** The header with the versions of the response. */
 export function versionHeader(versions: ApiVersions | null): Record<string, string> {
   if (versions === null) return {}
   return { 'Content-API-Version': `protocol=${versions.protocol},resource=${versions.resource}` }
