@@ -1,8 +1,7 @@
 import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
 import { jsonText } from './event.ts'
-import type { TrailFile } from './trail-file.ts'
 import { queryEvents } from './trail-query.ts'
-import { type ReadEvent, readTrail } from './trail-reader.ts'
+import { type ReadEvent, readTrail, type TrailFiles } from './trail-reader.ts'
 
 /** Concurrent queries; over it the response is 503 with Retry-After. */
 const MAX_READERS = 8
@@ -11,7 +10,7 @@ const MAX_READERS = 8
  * The events of a topic as a collection, to read and to search. A question reads all files of the topic, whose size is
  * bounded, and one question at a time: reading takes time from everything else the control plane does.
  */
-export function trailCollection(trail: TrailFile, description: Description): Collection {
+export function trailCollection(files: TrailFiles, description: Description): Collection {
   const cookies = new PageCookies()
   const turns = new Turns()
   return {
@@ -19,7 +18,7 @@ export function trailCollection(trail: TrailFile, description: Description): Col
     description: { ...description, revisions: false },
     read: (call, id) =>
       turns.take(async () => {
-        for await (const events of whileWanted(call, readTrail(trail, jsonText(id)))) {
+        for await (const events of whileWanted(call, readTrail(files, jsonText(id)))) {
           const found = events.find((event) => event.id === id)
           if (found === undefined) continue
           const { _id: _, _rev: __, ...content } = found.fields
@@ -27,7 +26,7 @@ export function trailCollection(trail: TrailFile, description: Description): Col
         }
         return new Refusal(404, 'there is no event of this id; old events give way to new ones')
       }),
-    query: (call, query) => turns.take(() => queryEvents(whileWanted(call, readTrail(trail)), query, cookies)),
+    query: (call, query) => turns.take(() => queryEvents(whileWanted(call, readTrail(files)), query, cookies)),
   }
 }
 

@@ -121,7 +121,7 @@ describe('reading a trail', () => {
         'null',
         '{"_id":7}',
         '{"id":"x"}',
-        `{"_id":"${'x'.repeat(20_000)}"}`,
+        `{"_id":"${'x'.repeat(5_000_000)}"}`,
         `{"_id":"deep","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
         `${'y'.repeat(200_000)}`,
         '{"_id":"good"}',

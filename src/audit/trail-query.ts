@@ -1,9 +1,9 @@
 import {
-  listResources,
   matches,
   type PageCookies,
   type Query,
   type QueryFilter,
+  queryResources,
   Refusal,
   type Resource,
   type ResultPage,
@@ -13,6 +13,9 @@ import type { ReadEvent } from './trail-reader.ts'
 
 /** Events in memory for one query; larger results need paging. */
 const MAX_QUERY_EVENTS = 5_000
+
+/** Bytes of lines in memory for one query. */
+const MAX_QUERY_BYTES = 64 * 1024 * 1024
 
 /** Events collected beyond the page before those that can not be on it are dropped. */
 const SLACK = 1_000
@@ -39,7 +42,7 @@ export async function queryEvents(
   const gathering = new Gathering(query, cookies, wanted + 1)
   for await (const some of events) {
     for (const event of some) if (matches(selector.filter, event.fields)) gathering.add(event)
-    const refused = gathering.refused
+    const refused = await gathering.shrink()
     if (refused !== null) return refused
   }
   return gathering.page()
@@ -55,16 +58,21 @@ function counted(count: number): ResultPage<Resource> {
   return { entries: [], cookie: null, countPolicy: 'EXACT', total: count, remaining: -1, count }
 }
 
+/** An event that may be on the page. */
+interface Candidate extends Resource {
+  readonly bytes: number
+}
+
 /** Candidates for the page of a query. */
 class Gathering {
   readonly #query: Query
   readonly #cookies: PageCookies
   readonly #limit: number
-  #kept: Resource[] = []
+  #kept: Candidate[] = []
+  #bytes = 0
   /** How many were found in all, and how many of those ahead of the page's beginning were let go. */
   #found = 0
   #dropped = 0
-  refused: Refusal | null = null
 
   constructor(query: Query, cookies: PageCookies, limit: number) {
     this.#query = query
@@ -72,36 +80,44 @@ class Gathering {
     this.#limit = limit
   }
 
-  add({ id, fields }: ReadEvent): void {
+  add({ id, fields, bytes }: ReadEvent): void {
     const { _id: _, _rev: __, ...content } = fields
-    this.#kept.push({ id, revision: null, content })
+    this.#kept.push({ id, revision: null, content, bytes })
+    this.#bytes += bytes
     this.#found++
-    if (this.#kept.length < this.#limit * 2 + SLACK) return
-    this.refused ??= this.#letGo()
   }
 
-  page(): ResultPage<Resource> | Refusal {
+  /** Drops events that can not be on the page, once many are held. */
+  async shrink(): Promise<Refusal | null> {
+    if (this.#kept.length < this.#limit * 2 + SLACK && this.#bytes <= MAX_QUERY_BYTES) return null
+    if (this.#query.pageSize === 0) return this.#found > MAX_QUERY_EVENTS ? tooMany() : tooLarge()
+    const first = await this.#list({ ...this.#query, offset: 0, pageSize: this.#limit, countPolicy: 'EXACT' })
+    if (first instanceof Refusal) return first
+    this.#kept = [...(first.entries as readonly Candidate[])]
+    this.#bytes = this.#kept.reduce((total, { bytes }) => total + bytes, 0)
+    this.#dropped += first.remaining
+    return this.#bytes > MAX_QUERY_BYTES ? tooLarge() : null
+  }
+
+  async page(): Promise<ResultPage<Resource> | Refusal> {
     const { pageSize, countPolicy } = this.#query
     if (pageSize === 0 && this.#found > MAX_QUERY_EVENTS) return tooMany()
-    const page = this.#list(this.#query)
+    const page = await this.#list(this.#query)
     if (page instanceof Refusal || countPolicy === 'NONE') return page
     return { ...page, total: this.#found, remaining: page.remaining + this.#dropped }
   }
 
-  /** Retains the first events in the order of the query, after the position of its cookie. */
-  #letGo(): Refusal | null {
-    if (this.#query.pageSize === 0) return tooMany()
-    const first = this.#list({ ...this.#query, offset: 0, pageSize: this.#limit, countPolicy: 'EXACT' })
-    if (first instanceof Refusal) return first
-    this.#kept = [...first.entries]
-    this.#dropped += first.remaining
-    return null
-  }
-
-  #list(query: Query): ResultPage<Resource> | Refusal {
+  #list(query: Query): Promise<ResultPage<Resource> | Refusal> {
     const naturalOrder = ({ id, content }: Resource) => chronologicalKey({ id, timestamp: content['timestamp'] })
-    return listResources(this.#kept, query, { cookies: this.#cookies, naturalOrder })
+    return queryResources(this.#kept, query, { cookies: this.#cookies, naturalOrder })
   }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal(
+    400,
+    `the events of a page hold more than ${MAX_QUERY_BYTES} bytes; ask for smaller pages with _pageSize`,
+  )
 }
 
 function tooMany(): Refusal {

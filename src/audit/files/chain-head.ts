@@ -1,0 +1,67 @@
+import { constants } from 'node:fs'
+import { open, readFile, rename } from 'node:fs/promises'
+import { isPlainObject, parseJson } from '#json'
+import type { ChainSigner } from './chain-key.ts'
+
+/** How far a chain has come, kept beside its files: shows that lines at its end or whole files were removed. */
+export interface ChainHead {
+  /** Number and hash of the last signed line. */
+  readonly number: number
+  readonly hash: string
+  /** Number of the first line that retention has left. */
+  readonly first: number
+}
+
+/** End of the name of the file, after the name of the active file. */
+export const HEAD = '.head'
+
+const MAX_BYTES = 4_096
+
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants
+
+/** Replaces the head on disk at once or not at all. */
+export async function writeHead(path: string, head: ChainHead, signer: ChainSigner, mode: number): Promise<void> {
+  const temporary = `${path}.tmp`
+  const file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode)
+  try {
+    await file.writeFile(`${JSON.stringify({ ...head, signature: signer.sign(signedText(head)) })}\n`)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+}
+
+/** Null where there is no head; a text where it can not be trusted. */
+export async function readHead(path: string, signers: readonly ChainSigner[]): Promise<ChainHead | string | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'latin1')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  const parsed = parseHead(text)
+  if (parsed === null) return 'it can not be read'
+  const { signature, head } = parsed
+  if (`${JSON.stringify({ ...head, signature })}\n` !== text) return 'it was changed'
+  return signers.some((signer) => signer.verify(signedText(head), signature)) ? head : 'its signature is wrong'
+}
+
+function parseHead(text: string): { head: ChainHead; signature: string } | null {
+  if (text.length > MAX_BYTES) return null
+  try {
+    const value = parseJson(text)
+    if (!isPlainObject(value)) return null
+    const { number, hash, first, signature } = value
+    if (typeof number !== 'number' || typeof first !== 'number') return null
+    if (typeof hash !== 'string' || typeof signature !== 'string') return null
+    return { head: { number, hash, first }, signature }
+  } catch {
+    return null
+  }
+}
+
+function signedText({ number, hash, first }: ChainHead): string {
+  return `head ${number} ${hash} ${first}`
+}

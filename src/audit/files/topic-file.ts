@@ -1,0 +1,333 @@
+import { rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import { AppendFile } from './append-file.ts'
+import { JSON_CHAIN } from './chain-line.ts'
+import { ChainedTopic } from './chained-topic.ts'
+import { compressFile } from './compress-file.ts'
+import type { FilePlan } from './file-plan.ts'
+import { MAX_READ_LINE, readLines } from './lines.ts'
+import { EVENTS } from './log-events.ts'
+import { expiredFiles } from './retention.ts'
+import { RotationSchedule } from './rotation-schedule.ts'
+import { syncDirectory } from './sync-directory.ts'
+import { TopicFiles } from './topic-files.ts'
+
+/** Services for files. */
+interface FileEnv {
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/**
+ * The files of one topic: an active one that grows, and rotated ones. For one writer. Calls are carried out one after the
+ * other; rotated files are compressed in the background.
+ */
+export class TopicFile {
+  readonly files: TopicFiles
+  readonly #plan: FilePlan
+  readonly #header: string
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #schedule: RotationSchedule
+  readonly #chained: ChainedTopic | null
+  readonly #abort = new AbortController()
+  #file: AppendFile | null = null
+  /** Text to write before the next line: it ends a truncated line. */
+  #prefix = ''
+  /** The active file has a line that is no header. */
+  #hasLines = false
+  /** After a failure, on the monotonic clock. */
+  #nextRotation = Number.NEGATIVE_INFINITY
+  #last: Promise<unknown> = Promise.resolve()
+  #compression: Promise<void> = Promise.resolve()
+  #syncTimer: NodeJS.Timeout | null = null
+  #syncFailure: Error | null = null
+  #checkTimer: NodeJS.Timeout | null = null
+  /** Logged already: a failure that lasts is one entry. */
+  readonly #failing = new Set<string>()
+
+  constructor(plan: FilePlan, topic: string, { logger, clock }: FileEnv) {
+    this.files = new TopicFiles(plan, topic)
+    this.#plan = plan
+    this.#header = plan.headers[topic] ?? ''
+    this.#logger = logger
+    this.#clock = clock
+    this.#schedule = new RotationSchedule(plan.rotation, clock)
+    this.#chained =
+      plan.chain === null
+        ? null
+        : new ChainedTopic(plan, plan.chain, { header: this.#header, files: this.files, logger, clock })
+  }
+
+  /** Finishes what an earlier process left: truncated lines of a chain, compressions. Then checks times at intervals. */
+  start(): Promise<void> {
+    const { rotation, retention, checkInterval } = this.#plan
+    const isTimed =
+      rotation.times.length > 0 || rotation.interval < Number.POSITIVE_INFINITY || isLimited(retention.maxDiskSpace)
+    if (isTimed || retention.minFreeSpace > 0) {
+      this.#checkTimer = setInterval(() => void this.check(), checkInterval).unref()
+    }
+    return this.#serial(async () => {
+      for (const path of await this.files.leftovers()) await rm(path, { force: true })
+      if (this.#chained !== null && (await this.#chained.isBegun())) {
+        await this.#open()
+        await this.#write([])
+      }
+      this.#compressRotated()
+    })
+  }
+
+  /** Adds events, each the text of a line. Resolves when all are in the file. */
+  append(texts: readonly string[]): Promise<void> {
+    return this.#serial(async () => {
+      const failure = this.#syncFailure
+      this.#syncFailure = null
+      if (failure !== null) throw failure
+      await this.#ensureCurrent()
+      await this.#open()
+      if (this.#hasLines && this.#schedule.isDue && (await this.#rotateIfPossible())) await this.#open()
+      await this.#write(texts)
+    })
+  }
+
+  /** Rotates by time, and removes files by the rules of retention. Never rejects. */
+  check(): Promise<void> {
+    return this.#serial(async () => {
+      if (this.#file !== null && this.#hasLines && this.#schedule.isDue) await this.#rotateIfPossible()
+      await this.#retain()
+      this.#failing.delete('check')
+    }).catch((error) => this.#failed('check', error))
+  }
+
+  /** Signs the lines since the last signed one. */
+  checkpoint(): Promise<void> {
+    return this.#serial(async () => {
+      if (this.#file !== null && this.#chained?.isUnsigned) await this.#writeRecord('checkpoint')
+    }).catch((error) => this.#failed('checkpoint', error))
+  }
+
+  /** Closes the file; the next event opens or creates it. */
+  reopen(): Promise<void> {
+    return this.#serial(() => this.#close('checkpoint'))
+  }
+
+  /** Ends the file as it is, and leaves a compression to the next start. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#checkTimer !== null) clearInterval(this.#checkTimer)
+    this.#abort.abort()
+    await this.#serial(() => this.#close('close'))
+    await this.#compression
+  }
+
+  /** Resolves when no compression runs. */
+  get compressed(): Promise<void> {
+    return this.#compression
+  }
+
+  async #serial<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(run)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Lets go of a file that was removed, renamed or replaced by another. */
+  async #ensureCurrent(): Promise<void> {
+    if (this.#file === null || (await this.#file.isCurrent())) return
+    await this.#close('checkpoint')
+  }
+
+  async #open(): Promise<void> {
+    if (this.#file !== null) return
+    for (;;) {
+      const file = await AppendFile.open(this.files.path, this.#plan.mode)
+      try {
+        if (await this.#adopt(file)) {
+          this.#file = file
+          this.#schedule.start(file.size === 0 ? this.#clock.now() : file.begun)
+          return
+        }
+        await this.#moveAway(await this.#nextName())
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+      await file.close()
+    }
+  }
+
+  /** Prepares to continue a file; false where its lines are of another form, so that it has to be rotated first. */
+  async #adopt(file: AppendFile): Promise<boolean> {
+    this.#prefix = ''
+    const tail = await file.tail(MAX_READ_LINE)
+    // A crash within the first write of a file.
+    if (this.#header !== '' && tail.torn.length > 0 && this.#isHeader(tail.line)) {
+      await file.clear()
+      return this.#adopt(file)
+    }
+    this.#hasLines = file.size > 0
+    if (file.size > 0 && this.#header !== '' && !this.#isHeader(await firstLine(file.path))) return false
+    if (this.#chained !== null) return this.#chained.adopt(file.size, tail)
+    if (JSON_CHAIN.parse(tail.line.toString('latin1')) !== null) return false
+    if (tail.torn.length > 0) this.#prefix = '\n'
+    if (file.size === 0 && this.#header !== '') this.#prefix = `${this.#header}${this.#plan.lineEnd}`
+    return true
+  }
+
+  #isHeader(line: Buffer): boolean {
+    return line.length === 0 || line.toString('utf8').replace(/\r$/, '') === this.#header
+  }
+
+  async #write(texts: readonly string[]): Promise<void> {
+    const { maxFileSize } = this.#plan.rotation
+    let draft = this.#draft(texts)
+    let bytes = Buffer.from(draft.text, 'utf8')
+    if (
+      this.#hasLines &&
+      (this.#file as AppendFile).size + bytes.length > maxFileSize &&
+      (await this.#rotateIfPossible())
+    ) {
+      await this.#open()
+      draft = this.#draft(texts)
+      bytes = Buffer.from(draft.text, 'utf8')
+    }
+    if (bytes.length === 0) return
+    await this.#appendBytes(bytes, draft.isSigned)
+    draft.commit()
+    this.#prefix = ''
+    this.#hasLines ||= texts.length > 0
+    if (draft.isSigned) await this.#chained?.writeHead()
+    this.#chained?.signLater(() => void this.checkpoint())
+  }
+
+  #draft(texts: readonly string[]): { text: string; isSigned: boolean; commit(): void } {
+    if (this.#chained !== null) return this.#chained.draft(texts)
+    const { lineEnd } = this.#plan
+    const lines = texts.length === 0 ? '' : `${texts.join(lineEnd)}${lineEnd}`
+    return { text: `${this.#prefix}${lines}`, isSigned: false, commit: () => {} }
+  }
+
+  async #appendBytes(bytes: Uint8Array, isSigned: boolean): Promise<void> {
+    const file = this.#file as AppendFile
+    try {
+      await file.append(bytes)
+      if (this.#plan.sync === 0 || isSigned) await file.sync()
+      else this.#syncLater()
+    } catch (error) {
+      // The next attempt reads the end of the file again.
+      this.#file = null
+      await file.close().catch(() => {})
+      throw error
+    }
+  }
+
+  async #writeRecord(kind: 'checkpoint' | 'rotate' | 'close', file?: string): Promise<void> {
+    if (this.#chained === null) return
+    const draft = this.#chained.recordDraft(kind, file)
+    await this.#appendBytes(Buffer.from(draft.text, 'utf8'), true)
+    draft.commit()
+    await this.#chained.writeHead()
+  }
+
+  #syncLater(): void {
+    if (this.#syncTimer !== null || this.#plan.sync === Number.POSITIVE_INFINITY) return
+    this.#syncTimer = setTimeout(() => {
+      this.#syncTimer = null
+      this.#serial(async () => this.#file?.sync()).catch((error) => {
+        this.#syncFailure = error as Error
+      })
+    }, this.#plan.sync).unref()
+  }
+
+  /** False where the file has to grow on: events are not lost because they can not be put into another file. */
+  async #rotateIfPossible(): Promise<boolean> {
+    if (this.#clock.monotonic() < this.#nextRotation) return false
+    try {
+      const target = await this.#nextName()
+      await this.#writeRecord('rotate', basename(target))
+      if (this.#file === null) throw new Error('the file is not open')
+      await this.#file.sync()
+      await this.#moveAway(target)
+      await this.#file.close()
+      this.#file = null
+      this.#failing.delete('rotation')
+    } catch (error) {
+      this.#failed('rotation', error)
+      this.#nextRotation = this.#clock.monotonic() + this.#plan.checkInterval
+      return this.#file === null
+    }
+    this.#compressRotated()
+    await this.#retain().catch((error) => this.#failed('retention', error))
+    return true
+  }
+
+  async #nextName(): Promise<string> {
+    return this.files.nextName(this.#clock.now(), await this.files.rotated())
+  }
+
+  async #moveAway(target: string): Promise<void> {
+    await rename(this.files.path, target)
+    await syncDirectory(target)
+  }
+
+  async #retain(): Promise<void> {
+    const { retention } = this.#plan
+    const rotated = await this.files.rotated()
+    const { directory } = this.files
+    const expired = await expiredFiles(rotated, retention, { directory, activeSize: this.#file?.size ?? 0 })
+    if (expired.length === 0) return
+    await this.#chained?.retain(rotated.slice(expired.length).map(({ path }) => path))
+    for (const { path } of expired) await rm(path, { force: true })
+    this.#failing.delete('retention')
+  }
+
+  /** Compresses rotated files one after the other. */
+  #compressRotated(): void {
+    if (!this.#plan.compress) return
+    const { signal } = this.#abort
+    this.#compression = this.#compression.then(async () => {
+      try {
+        for (const { path, isCompressed } of await this.files.rotated()) {
+          if (signal.aborted) return
+          if (!isCompressed) await compressFile(path, this.#plan.mode, signal)
+        }
+        this.#failing.delete('compression')
+      } catch (error) {
+        // Retention may have removed the file meanwhile.
+        if (!signal.aborted && (error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failed('compression', error)
+      }
+    })
+  }
+
+  async #close(kind: 'checkpoint' | 'close'): Promise<void> {
+    if (this.#syncTimer !== null) clearTimeout(this.#syncTimer)
+    this.#syncTimer = null
+    this.#chained?.stop()
+    if (this.#file === null) return
+    try {
+      if (kind === 'close' || this.#chained?.isUnsigned) await this.#writeRecord(kind)
+      await this.#file?.sync()
+    } catch (error) {
+      this.#failed('close', error)
+    }
+    const file = this.#file
+    this.#file = null
+    await file?.close().catch(() => {})
+  }
+
+  #failed(step: string, error: unknown): void {
+    if (this.#failing.has(step)) return
+    this.#failing.add(step)
+    this.#logger.warn({ error, file: this.files.path, step }, EVENTS.STEP_FAILED)
+  }
+}
+
+function isLimited(value: number): boolean {
+  return value !== Number.POSITIVE_INFINITY
+}
+
+async function firstLine(path: string): Promise<Buffer> {
+  for await (const lines of readLines(path)) if (lines[0] !== undefined) return lines[0].bytes
+  return Buffer.alloc(0)
+}

@@ -1,0 +1,262 @@
+import { basename, dirname, join } from 'node:path'
+import { lineDigest } from './chain.ts'
+import { type ChainHead, HEAD, readHead } from './chain-head.ts'
+import { type ChainKey, type ChainSigner, chainSigner } from './chain-key.ts'
+import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.ts'
+import { type FileLine, readLines } from './lines.ts'
+import { COMPRESSED } from './topic-files.ts'
+
+/** A place in a trail. */
+interface TrailFinding {
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  readonly message: string
+}
+
+/** Result of a verification. */
+export interface TrailReport {
+  /** The first line that was changed, removed or added; null where the trail is intact. */
+  readonly problem: TrailFinding | null
+  /** Places that are no proof of tampering, such as a line that a crash has truncated. */
+  readonly notes: readonly TrailFinding[]
+  /** Lines that were verified before the problem. */
+  readonly lines: number
+  /** Numbers of the first and the last of them in the chain. */
+  readonly range: { readonly first: number; readonly last: number } | null
+}
+
+/**
+ * Verifies files of one topic, in any order, compressed or not, with any of the keys. A head among the files also shows
+ * whether the first and the last of the lines are there; without one, the head beside the last file is used for its end.
+ */
+export async function verifyTrail(files: readonly string[], keys: readonly ChainKey[]): Promise<TrailReport> {
+  const verification = new Verification(keys.map(chainSigner))
+  await verification.run(files)
+  return verification
+}
+
+interface OpenedFile {
+  readonly path: string
+  readonly format: ChainFormat
+  readonly first: number
+}
+
+interface HeldLine {
+  readonly line: number
+  readonly digest: string
+  readonly reason: string
+}
+
+class Verification implements TrailReport {
+  problem: TrailFinding | null = null
+  readonly notes: TrailFinding[] = []
+  lines = 0
+  range: { first: number; last: number } | null = null
+  readonly #signers: readonly ChainSigner[]
+  #signer: ChainSigner
+  #hash = ''
+  #last: ParsedLine | null = null
+  #head: ChainHead | null = null
+
+  constructor(signers: readonly ChainSigner[]) {
+    this.#signers = signers
+    this.#signer = signers[0] as ChainSigner
+  }
+
+  async run(paths: readonly string[]): Promise<void> {
+    const headPath = paths.find((path) => path.endsWith(HEAD)) ?? null
+    const files = await this.#opened(paths.filter((path) => !path.endsWith(HEAD)))
+    if (headPath !== null && !(await this.#useHead(headPath))) return
+    let lastLine = 0
+    for (const [at, file] of files.entries()) {
+      lastLine = await this.#verifyFile(file, at === 0 && headPath !== null)
+      if (this.problem !== null) return
+    }
+    const end = files.at(-1)?.path ?? headPath
+    if (end !== null) await this.#verifyEnd(end, lastLine, headPath)
+  }
+
+  /** Files in the order of their lines. */
+  async #opened(paths: readonly string[]): Promise<readonly OpenedFile[]> {
+    const opened: OpenedFile[] = []
+    for (const path of paths) {
+      const start = await firstChained(path)
+      if (start !== null) opened.push({ path, ...start })
+    }
+    return opened.sort((a, b) => a.first - b.first)
+  }
+
+  async #verifyFile({ path, format }: OpenedFile, isStart: boolean): Promise<number> {
+    let number = 0
+    /** A line that is wrong, or not chained, unless the record after it accounts for it. */
+    let held: HeldLine | null = null
+    try {
+      for await (const lines of readLines(path)) {
+        for (const line of lines) {
+          number++
+          const parsed = parse(line, format)
+          const isFirst = number === (held === null ? 1 : 2)
+          const skipped: string | null = held?.digest ?? null
+          const isSkipped = parsed !== null && (parsed.record?.skipped ?? null) === skipped
+          if (held !== null && !(isSkipped && this.#wrong(parsed, isFirst, isStart) === null)) {
+            return this.#failHeld(path, held, parsed)
+          }
+          const reason = this.#reason(parsed, { isSkipped, isFirst, isStart })
+          if (reason !== null) {
+            held = { line: number, digest: lineDigest(line.bytes), reason }
+            continue
+          }
+          if (!line.isWhole) return this.#fail(path, number, 'the line end was removed')
+          this.#note(parsed as ParsedLine, path, number, held)
+          held = null
+          this.#accept(parsed as ParsedLine)
+        }
+      }
+    } catch (error) {
+      return this.#fail(path, number + 1, `it can not be read further: ${(error as Error).message}`)
+    }
+    if (held !== null) return this.#failHeld(path, held, null)
+    this.#verifyName(path, number)
+    return number
+  }
+
+  #reason(
+    line: ParsedLine | null,
+    { isSkipped, isFirst, isStart }: { isSkipped: boolean; isFirst: boolean; isStart: boolean },
+  ): string | null {
+    if (line === null) return 'this line was added or changed: it is not part of the chain'
+    const wrong = this.#wrong(line, isFirst, isStart)
+    if (wrong !== null) return wrong
+    return isSkipped ? null : 'the line before this one was removed'
+  }
+
+  /** The line after a wrong one shows whether that was changed, or added. */
+  #failHeld(path: string, { line, reason }: HeldLine, next: ParsedLine | null): number {
+    const isAdded = next !== null && this.#last !== null && this.#isNext(next)
+    return this.#fail(path, line, isAdded ? 'this line was added' : reason)
+  }
+
+  /** Why a line can not follow; null where it does. */
+  #wrong(line: ParsedLine, isFirst: boolean, isStart: boolean): string | null {
+    const { number, record } = line
+    if (isFirst && record === null) return 'the first line of the file was removed or changed'
+    const expected = this.#last === null ? number : this.#last.number + 1
+    if (this.#last === null) {
+      const first = this.#head?.first ?? number
+      if (isStart && number > first) return `${missing(first, number - 1)} before this line`
+      if (record !== null) this.#hash = record.previous
+    }
+    if (number > expected) return `${missing(expected, number - 1)} before this line`
+    if (number < expected) return `this line was added or changed: line ${expected} of the chain is expected here`
+    if (!this.#isNext(line)) return 'this line was changed'
+    if (this.#head?.number === number && this.#head.hash !== line.hash)
+      return 'the chain is another than that of the head'
+    return null
+  }
+
+  /** Whether hash and signature of a line are right. A key may be replaced where a writer starts. */
+  #isNext(line: ParsedLine): boolean {
+    const { record } = line
+    if (this.#last !== null && line.number !== this.#last.number + 1) return false
+    const isStart = record?.kind === 'begin' || record?.kind === 'resume'
+    const signer = (isStart ? this.#signers : [this.#signer]).find((candidate) => {
+      if (candidate.hash(this.#hash, line.covered, 'latin1') !== line.hash) return false
+      return record === null || (record.previous === this.#hash && candidate.verify(line.hash, line.signature))
+    })
+    if (signer !== undefined) this.#signer = signer
+    return signer !== undefined
+  }
+
+  #accept(line: ParsedLine): void {
+    this.#last = line
+    this.#hash = line.hash
+    this.lines++
+    this.range = { first: this.range?.first ?? line.number, last: line.number }
+  }
+
+  #note(line: ParsedLine, file: string, number: number, held: HeldLine | null): void {
+    const { record } = line
+    if (record?.kind !== 'resume') return
+    if (held !== null) {
+      this.notes.push({ file, line: held.line, message: 'this line was truncated by a crash; it is no event' })
+    } else if (this.#last !== null && this.#last.record?.kind !== 'close') {
+      const message = `the gateway was not stopped in order before ${record.time}: the last moments before may be missing`
+      this.notes.push({ file, line: number, message })
+    }
+  }
+
+  /** A rotated file has the name that its last line says. */
+  #verifyName(path: string, line: number): void {
+    const record = this.#last?.record
+    if (record?.kind !== 'rotate' || record.file === undefined) return
+    const name = basename(path).replace(new RegExp(`\\${COMPRESSED}$`), '')
+    if (name !== record.file) this.#fail(path, line, `the file was renamed: it was rotated to ${record.file}`)
+  }
+
+  async #verifyEnd(path: string, line: number, headPath: string | null): Promise<void> {
+    const last = this.#last
+    const isRotated = last?.record?.kind === 'rotate'
+    if (headPath === null && !isRotated) {
+      const beside = join(dirname(path), `${basename(path)}${HEAD}`)
+      if (!(await this.#useHead(beside))) return
+    }
+    const reached = last?.number ?? (this.#head?.first ?? 1) - 1
+    if (this.#head !== null && this.#head.number > reached) {
+      this.#fail(path, line + 1, `${missing(reached + 1, this.#head.number)} at the end`)
+    } else if (last?.record === null) {
+      const message =
+        'the file ends without a checkpoint: lines after this one were removed, or the gateway was killed and not started since'
+      this.#fail(path, line, message)
+    }
+  }
+
+  async #useHead(path: string): Promise<boolean> {
+    const head = await readHead(path, this.#signers)
+    if (head !== null && typeof head !== 'string') {
+      this.#head = head
+      return true
+    }
+    const reason = head ?? 'it was removed, so that nothing shows how many lines there were'
+    this.#fail(path, 1, `the head of the trail can not be trusted: ${reason}`)
+    return false
+  }
+
+  #fail(file: string, line: number, message: string): number {
+    this.problem ??= { file, line, message }
+    return line
+  }
+}
+
+function missing(from: number, to: number): string {
+  return from === to ? `line ${from} of the chain is missing` : `lines ${from} to ${to} of the chain are missing`
+}
+
+function parse({ bytes, isTooLong }: FileLine, format: ChainFormat): ParsedLine | null {
+  return isTooLong ? null : format.parse(bytes.toString('latin1'))
+}
+
+/** Format of a file and number of its first line; null for an empty file. A file without a chain comes last. */
+async function firstChained(path: string): Promise<{ format: ChainFormat; first: number } | null> {
+  let format: ChainFormat | null = null
+  try {
+    for await (const lines of readLines(path)) {
+      for (const line of lines) {
+        format ??= chainFormatOf(line.bytes.toString('latin1')) ?? UNKNOWN
+        const parsed = parse(line, format)
+        if (parsed !== null) return { format, first: parsed.number }
+      }
+    }
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    format ??= UNKNOWN
+  }
+  return format === null ? null : { format, first: Number.POSITIVE_INFINITY }
+}
+
+/** For a file that is no trail: all of its lines are outside of the chain. */
+const UNKNOWN: ChainFormat = {
+  event: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
+  record: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
+  parse: () => null,
+}
