@@ -1,6 +1,6 @@
 import { didYouMean, type TypeDefinition } from '#schema'
 
-/** The object types a heap can build, found by name or alias. */
+/** The object types that a heap can build, by name and alias. */
 export class Catalogue {
   readonly definitions: readonly TypeDefinition[]
   readonly #byName = new Map<string, TypeDefinition>()
@@ -9,18 +9,18 @@ export class Catalogue {
     this.definitions = definitions
     for (const definition of definitions) {
       for (const name of [definition.name, ...definition.aliases]) {
-        if (this.#byName.has(name)) throw new TypeError(`two object types are called ${name}`)
+        if (this.#byName.has(name)) throw new TypeError(`two object types have the name ${name}`)
         this.#byName.set(name, definition)
       }
     }
   }
 
-  /** The type users call by this name. Of a class name with a package only the last part counts. */
+  /** The type of a name or alias. Of a class name with a package only the last part is used. */
   find(type: string): TypeDefinition | null {
     return this.#byName.get(type) ?? this.#byName.get(type.slice(type.lastIndexOf('.') + 1)) ?? null
   }
 
-  /** Why a type can not be found, with a suggestion. */
+  /** Error text for an unknown type, with a suggestion. */
   unknown(type: string): string {
     return `unknown type "${type}"${didYouMean(type, this.#byName.keys())}`
   }

@@ -3,15 +3,15 @@ import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePoi
 import { decode, isIgnoredKey, type Kind, referencesIn } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 
-/** One filter or handler that a request meets, as its document declares it. */
+/** One filter or handler of a request, as declared. */
 export interface Step {
-  /** Null where it is declared in place without a name. */
+  /** Null for an inline object without a name. */
   readonly name: string | null
-  /** Null where nothing of that name is declared. */
+  /** Null where no object of that name is declared. */
   readonly type: string | null
   /** 0 for steps of every request; more for steps that another object may call. */
   readonly depth: number
-  /** Where in the object above it is called from, such as `bindings/0/handler`. */
+  /** Path in the configuration of the calling object, such as `bindings/0/handler`. */
   readonly field?: string
   /** Condition of the step. */
   readonly condition?: string
@@ -20,7 +20,7 @@ export interface Step {
   readonly qualifiedName: string
 }
 
-/** A document's heap, and the one around it. */
+/** The heap of a document, and its parent. */
 export interface DocumentScope {
   /** Heap path of its objects. */
   readonly path: string
@@ -28,12 +28,12 @@ export interface DocumentScope {
   readonly parent: DocumentScope | null
 }
 
-/** Types that only put others in a row: they are shown as that row. */
+/** Types that only chain others: they are listed as their elements. */
 const ROWS = new Set(['Chain', 'ChainOfFilters'])
 const OWN_KEYS = new Set(['name', 'type', 'config'])
 const DEEPEST = 32
 
-/** The filters and handlers behind a reference, in the order in which a request meets them. */
+/** The filters and handlers of a reference, in the order of processing. */
 export function chainSteps(
   reference: JsonValue,
   pointer: string,
@@ -97,7 +97,7 @@ class Walk {
   }
 }
 
-/** The condition that stands beside a reference, as in the bindings of a DispatchHandler. */
+/** The condition next to a reference, as in the bindings of a DispatchHandler. */
 function conditionBeside(config: JsonValue, pointer: string): { condition?: string } {
   let holder: JsonValue | undefined = config
   for (const part of (parsePointer(pointer) ?? []).slice(0, -1)) {

@@ -13,20 +13,20 @@ import {
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 
-/** An object as it was declared: decoded, not yet built. */
+/** A declared object: decoded, not yet built. */
 export interface Declaration {
   readonly name: string
   readonly definition: TypeDefinition
-  /** The configuration as it was written. */
+  /** The configuration as written. */
   readonly json: unknown
   /** The decoded configuration; null where it can not be decoded. */
   readonly config: unknown
   readonly decorations: readonly Decoration[]
-  /** Where the object stands in its document. */
+  /** Pointer of the object in its document. */
   readonly pointer: string
 }
 
-/** A decorator's name beside an object, with the decoded settings. */
+/** A decorator of an object, with its decoded settings. */
 export interface Decoration {
   readonly decorator: string
   readonly settings: unknown
@@ -36,18 +36,18 @@ export interface Decoration {
 /** Input of decoding a document, and its findings. */
 export interface DecodeContext {
   readonly catalogue: Catalogue
-  /** The type of the decorator that a name stands for here. */
+  /** The type of the decorator with this name in the current scope. */
   decoratorType(name: string): TypeDefinition | null
   decoratorNames(): Iterable<string>
   readonly problems: Problem[]
   readonly warnings: Problem[]
-  /** Whether anything in the document may set the server that requests go to. */
+  /** Whether an object of the document may set the target server of requests. */
   maySetTarget: boolean
 }
 
 const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
 
-/** Decodes one object and every object declared in place inside it. Null when it is beyond use. */
+/** Decodes one object and its inline objects. Null if it is unusable. */
 export function decodeDeclaration(
   json: JsonValue,
   pointer: string,
@@ -62,7 +62,7 @@ export function decodeDeclaration(
   if (!isPlainObject(json)) return fail(pointer, 'expected an object { "name", "type", "config" }')
   const { name, type, config = {} } = json
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    return fail(appendPointer(pointer, 'name'), 'expected a name that is a string and not empty')
+    return fail(appendPointer(pointer, 'name'), 'expected a string that is not empty')
   }
   if (typeof type !== 'string') return fail(pointer, 'expected a "type", the name of an object type')
   const definition = context.catalogue.find(type)
@@ -91,13 +91,13 @@ export function decodeDeclaration(
   }
 }
 
-/** Whether a reference in a decoded configuration has a `baseURI` beside it, as in the bindings of a DispatchHandler. */
+/** Whether a reference in a decoded configuration has a `baseURI` next to it, as in the bindings of a DispatchHandler. */
 function hasBaseUriBeside(decoded: unknown): boolean {
   for (const [, at] of referencesIn(decoded, '')) if (baseUriBeside(decoded, at) !== undefined) return true
   return false
 }
 
-/** The `baseURI` beside a place of a decoded configuration. */
+/** The `baseURI` next to a position in a decoded configuration. */
 export function baseUriBeside(decoded: unknown, pointer: string): unknown {
   let member = decoded
   for (const key of (parsePointer(pointer) ?? []).slice(0, -1)) {
@@ -106,7 +106,7 @@ export function baseUriBeside(decoded: unknown, pointer: string): unknown {
   return (member as Record<string, unknown> | undefined)?.['baseURI']
 }
 
-/** Decodes JSON by a field, then the objects declared in place in it. */
+/** Decodes JSON by a field, then its inline objects. */
 export function decodeField(field: Field, json: unknown, pointer: string, context: DecodeContext): unknown {
   const { value, problems, warnings } = decode(field, json, pointer)
   context.problems.push(...problems)
@@ -119,7 +119,7 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
   return value
 }
 
-/** Decodes objects declared in place inside a value that can not be decoded, so that their problems are reported too. */
+/** Decodes the inline objects of a value that can not be decoded, so that their problems are reported too. */
 function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
   for (const found of fieldValuesIn(field, json, pointer)) {
     const { kinds } = found.field.info.shape
@@ -128,7 +128,7 @@ function decodeRemains(field: Field, json: unknown, pointer: string, context: De
   }
 }
 
-/** Decodes the declaration a reference holds and checks that it is of a kind that fits. */
+/** Decodes the inline object of a reference, and checks its kind. */
 export function decodeInPlace(reference: Reference, pointer: string, context: DecodeContext): Declaration | null {
   const declaration = decodeDeclaration(reference.target as JsonValue, pointer, context, reference.typeKey)
   reference.declared = declaration
@@ -141,14 +141,14 @@ export function decodeInPlace(reference: Reference, pointer: string, context: De
   return declaration
 }
 
-/** Whether an object of a kind can stand for one of the wanted kinds. */
+/** Whether an object of a kind can be used as one of the wanted kinds. */
 export function isOfKind(kind: Kind, wanted: readonly Kind[]): boolean {
   return wanted.some((want) => want === kind || want.adapters.some(({ from }) => from === kind))
 }
 
 const SUGGESTIONS = 100
 
-/** How the message for a key begins that is neither a field nor a decorator. */
+/** Start of the message for a key that is neither a field nor a decorator. */
 export const UNKNOWN_FIELD = 'unknown field, and no decorator of that name'
 
 /** Decodes the keys of an object that name decorators; any other unknown key is an error. */
@@ -168,7 +168,7 @@ export function decodeDecorations(
       if (type.target === 'sets') context.maySetTarget = true
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
-      // Searching similar names takes time, and so many unknown names are not misspellings.
+      // Searching for similar names is expensive, and this many unknown names are not misspellings.
       const isFew = context.problems.length < SUGGESTIONS
       const suggestion = isFew ? didYouMean(key, [...context.decoratorNames(), ...known]) : ''
       context.problems.push({ pointer: at, message: `${UNKNOWN_FIELD}${suggestion}` })

@@ -10,7 +10,7 @@ import {
   decodeDecorations,
 } from './declaration.ts'
 
-/** A declared object, and its making once that has begun. */
+/** A declared object, and its build once started. */
 export interface Entry {
   readonly declaration: Declaration
   building: Promise<Typed> | null
@@ -27,7 +27,7 @@ interface DeclarationsInput {
 /** The objects that one document declares: all decoded before any is built. */
 export class DeclaredObjects {
   readonly entries = new Map<string, Entry>()
-  /** Names of objects that are declared but beyond use. */
+  /** Names of declared objects that are unusable. */
   readonly unusable = new Set<string>()
   readonly globals: readonly Decoration[]
   readonly decoding: DecodeContext
@@ -57,7 +57,7 @@ export class DeclaredObjects {
 
   #declare(json: JsonValue, pointer: string): void {
     if (isPlainObject(json) && json['name'] === undefined) {
-      this.decoding.problems.push({ pointer, message: 'expected a "name": an object in a heap is used by its name' })
+      this.decoding.problems.push({ pointer, message: 'expected a "name": objects in a heap are referenced by name' })
     }
     const declaration = decodeDeclaration(json, pointer, this.decoding)
     if (declaration === null) {
@@ -90,7 +90,7 @@ export class DeclaredObjects {
   }
 }
 
-/** Names of declared decorators and their types, known before anything is decoded. */
+/** Names and types of declared decorators, read before objects are decoded. */
 function decoratorTypes(declared: readonly JsonValue[], catalogue: Catalogue): Map<string, TypeDefinition> {
   const types = new Map<string, TypeDefinition>()
   for (const json of declared) {

@@ -16,7 +16,7 @@ import {
   type TypeDefinition,
   wrap,
 } from '#schema'
-import { type DocumentSurroundings, openDocument } from '#test/document'
+import { type DocumentOptions, openDocument } from '#test/document'
 import { exchangeFor } from '#test/exchange'
 import { EchoHandler, MarkDecorator } from '#test/trail'
 
@@ -30,7 +30,7 @@ const Stone = defineType({
   create: () => ({}),
 })
 
-/** A handler around a handler. */
+/** A handler that wraps a handler. */
 const Around = defineType({
   name: 'Around',
   kind: HandlerKind,
@@ -79,7 +79,7 @@ const Failing = defineDecorator({
 const TYPES: readonly TypeDefinition[] = [Stone, Around, Picky, Failing, EchoHandler, MarkDecorator]
 const Document = documentType({ handler: ref(HandlerKind).optional(), stone: ref(StoneKind).optional() })
 
-/** Marks m and n, and decorators that refuse or fail. */
+/** Decorators m and n, and decorators that reject their configuration or fail. */
 const DECORATORS = [
   { name: 'failing', type: 'Failing' },
   { name: 'm', type: 'MarkDecorator' },
@@ -87,12 +87,12 @@ const DECORATORS = [
   { name: 'picky', type: 'Picky' },
 ]
 
-function open(json: JsonObject, options: Partial<DocumentSurroundings> = {}) {
+function open(json: JsonObject, options: Partial<DocumentOptions> = {}) {
   return openDocument(Document, json, { types: TYPES, defaults: DECORATORS, ...options })
 }
 
-/** The marks that a request meets on its way to the echo, in order. */
-async function trail(json: JsonObject, options: Partial<DocumentSurroundings> = {}): Promise<string> {
+/** Names of the decorators that a request passes, in order. */
+async function trail(json: JsonObject, options: Partial<DocumentOptions> = {}): Promise<string> {
   const document = open(json, options)
   const { handler } = await document.build()
   return marks(await document.decorateMain(handler as Handler))
@@ -111,12 +111,12 @@ async function refused(json: JsonObject, ...messages: string[]): Promise<void> {
   })
 }
 
-test('of the decorations of an object, the last one written is the first one a request meets', async () => {
+test('the last decoration of an object is the outermost', async () => {
   assert.equal(await trail({ handler: { type: 'EchoHandler', m: 'first', n: 'second' } }), 'second first')
   assert.equal(await trail({ handler: { type: 'EchoHandler', n: 'first', m: 'second' } }), 'second first')
 })
 
-test('local decorations are inside, then global ones, then those of the document on its main handler', async () => {
+test('decorations from the innermost: local, global, then those of the document on its main handler', async () => {
   const json = {
     globalDecorators: { m: 'global-m', n: 'global-n' },
     handler: { type: 'EchoHandler', m: 'local' },
@@ -133,28 +133,28 @@ test('global decorations of the parent are inside those of the child', async () 
   assert.equal(await trail(json, { parent: root.heap, defaults: [] }), 'child root local')
 })
 
-test('objects of a parent keep their decorations, and get none from the child', async () => {
+test('objects of a parent have the decorations of the parent only', async () => {
   const root = open({ globalDecorators: { m: 'root' }, heap: [{ name: 'echo', type: 'EchoHandler', n: 'local' }] })
   await root.build()
   const json = { globalDecorators: { m: 'child' }, handler: 'echo' }
   assert.equal(await trail(json, { parent: root.heap, defaults: [] }), 'root local')
 })
 
-test('global decorations wrap every object that they can wrap, also those declared in place', async () => {
+test('global decorations wrap every object of a supported kind, inline objects included', async () => {
   const handler = { type: 'Around', config: { inner: { type: 'EchoHandler', m: 'local' } } }
   assert.equal(await trail({ globalDecorators: { m: 'global' }, handler }), 'global global local')
   const { stone } = await open({ globalDecorators: { m: 'global' }, stone: { type: 'Stone' } }).build()
   assert.deepEqual(stone, {})
 })
 
-test('a decoration of one object that can not wrap its kind is refused', async () => {
+test('a local decoration of an unsupported kind is rejected', async () => {
   await refused(
     { heap: [{ name: 'stone', type: 'Stone', m: 'x' }], handler: { type: 'EchoHandler' } },
     '/heap/0/m: the decorator "m" can not decorate a Stone',
   )
 })
 
-test('a null switches a decoration off', async () => {
+test('null disables a decoration', async () => {
   assert.equal(await trail({ handler: { type: 'EchoHandler', m: null } }), '')
 })
 
@@ -182,7 +182,7 @@ test('the settings of a decorator are decoded and settled like any field', async
   )
 })
 
-test('a decorator that refuses is named with the place of its use', async () => {
+test('a decorator that rejects its configuration is reported with the pointer of its use', async () => {
   await refused(
     { handler: { name: 'front', type: 'EchoHandler', picky: 'fault' } },
     '/handler/picky: the decorator "picky" can not decorate front: no',
@@ -190,7 +190,7 @@ test('a decorator that refuses is named with the place of its use', async () => 
   await refused({ handler: { type: 'EchoHandler', picky: 'refuse' } }, '/handler/picky/word: not this word')
 })
 
-test('a main handler that can not be decorated leaves nothing behind', async () => {
+test('a main handler that can not be decorated disposes the built objects', async () => {
   released.length = 0
   await refused(
     { handler: { type: 'EchoHandler', picky: 'built' }, picky: 'fault' },
@@ -199,7 +199,7 @@ test('a main handler that can not be decorated leaves nothing behind', async () 
   assert.deepEqual(released, ['built'])
 })
 
-test('an object that is no decorator but hides one is named', async () => {
+test('an object of another kind that hides a decorator is reported', async () => {
   await refused(
     { heap: [{ name: 'm', type: 'EchoHandler' }], handler: { type: 'EchoHandler', m: 'x' } },
     '/handler/m: expected a Decorator, got a Handler',
@@ -219,7 +219,7 @@ test('decorators are never decorated', async () => {
   ])
 })
 
-test('a decorator that needs an object which it decorates is a circle', async () => {
+test('a decorator that references an object which it decorates is a cycle', async () => {
   await refused(
     {
       heap: [
@@ -233,7 +233,7 @@ test('a decorator that needs an object which it decorates is a circle', async ()
   )
 })
 
-test('a child can not wait for a global decorator of its parent that waits for it', async () => {
+test('a child and a global decorator of its parent that wait for each other are a cycle', async () => {
   let outcome: unknown
   const opening = defineType({
     name: 'Opening',
@@ -269,8 +269,8 @@ test('a child can not wait for a global decorator of its parent that waits for i
   )
 })
 
-test('a fault of a decorator has the name of the object that it decorates', async () => {
-  const origin = async (json: JsonObject, options: Partial<DocumentSurroundings> = {}) => {
+test('a fault of a decorator is reported under the name of the decorated object', async () => {
+  const origin = async (json: JsonObject, options: Partial<DocumentOptions> = {}) => {
     const document = open(json, options)
     const { handler } = await document.build()
     const decorated = await document.decorateMain(handler as Handler)

@@ -27,7 +27,7 @@ export interface DocumentType<M extends Members> {
   readonly legacy: readonly string[]
 }
 
-/** Defines a kind of document, once. */
+/** Defines a kind of document. */
 export function documentType<M extends Members>(members: M, legacy: readonly string[] = []): DocumentType<M> {
   return { members, fields: object(members), legacy }
 }
@@ -83,7 +83,7 @@ export class ConfigDocument<M extends Members> {
     return this.heap.warnings
   }
 
-  /** The fields that can be decoded by themselves, where configuration is only checked. Their problems are known already. */
+  /** The fields that can be decoded independently, where configuration is only checked. Their problems are already reported. */
   #usableFields(type: DocumentType<M>, members: JsonObject): DecodedMembers<M> {
     const usable: Record<string, unknown> = {}
     for (const key of this.heap.isChecked ? Object.keys(members) : []) {
@@ -94,7 +94,7 @@ export class ConfigDocument<M extends Members> {
     return usable as DecodedMembers<M>
   }
 
-  /** Builds the heap and settles the fields; on failure everything built so far is released. */
+  /** Builds the heap and settles the fields; on failure the objects built so far are disposed. */
   async build(): Promise<Settled<DecodedMembers<M>>> {
     const problems: Problem[] = []
     let failed = false
@@ -124,7 +124,7 @@ export class ConfigDocument<M extends Members> {
     this.heap.warnings.push(...missingTargets(main, this.#decorations, this.heap.globalDecorations, this.heap))
   }
 
-  /** The main handler with the decorations that stand at the top of the document; on failure everything is released. */
+  /** The main handler with the top-level decorations of the document; on failure all objects are disposed. */
   async decorateMain(handler: Handler): Promise<Handler> {
     try {
       return await this.heap.decorateMain(HandlerKind, handler, this.#decorations, 'handler')
@@ -135,7 +135,7 @@ export class ConfigDocument<M extends Members> {
   }
 }
 
-/** Leaves out comments, so that tokens in them are not resolved; `_id` is read elsewhere. */
+/** Removes comments, so that tokens in them are not resolved; `_id` is read elsewhere. */
 function without(json: JsonObject, left: string): JsonObject {
   const rest: JsonObject = {}
   for (const key of Object.keys(json)) if (key !== left && !isIgnoredKey(key)) setOwn(rest, key, json[key] as JsonValue)

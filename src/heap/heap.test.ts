@@ -18,7 +18,7 @@ import {
   string,
   type TypeDefinition,
 } from '#schema'
-import { type DocumentSurroundings, openDocument } from '#test/document'
+import { type DocumentOptions, openDocument } from '#test/document'
 
 interface Part {
   readonly label: string
@@ -38,7 +38,7 @@ const Machine = documentType({
   size: config(integer()).optional(),
 })
 
-/** Object types whose objects write into a journal when they are built and when they are released. */
+/** Object types whose objects record their build and disposal in a journal. */
 function types(journal: string[] = []): TypeDefinition[] {
   const part = defineType({
     name: 'Part',
@@ -74,7 +74,7 @@ function types(journal: string[] = []): TypeDefinition[] {
   })
   const stand = defineTypeOfAnyKind({
     name: 'Stand',
-    summary: 'Stands for another object.',
+    summary: 'Alias of another object.',
     config: { target: refToAny(PartKind, LampKind) },
     create: ({ target }) => target,
   })
@@ -87,11 +87,11 @@ const part = (name: string, ...parts: JsonValue[]): JsonObject => ({
   config: { label: name, parts },
 })
 
-function machine(json: JsonObject, options: Partial<DocumentSurroundings> = {}, journal: string[] = []) {
+function machine(json: JsonObject, options: Partial<DocumentOptions> = {}, journal: string[] = []) {
   return openDocument(Machine as DocumentType<typeof Machine.members>, json, { types: types(journal), ...options })
 }
 
-async function refused(json: JsonObject, expected: readonly string[], options: Partial<DocumentSurroundings> = {}) {
+async function refused(json: JsonObject, expected: readonly string[], options: Partial<DocumentOptions> = {}) {
   await assert.rejects(machine(json, options).build(), (error: unknown) => {
     assert.ok(error instanceof ConfigError, String(error))
     assert.deepEqual(error.problems.map(formatProblem), expected)
@@ -99,7 +99,7 @@ async function refused(json: JsonObject, expected: readonly string[], options: P
   })
 }
 
-test('objects are found by name in any order, and one name is one object', async () => {
+test('objects are resolved by name in any order, and one name is one object', async () => {
   const journal: string[] = []
   const document = machine({ heap: [part('a', 'c', 'b'), part('b', 'c'), part('c')], main: 'a' }, {}, journal)
   const { main } = await document.build()
@@ -107,7 +107,7 @@ test('objects are found by name in any order, and one name is one object', async
   assert.equal(main?.parts[0], main?.parts[1]?.parts[0])
 })
 
-test('objects may be declared in place, to any depth; those without a name are named after their place', async () => {
+test('inline objects can be nested to any depth; those without a name are named by their pointer', async () => {
   const journal: string[] = []
   const document = machine(
     { main: { type: 'Part', config: { parts: [part('inner', { type: 'OldPart' })] } } },
@@ -119,13 +119,13 @@ test('objects may be declared in place, to any depth; those without a name are n
   assert.deepEqual(journal, ['build {Part}/main/config/parts/0/config/parts/0', 'build inner', 'build {Part}/main'])
 })
 
-test('an object declared in place can not be referred to', async () => {
+test('an inline object can not be referenced by name', async () => {
   await refused({ heap: [part('a', part('b')), part('c', 'b')] }, [
     '/heap/1/config/parts/0: no Part named "b" in this heap or its parents; did you mean "a"?',
   ])
 })
 
-test('a config may be missing or null; a class name with a package counts by its last part', async () => {
+test('config may be missing or null; of a class name with a package the last part is used', async () => {
   const { main } = await machine({ main: { type: 'org.example.Part', config: null } }).build()
   assert.equal(main?.label, 'plain')
 })
@@ -147,7 +147,7 @@ test('objects are disposed in reverse order', async () => {
   assert.deepEqual(journal, ['build b', 'build a', 'build c', 'release c', 'release a', 'release b'])
 })
 
-test('a failed build disposes of the built objects in reverse order', async () => {
+test('a failed build disposes the built objects in reverse order', async () => {
   const journal: string[] = []
   const broken = { name: 'broken', type: 'Part', config: { fails: true, parts: ['b'] } }
   const document = machine({ heap: [part('a'), part('b'), broken], main: part('main', 'broken') }, {}, journal)
@@ -155,14 +155,14 @@ test('a failed build disposes of the built objects in reverse order', async () =
   assert.deepEqual(journal, ['build a', 'build b', 'release broken', 'release b', 'release a'])
 })
 
-test('a failure of the fields releases the heap', async () => {
+test('a failure of the fields disposes the heap', async () => {
   const journal: string[] = []
   const document = machine({ heap: [part('a')], size: '${true}' }, {}, journal)
   await assert.rejects(document.build(), { message: '/size: ${true} gave a bad value: expected an integer, got true' })
   assert.deepEqual(journal, ['build a', 'release a'])
 })
 
-test('nothing is built when anything can not be decoded, and every problem is reported', async () => {
+test('no object is built if one can not be decoded, and every problem is reported', async () => {
   const journal: string[] = []
   const json = {
     heap: [
@@ -183,13 +183,13 @@ test('nothing is built when anything can not be decoded, and every problem is re
   assert.deepEqual(journal, [])
 })
 
-test('problems inside objects declared in place have the pointer of the whole document', async () => {
+test('problems in inline objects have the pointer in the whole document', async () => {
   await refused({ heap: [part('a', part('b', { type: 'Part', config: { fails: 3 } }))] }, [
     '/heap/0/config/parts/0/config/parts/0/config/fails: expected true or false, got 3',
   ])
 })
 
-test('problems of several objects that appear while they are built are reported together', async () => {
+test('problems found while several objects are built are reported together', async () => {
   const bad = (name: string) => ({ name, type: 'Part', config: { weight: "${'x'}" } })
   const given = '${\'x\'} gave a bad value: expected an integer, got "x"'
   await refused({ heap: [bad('a'), part('b', 'a', 'missing'), bad('c')] }, [
@@ -212,8 +212,8 @@ test('the shape of declarations is checked', async () => {
   await refused({ heap: { a: 1 } }, ['/heap: expected an array of objects'])
   await refused({ heap: [1, { type: 'Part' }, { name: '', type: 'Part' }, { name: 'a' }] }, [
     '/heap/0: expected an object { "name", "type", "config" }',
-    '/heap/1: expected a "name": an object in a heap is used by its name',
-    '/heap/2/name: expected a name that is a string and not empty',
+    '/heap/1: expected a "name": objects in a heap are referenced by name',
+    '/heap/2/name: expected a string that is not empty',
     '/heap/3: expected a "type", the name of an object type',
   ])
   await refused({ heap: [{ name: 'a', type: 'Part', config: 5 }] }, ['/heap/0/config: expected an object, got 5'])
@@ -223,15 +223,15 @@ test('two objects of one heap can not share a name', async () => {
   await refused({ heap: [part('a'), part('b'), part('a')] }, ['/heap/2/name: the name "a" is already taken by /heap/0'])
 })
 
-test('values that do not fit together are refused by the check of the type', async () => {
+test('inconsistent values are rejected by the rules of the type', async () => {
   await refused({ heap: [{ name: 'a', type: 'Part', config: { weight: 101 } }] }, ['/heap/0/config/weight: too heavy'])
 })
 
-test('problems that create finds have a pointer below config', async () => {
+test('problems reported by create have a pointer below config', async () => {
   await refused({ heap: [part('complains')] }, ['/heap/0/config/label: not this label'])
 })
 
-test('objects that need each other are named with the pointer and the whole circle', async () => {
+test('a cycle of references is reported with its pointer and all of its objects', async () => {
   await refused({ heap: [part('a', 'b'), part('b', part('inner', 'c')), part('c', 'b')] }, [
     '/heap/2/config/parts/0: these objects need each other, so none can be built: b -> inner -> c -> b',
   ])
@@ -240,12 +240,12 @@ test('objects that need each other are named with the pointer and the whole circ
   ])
 })
 
-test('an object of a wrong kind is refused, in place when decoded, by name when built', async () => {
+test('an object of a wrong kind is rejected: inline when decoded, by name when built', async () => {
   await refused({ main: { type: 'Lamp' } }, ['/main: expected a Part, got a Lamp (type Lamp)'])
   await refused({ heap: [{ name: 'lamp', type: 'Lamp' }], main: 'lamp' }, ['/main: expected a Part, got a Lamp'])
 })
 
-test('an object of another kind may stand in where the kind has an adapter', async () => {
+test('an object of another kind is accepted if the kind has an adapter', async () => {
   const named = await machine({ heap: [part('a')], plug: 'a' }).build()
   assert.deepEqual(named.plug, { plugged: 'a' })
   const inPlace = await machine({ plug: part('b') }).build()
@@ -260,7 +260,7 @@ test('an object of a type of any kind has the kind of its target', async () => {
   await refused({ main: stand({ type: 'Lamp' }) }, ['/main: expected a Part, got a Lamp'])
 })
 
-test('names are looked up in the parents, and a name of its own hides theirs', async () => {
+test('names are looked up in the parents; a local name hides theirs', async () => {
   const root = machine({ heap: [part('a'), part('b', 'a')] })
   await root.build()
   const middle = machine({ heap: [part('a', 'b')] }, { parent: root.heap })
@@ -272,7 +272,7 @@ test('names are looked up in the parents, and a name of its own hides theirs', a
   })
 })
 
-test('objects of a parent are built once and stay when the child is released', async () => {
+test('objects of a parent are built once, and not disposed with the child', async () => {
   const journal: string[] = []
   const root = machine({ heap: [part('shared')] }, {}, journal)
   await root.build()
@@ -284,7 +284,7 @@ test('objects of a parent are built once and stay when the child is released', a
   assert.deepEqual(journal, ['build shared', 'build x', 'release x', 'build y', 'release y'])
 })
 
-test('default objects are built only when something asks for them, and a declared one replaces them', async () => {
+test('default objects are built only if referenced, and replaced by declared ones', async () => {
   const defaults = [part('store'), part('client', 'store')]
   const journal: string[] = []
   await machine({}, { defaults }, journal).build()
@@ -295,7 +295,7 @@ test('default objects are built only when something asks for them, and a declare
   assert.equal(main?.parts[0]?.parts[0]?.label, 'own')
 })
 
-test('an object can not wait for one of a parent that waits for it', async () => {
+test('an object and one of a parent heap that wait for each other are a cycle', async () => {
   const journal: string[] = []
   const outer: { heap: Heap; chain: BuildPath }[] = []
   const opens = defineType({
@@ -340,7 +340,7 @@ test('objects and deprecated types add warnings', async () => {
   ])
 })
 
-test('keys of the past are accepted with a warning', async () => {
+test('obsolete keys are accepted with a warning', async () => {
   const type = documentType({}, ['audit'])
   const document = openDocument(type, { audit: 'global' }, { types: types() })
   await document.build()

@@ -26,7 +26,7 @@ import type { UnitServices } from './unit-services.ts'
 
 /** Shared by all heaps of a gateway unit. */
 export interface UnitContext extends UnitServices {
-  /** Loads the routes of a Router in a heap; `buildPath` is passed on to the heaps of those routes. */
+  /** Loads the routes of a Router in a heap; `buildPath` is passed to the heaps of those routes. */
   router(heap: Heap, buildPath: BuildPath): RouterHost
 }
 
@@ -43,7 +43,7 @@ interface HeapInput {
   readonly defaults?: readonly JsonValue[]
   /** Separates this heap's shared memory from that of another revision of the same route. */
   readonly revision: string
-  /** For routes: the objects of parent heaps that wait for this one, so that it can not wait for them. */
+  /** For routes: the objects of parent heaps that wait for this one; waiting for them would be a cycle. */
   readonly buildPath?: BuildPath
 }
 
@@ -57,10 +57,10 @@ export class Heap {
   readonly #input: HeapInput
   readonly #declared: DeclaredObjects
   readonly #resources = new AsyncDisposableStack()
-  /** The stores of the document's `secrets` with their places; those declared there are built once. */
+  /** The stores of the document's `secrets` with their pointers; inline ones are built once. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
 
-  /** Decodes; nothing is built yet. Check `problems` before building. */
+  /** Decodes without building. Check `problems` before the build. */
   constructor(input: HeapInput) {
     this.#input = input
     this.parent = input.parent
@@ -76,9 +76,9 @@ export class Heap {
   readonly findings: Problem[] = []
 
   /**
-   * Whether configuration is only checked: what can be built is then built beside what can not, so that every problem is
-   * found. A ConfigError without problems is that of an object that needs one with problems. Where the properties are
-   * wrong, nothing else can be judged.
+   * Whether configuration is only checked: valid objects are then built although others fail, so that every problem is
+   * found. A ConfigError without problems is that of an object that references one with problems. With invalid
+   * properties, no object can be checked.
    */
   get isChecked(): boolean {
     return this.#input.unitContext.serving === false && this.properties.problems.length === 0
@@ -88,29 +88,29 @@ export class Heap {
     return this.#declared.decoding.warnings
   }
 
-  /** What decoding fields of this document needs. */
+  /** Context for decoding fields of this document. */
   get decoding(): DecodeContext {
     return this.#declared.decoding
   }
 
-  /** Whether anything here or in a parent may set the server that requests go to. */
+  /** Whether an object here or in a parent may set the target server of requests. */
   get maySetTarget(): boolean {
     return this.decoding.maySetTarget || (this.parent?.maySetTarget ?? false)
   }
 
-  /** What decorates every object of this document. */
+  /** The global decorators of this document. */
   get globalDecorations(): readonly Decoration[] {
     return this.#declared.globals
   }
 
-  /** The declaration of a name here or in a parent, and the heap it stands in. */
+  /** The declaration of a name here or in a parent, and its heap. */
   declarationOf(name: string): { readonly declaration: Declaration; readonly heap: Heap } | null {
     const entry = this.#declared.entries.get(name)
     if (entry !== undefined) return { declaration: entry.declaration, heap: this }
     return this.parent?.declarationOf(name) ?? null
   }
 
-  /** The stores that objects of this heap and of those below it fall back to. */
+  /** The inherited secret stores for objects of this heap and its children. */
   offerSecrets(stores: Iterable<readonly [Reference, string]>): void {
     for (const [reference, pointer] of stores) this.#secretStores.set(reference, { pointer, entry: null })
   }
@@ -138,7 +138,7 @@ export class Heap {
     if (problems.length > 0) throw new ConfigError(problems)
   }
 
-  /** The object of a name here or in a parent, if there is one. */
+  /** The object of a name here or in a parent, if it exists. */
   async find<T>(name: string, kind: Kind<T>): Promise<T | null> {
     const entry = this.#declared.entries.get(name)
     if (entry === undefined) return this.parent?.find(name, kind) ?? null
@@ -150,12 +150,12 @@ export class Heap {
     return settle(decoded, this.#settleContext([]), '')
   }
 
-  /** Applies decorations that stand at the top of a document to its main handler. */
+  /** Applies the top-level decorations of a document to its main handler. */
   async decorateMain<T>(kind: Kind<T>, value: T, decorations: readonly Decoration[], name: string): Promise<T> {
     return (await this.#apply(decorations, { kind, value }, this.#place(name, []), 'named')).value as T
   }
 
-  /** Releases everything that was built, last first. */
+  /** Disposes all built objects in reverse order. */
   async dispose(): Promise<void> {
     await this.#resources.disposeAsync()
   }
@@ -186,15 +186,15 @@ export class Heap {
     const context = { ...this.decoding, problems: [] as Problem[] }
     const declaration = (reference.declared as Declaration | null) ?? decodeInPlace(reference, pointer, context)
     if (declaration === null || context.problems.length > 0) throw new ConfigError(context.problems)
-    // Reported when it was decoded.
+    // Already reported by the decoder.
     const { kind } = declaration.definition
     if (kind !== null && !isOfKind(kind, reference.kinds)) throw new ConfigError([])
     return declaration
   }
 
   /**
-   * The stores of `secrets` here and in the parents, in order. One that is being built and waits for the object that
-   * asks can not answer it and is passed over.
+   * The stores of `secrets` here and in the parents, in order. A store that is being built and waits for the requesting
+   * object is skipped.
    */
   async *#inheritedStores(chain: BuildPath): AsyncGenerator<SecretStore> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
@@ -278,7 +278,7 @@ export class Heap {
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
   }
 
-  /** Problems of the objects that a broken object references or declares. */
+  /** Problems of the objects that an invalid object references or declares. */
   async #problemsBelow({ definition, json, pointer }: Declaration, chain: BuildPath): Promise<Problem[]> {
     const problems: Problem[] = []
     for (const found of fieldValuesIn(definition.config, json, appendPointer(pointer, 'config'))) {
@@ -335,7 +335,7 @@ export class Heap {
     if (!this.warnings.some((known) => isSameProblem(known, warning))) this.warnings.push(warning)
   }
 
-  /** Where a decorated object stands. Wrappers of a parent's decorators belong to the object's own heap all the same. */
+  /** Location of a decorated object. Wrappers of a parent's decorators belong to the object's own heap. */
   #place(name: string, chain: BuildPath): DecoratedPlace {
     const qualified = this.#qualified(name)
     return { name, qualified, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
@@ -385,7 +385,7 @@ interface DecoratedPlace {
   readonly environment: (pointer: string) => Environment
 }
 
-/** The object under its kind, its faults known under its name. */
+/** The object with its kind; its faults are reported under its name. */
 function attributed(kind: Kind | null, created: unknown, qualified: string): Typed {
   return kind === null ? (created as Typed) : { kind, value: kind.attribute?.(created, qualified) ?? created }
 }

@@ -5,17 +5,17 @@ import { documentType, secretsField } from '#heap'
 import { type Handler, respond } from '#http'
 import type { JsonObject } from '#json'
 import { ConfigError, defineType, formatProblem, map, ref, string } from '#schema'
-import { type DocumentSurroundings, openDocument } from '#test/document'
+import { type DocumentOptions, openDocument } from '#test/document'
 import { exchangeFor } from '#test/exchange'
 
 let built = 0
 const changes = new Set<() => void>()
 
-/** A store of plain passwords, which may need one of another store to open itself. */
+/** A store of plain passwords, which may need a password of another store. */
 const WordStore = defineType({
   name: 'WordStore',
   kind: SecretStoreKind,
-  summary: 'Knows some words.',
+  summary: 'Contains some passwords.',
   config: { words: map(string()), openedWith: string().optional() },
   create: async ({ words, openedWith }, env) => {
     built += 1
@@ -33,11 +33,11 @@ const WordStore = defineType({
   },
 })
 
-/** Tells the word that it finds: its own provider's, else an inherited one. */
+/** Returns the secret of its own provider, otherwise an inherited one. */
 const Teller = defineType({
   name: 'Teller',
   kind: HandlerKind,
-  summary: 'Tells a word.',
+  summary: 'Returns a secret.',
   config: { own: ref(SecretStoreKind).optional() },
   create: ({ own }, env): Handler => {
     const provider = providerOf(own === undefined ? [env.secrets] : [own, env.secrets])
@@ -59,7 +59,7 @@ const words = (entries: JsonObject, more: JsonObject = {}) => ({
   type: 'WordStore',
   config: { words: entries, ...more },
 })
-const open = (json: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
+const open = (json: JsonObject, options: Partial<DocumentOptions> = {}) =>
   openDocument(Document, json, { types: TYPES, ...options })
 
 async function secretOf(handler: Handler | undefined, id: string): Promise<string> {
@@ -67,7 +67,7 @@ async function secretOf(handler: Handler | undefined, id: string): Promise<strin
   return Buffer.from(await response.body.read(1000)).toString()
 }
 
-test('the own provider is asked first, then the document, then its parents', async () => {
+test('secrets are looked up in the own provider, then in the document, then in its parents', async () => {
   const root = open({ secrets: { stores: [words({ a: 'root', b: 'root', c: 'root' })] } })
   await root.build()
   const child = open(
@@ -85,7 +85,7 @@ test('the own provider is asked first, then the document, then its parents', asy
   assert.equal(await secretOf(handler, 'none'), 'no secret store knows the secret id "none"')
 })
 
-test('stores declared in the field are built once, and changes of the used ones are notified', async () => {
+test('inline stores are built once, and subscribers are notified of changes of the used ones', async () => {
   built = 0
   changes.clear()
   const document = open({ handler: { type: 'Teller' }, secrets: { stores: [words({ a: 'x' })] } })
@@ -99,7 +99,7 @@ test('stores declared in the field are built once, and changes of the used ones 
   assert.equal(changes.size, 0)
 })
 
-test('a store that is opened with a word of another one gets it, wherever it stands', async () => {
+test('a store that needs a password of another store gets it, in any order', async () => {
   const document = open({
     heap: [{ name: 'locked', ...words({ b: 'inside' }, { openedWith: 'a' }) }],
     handler: { type: 'Teller' },
@@ -110,7 +110,7 @@ test('a store that is opened with a word of another one gets it, wherever it sta
   assert.equal(await secretOf(handler, 'c'), 'also')
 })
 
-test('stores that would need each other fail instead of waiting for ever', async () => {
+test('stores that reference each other fail instead of waiting for ever', async () => {
   const document = open({
     handler: { type: 'Teller' },
     secrets: { stores: [words({ a: 'x' }, { openedWith: 'b' }), words({ b: 'y' }, { openedWith: 'a' })] },
@@ -120,7 +120,7 @@ test('stores that would need each other fail instead of waiting for ever', async
   await assert.rejects(alone.build(), /no secret store knows the secret id "a"/)
 })
 
-test('the field is warned about and its mistakes are named', async () => {
+test('the field causes a warning, and its problems are reported', async () => {
   const fine = open({ secrets: { stores: [words({})] } })
   await fine.build()
   assert.deepEqual(fine.warnings.map(formatProblem), [

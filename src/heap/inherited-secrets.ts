@@ -1,11 +1,11 @@
 import { SecretStoreKind } from '#contracts'
 import { type Field, list, object, ref, type Secret, type SecretQuery, type SecretStore } from '#schema'
 
-/** The field `secrets` that routes and config.json had before objects named their provider (spec: Versioning 4). */
+/** The legacy field `secrets` of routes and config.json, used before objects had a `secretsProvider` (spec: Versioning 4). */
 export function secretsField(): Field {
   return object({
     stores: list(ref(SecretStoreKind)).meta({
-      description: 'Stores that are asked in order, after the own provider of an object and before parent documents.',
+      description: 'Stores, looked up in order, after the own provider of an object and before parent documents.',
     }),
   })
     .optional()
@@ -16,8 +16,8 @@ export function secretsField(): Field {
 }
 
 /**
- * The stores of a document and its parents, as one store. They are built when the first question comes, since what asks
- * may be one of those that are being built.
+ * The stores of a document and its parents, as one store. They are built on the first lookup, since the caller may be one
+ * of the objects that are being built.
  */
 export class InheritedSecrets implements SecretStore {
   readonly #stores: () => AsyncIterable<SecretStore>
@@ -37,7 +37,7 @@ export class InheritedSecrets implements SecretStore {
     return null
   }
 
-  /** Notifies of changes in the stores that were used so far. */
+  /** Subscribes to changes of the stores used so far. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -2,8 +2,7 @@ import { parseJson } from '#json'
 import type { RecordChange, SharedRecord, SharedStore } from '#schema'
 
 /**
- * A store whose values cross threads as JSON text: the copy that messages make of an object would lose numbers that are no
- * doubles.
+ * A store whose values are sent between threads as JSON text: structured clone would lose numbers that are not doubles.
  */
 export function jsonStore(texts: SharedStore): SharedStore {
   return {

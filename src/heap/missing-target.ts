@@ -4,12 +4,12 @@ import { type Kind, type Problem, type Reference, referencesIn } from '#schema'
 import { baseUriBeside, type Declaration, type Decoration } from './declaration.ts'
 import type { Heap } from './heap.ts'
 
-/** Where a handler passes the request of the client on; other handlers in a configuration are for its own questions. */
+/** Fields with the handler that gets the client's request; handlers in other fields are for internal requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['handler', 'delegate', 'defaultHandler'])
 
 /**
- * Warnings of handlers that a request can reach without anything having set its server: it then goes where its Host
- * has, which may be this gateway. Objects that may set it, such as scripts, count as setting it.
+ * Warnings for handlers that a request can reach although no object has set its target server: it is then sent to its
+ * Host, which may be this gateway. Objects that may set it, such as scripts, count as setting it.
  */
 export function missingTargets(
   main: Reference,
@@ -69,7 +69,7 @@ class Walk {
 
 interface Place {
   readonly declaration: Declaration
-  /** The heap its names are looked up in. */
+  /** The heap in which its names are looked up. */
   readonly heap: Heap
 }
 

@@ -2,7 +2,7 @@ import { providerOf } from '#contracts'
 import { isPlainObject } from '#json'
 import { type Field, fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
 
-/** What looking up the secrets of an object has found. */
+/** Result of looking up the secrets of an object. */
 interface SecretFindings {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]

@@ -27,9 +27,9 @@ const DISCARDING_OUTLET: AuditOutlet = {
 
 const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
-/** The environment handed to the `create` of one object. */
+/** The environment for `create` of one object. */
 export function objectEnvironment(unitContext: UnitServices, place: Place): Environment {
-  // Created on first use: most objects of ten thousand routes never log nor count.
+  // Created on first use: most objects of ten thousand routes have neither log entries nor metrics.
   let logger: Logger | null = null
   let metrics: Metrics | null = null
   let secrets: SecretsProvider | null = null

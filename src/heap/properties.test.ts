@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { documentType } from '#heap'
 import type { JsonObject, JsonValue } from '#json'
 import { ConfigError, config, formatProblem, integer, json, list, string } from '#schema'
-import { type DocumentSurroundings, openDocument } from '#test/document'
+import { type DocumentOptions, openDocument } from '#test/document'
 
 const Values = documentType({
   text: config(string()).optional(),
@@ -16,10 +16,10 @@ const Values = documentType({
   any: json().optional(),
 })
 
-const open = (content: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
+const open = (content: JsonObject, options: Partial<DocumentOptions> = {}) =>
   openDocument(Values, content, { types: [], env: { REGION: 'north' }, ...options })
 
-const text = async (content: JsonObject, options: Partial<DocumentSurroundings> = {}) =>
+const text = async (content: JsonObject, options: Partial<DocumentOptions> = {}) =>
   (await open(content, options).build()).text
 
 async function refused(content: JsonObject, ...messages: string[]): Promise<void> {
@@ -30,7 +30,7 @@ async function refused(content: JsonObject, ...messages: string[]): Promise<void
   })
 }
 
-/** The URL of a file with this content, gone after the test. */
+/** The URL of a file with this content, removed after the test. */
 function fileWith(context: TestContext, content: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'))
   context.after(() => rmSync(directory, { recursive: true }))
@@ -39,13 +39,13 @@ function fileWith(context: TestContext, content: string): string {
   return pathToFileURL(path).href
 }
 
-test('properties are seen by expressions and by tokens', async () => {
+test('properties are available to expressions and tokens', async () => {
   const properties = { host: 'a.example', group: { name: 'x', deep: { er: 'y' } } }
   assert.equal(await text({ properties, text: '${host}-${group.name}' }), 'a.example-x')
   assert.equal(await text({ properties, text: '&{host}-&{group.deep.er}' }), 'a.example-y')
 })
 
-test('later properties may use earlier ones, not the other way round', async () => {
+test('properties may use earlier properties, but not later ones', async () => {
   const properties = { a: 'one', b: '${a}-two', c: '&{b}-three', list: ['${a}', { in: '${b}' }] }
   assert.equal(await text({ properties, text: '${c}-${list[1].in}' }), 'one-two-three-one-two')
   assert.equal(await text({ properties: { a: '${b}', b: 'x' }, text: '[${a}]' }), '[]')
@@ -55,7 +55,7 @@ test('later properties may use earlier ones, not the other way round', async () 
   )
 })
 
-test('properties see the environment and inherit, and the child wins', async () => {
+test('properties may use the environment, are inherited, and can be overridden by a child', async () => {
   const root = open({ properties: { region: '${env.REGION}', name: 'root', group: { a: 1 } } })
   await root.build()
   const child = { properties: { name: 'child-of-${name}' }, text: '${region} ${name} &{name} ${group.a}' }
@@ -63,7 +63,7 @@ test('properties see the environment and inherit, and the child wins', async () 
   assert.equal(await text({ text: '${name}' }, { parent: root.heap }), 'root')
 })
 
-test('a lone token keeps its JSON type, and properties override those of the gateway', async () => {
+test('a value that is a single token has the JSON type of the property; properties override those of the gateway', async () => {
   const tokens = { port: '99', words: 'provided' }
   const properties = { port: 8080, words: ['a', 'b'] }
   const built = await open({ properties, port: '&{port}', words: '&{words}' }, { tokens }).build()
@@ -86,7 +86,7 @@ test('defaults and transformations of tokens', async () => {
   assert.deepEqual({ ...(built.any as object) }, { enabled: true })
 })
 
-test('a token without a value is an error where it stands; in a comment of the document it is not', async () => {
+test('an unresolved token is an error with its pointer, except in a comment of the document', async () => {
   await refused(
     { text: 'a &{missing} b', any: { list: ['&{gone}'] } },
     '/text: the token "missing" has no value; set it, or give a default: &{missing|default}',
@@ -108,7 +108,7 @@ test('properties may be loaded from a file: all of them, or a group', async (con
   assert.equal(await text({ properties: composed, text: '${app.host}' }), 'a.example')
 })
 
-test('a file of properties that can not be read is named', async (context) => {
+test('an unreadable file of properties is reported', async (context) => {
   const broken = fileWith(context, '{')
   const document = open({ properties: { app: { $location: broken } } })
   assert.match(
@@ -122,7 +122,7 @@ test('a file of properties that can not be read is named', async (context) => {
   await assert.rejects(open({ properties: { $location: 'not a url' } }).build(), ConfigError)
 })
 
-test('properties must be an object, and their expressions must hold', async () => {
+test('properties must be an object, and their expressions must be valid', async () => {
   await refused({ properties: ['a'] }, '/properties: expected an object: property name to value')
   const document = open({ properties: { a: '${1 +}', b: { c: "${'x' * 2}" } } })
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('properties must be an object, and their expressions must hold', async () =
   )
 })
 
-test('every name of a property is data', async () => {
+test('names of Object.prototype are ordinary property names', async () => {
   const properties = JSON.parse('{"__proto__": {"x": "1"}, "constructor": "2"}')
   assert.equal(await text({ properties, text: '&{__proto__.x}&{constructor}' }), '12')
   await refused(

@@ -4,10 +4,10 @@ import { compile, isExpression, type Scope, scopeOf, substituteTokens } from '#e
 import { appendPointer, isPlainObject, type JsonValue, readDocument, setOwn } from '#json'
 import type { Problem } from '#schema'
 
-/** Resolves `&{name}`; undefined where nothing has that name. */
+/** Resolves `&{name}`; undefined for an unknown name. */
 export type TokenResolver = (token: string) => JsonValue | undefined
 
-/** The properties of a document and its parents: what `&{name}` and `${name}` stand for. */
+/** The properties of a document and its parents: the values of `&{name}` and `${name}`. */
 export class Properties {
   readonly scope: Scope
   readonly token: TokenResolver
@@ -49,7 +49,7 @@ export class Properties {
     return new Properties(scope, token, problems)
   }
 
-  /** `{"$location": url}` stands for the JSON of that file. Only files: loading must not need the network. */
+  /** `{"$location": url}` is replaced by the JSON of that file. Only files: loading must not need the network. */
   #load(json: JsonValue, pointer: string, scope: Scope, token: TokenResolver, problems: Problem[]): JsonValue {
     const location = evaluated(
       locationOf(json) as JsonValue,

@@ -12,19 +12,19 @@ import type {
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 
-/** How one object of a heap is doing. */
+/** State of one object of a heap. */
 interface ObjectReport {
   /** Qualified name of the object. */
   readonly object: string
   /** The name of its heap in parts: that of a route ends with the id of the route. */
   readonly segments: readonly string[]
-  /** Set on the way by the router of the route that the object belongs to. */
+  /** Set by the router of the route that the object belongs to. */
   readonly route?: { readonly directory: string; readonly id: string }
   readonly state: ObjectState
   readonly detail: string
 }
 
-/** Takes the reports of one object, until it is retired. */
+/** Receives the states of one object until it is retired. */
 export interface StateReporter {
   report(report: ObjectReport): void
   withdraw(): void
@@ -45,7 +45,7 @@ export interface UnitServices {
   readonly ownListeners?: OwnListeners
   /** False where the configuration is only checked. */
   readonly serving?: boolean
-  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }

@@ -19,37 +19,33 @@ const timing = {
   gracePeriod: config(duration({ unlimited: false }))
     .default('10 seconds')
     .meta({
-      description: 'How long running requests may take to end when the gateway stops; `disabled` cuts them at once.',
+      description: 'Time for in-flight requests to end when the gateway stops; `disabled` aborts them at once.',
     }),
   requestTimeout: config(duration()).default('5 minutes').meta({
     description:
-      'A request body that takes longer than this must bring at least 1 KiB in each `idleTimeout`; one that moves faster is not cut. `unlimited` asks for no such minimum.',
+      'A request body that takes longer than this must progress by at least 1 KiB in each `idleTimeout`, or its request is aborted. `unlimited` sets no such minimum.',
   }),
   headersTimeout: config(duration({ unlimited: false }))
     .default('30 seconds')
-    .meta({ description: 'Longest time in which a request head must have arrived.' }),
+    .meta({ description: 'Longest time to receive a request head.' }),
   keepAliveTimeout: config(duration())
     .default('1 minute')
-    .meta({ description: 'How long an idle connection is kept open.' }),
+    .meta({ description: 'Keep-alive time of an idle connection.' }),
   idleTimeout: config(duration()).default('2 minutes').meta({
     description:
-      'A client that sends nothing of its request body (408) or takes nothing of its response for so long is cut off.',
+      'The request of a client that sends no byte of its body (408) or reads no byte of the response for this long is aborted.',
   }),
   maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
     .default(16_384)
-    .meta({ description: 'Bytes of all headers together; over it the answer is 431.' }),
-  vertx: map(json())
-    .default({})
-    .meta({ description: 'Options of another server engine, mapped where there is a counterpart.' }),
-  tls: ref(ServerTlsKind)
-    .optional()
-    .meta({ description: 'TLS of the connector; without it the connector speaks clear text.' }),
+    .meta({ description: 'Limit of the total size of headers in bytes; beyond it the response is 431.' }),
+  vertx: map(json()).default({}).meta({ description: 'Options of Vert.x, mapped where they have a counterpart.' }),
+  tls: ref(ServerTlsKind).optional().meta({ description: 'TLS of the connector; cleartext without it.' }),
 }
 
 const port = config(integer({ min: 0, max: 65_535 }))
 
 const connector = object({
-  port: listOrOne(port).meta({ description: 'Port or ports to listen on; 0 takes a free one.' }),
+  port: listOrOne(port).meta({ description: 'Port or ports to listen on; 0 for a free one.' }),
   host: config(string({ nonEmpty: true }))
     .default('0.0.0.0')
     .meta({ description: 'Address to listen on.' }),
@@ -63,7 +59,7 @@ const adminConnector = object({
     .meta({ description: 'Address to listen on.' }),
   allowedHosts: list(config(string({ nonEmpty: true })))
     .default([])
-    .meta({ description: 'Further host names by which this connector may be called (threats B84).' }),
+    .meta({ description: 'Further values of Host that this connector accepts (threats B84).' }),
   ...timing,
 })
 
@@ -78,10 +74,10 @@ export const AdminDocument = documentType({
   ...SETTING_FIELDS,
   mode: config(oneOf(['PRODUCTION', 'DEVELOPMENT']))
     .optional()
-    .meta({ description: 'PRODUCTION by default, or what GATEWAY_RUN_MODE says.' }),
+    .meta({ description: 'GATEWAY_RUN_MODE of the environment by default, otherwise PRODUCTION.' }),
   systemProperties: map(config(string())).default({}).meta({
     description:
-      'What config.json and routes see as `system`, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS stand before it.',
+      'Values of `system` in config.json and routes, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS override them.',
   }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
@@ -91,23 +87,25 @@ export const AdminDocument = documentType({
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),
   temporaryStorage: ref(TemporaryStorageKind)
     .default('TemporaryStorage')
-    .meta({ description: 'Where bodies of management requests are buffered.' }),
+    .meta({ description: 'Storage for buffered bodies of management requests.' }),
   adminProtection: ref(FilterKind)
     .optional()
-    .meta({ description: 'Filter that guards the management API in place of the admin credentials.' }),
+    .meta({ description: 'Filter that protects the management API instead of the admin credentials.' }),
   logging: object({
     level: config(oneOf(['trace', 'debug', 'info', 'warn', 'error']))
       .optional()
-      .meta({ description: 'Least level that is logged; info, or what GATEWAY_LOG_LEVEL says.' }),
+      .meta({
+        description: 'Lowest level that is logged; GATEWAY_LOG_LEVEL of the environment by default, otherwise info.',
+      }),
     format: config(oneOf(['auto', 'json', 'pretty']))
       .default('auto')
       .meta({ description: 'auto: readable on a terminal, JSON elsewhere.' }),
   })
     .default({})
-    .meta({ description: 'How the gateway logs.' }),
+    .meta({ description: 'Settings of the log.' }),
   vertx: map(config(json())).default({}).meta({
     description:
-      'Options of another server engine. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all of them by default; a client that wants only others is refused. Other options are named in a warning.',
+      'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is refused. Other options cause a warning.',
   }),
   session: json().optional().meta({ description: 'Sessions of management requests.', unsupported: LATER }),
   auditService: json().optional().meta({ description: 'Audit of management requests.', unsupported: LATER }),

@@ -18,7 +18,7 @@ export interface AdminInput {
   readonly logger: Logger
   /** False where the configuration is only checked. */
   readonly serving?: boolean
-  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
   /** Metrics of objects; not recorded by default. */
   readonly metrics?: UnitContext['metrics']
@@ -30,7 +30,7 @@ export interface AdminInput {
 interface BuiltAdmin {
   readonly fields: Awaited<ReturnType<typeof build>>['fields']
   readonly warnings: readonly Problem[]
-  /** Lets its objects read their files again. */
+  /** Its objects read their files again. */
   reload(): void
   dispose(): Promise<void>
 }

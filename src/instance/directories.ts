@@ -11,7 +11,7 @@ export interface InstanceDirectories extends Directories {
   readonly history: string
 }
 
-/** The instance folder: the given one, else that of the environment, else `~/.gateway`; null without a home directory. */
+/** The instance folder: argument, environment variable or `~/.gateway`, in this order; null without a home directory. */
 export function instanceDirectory(
   asked: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ function homeDirectory(): string | null {
     const home = homedir()
     return isAbsolute(home) ? home : null
   } catch {
-    // HOME is not set, and the system does not know the user.
+    // HOME is not set, and the user has no entry in the system.
     return null
   }
 }

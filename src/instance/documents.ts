@@ -3,15 +3,15 @@ import { documentType, secretsField } from '#heap'
 import { condition, type DocumentSource, ref, string } from '#schema'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 
-/** Keys that files of older gateways hold (decisions 4). */
+/** Keys of files for older gateways (decisions 4). */
 const LEGACY = ['audit', 'monitor']
 
-/** A route: a document with a handler, chosen by its condition. */
+/** A route: a document with a condition and a handler. */
 export const RouteDocument = documentType(
   {
     name: string({ nonEmpty: true })
       .optional()
-      .meta({ description: 'Name by which the router orders routes; the route ID by default.' }),
+      .meta({ description: 'Name by which the router sorts routes; the route ID by default.' }),
     condition: condition()
       .default('${true}')
       .meta({ description: 'Requests for which it is true are dispatched to this route.' }),
@@ -28,13 +28,13 @@ export const RouteDocument = documentType(
 /** config.json: the root handler and the heap that every route inherits from. */
 export const RootDocument = documentType(
   {
-    handler: ref(HandlerKind).meta({ description: 'Handler that every request meets first, usually a Router.' }),
+    handler: ref(HandlerKind).meta({ description: 'Handler that gets every request, usually a Router.' }),
     temporaryStorage: ref(TemporaryStorageKind)
       .default('TemporaryStorage')
-      .meta({ description: 'Where bodies are buffered that expressions or filters look into.' }),
+      .meta({ description: 'Storage for buffered bodies, which expressions or filters read.' }),
     session: ref(SessionManagerKind)
       .default('Session')
-      .meta({ description: 'Keeps the sessions of all routes that have none of their own.' }),
+      .meta({ description: 'Session manager of all routes without one of their own.' }),
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
     secrets: secretsField(),
   },
@@ -52,7 +52,7 @@ export const ROUTE_SCHEMA: DocumentSource = {
 /** Source of the JSON Schema of config.json. */
 export const CONFIG_SCHEMA: DocumentSource = {
   title: 'config.json',
-  description: 'The main configuration of the gateway: the handler that every request meets first, and its objects.',
+  description: 'The main configuration of the gateway: the handler that gets every request, and its objects.',
   document: RootDocument,
   defaults: DEFAULT_OBJECTS,
 }

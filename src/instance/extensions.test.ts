@@ -18,11 +18,11 @@ export const types = ({ defineType, HandlerKind, respond }) => [
   defineType({ name: '${name}', kind: HandlerKind, summary: 'A test.', config: {}, create: () => async () => respond(204) }),
 ]`
 
-test('a folder that is not there brings no types', async () => {
+test('a missing folder has no types', async () => {
   assert.deepEqual(await loadExtensions(join(directory, 'none')), [])
 })
 
-test('modules in JavaScript and TypeScript bring types, in the order of their names', async () => {
+test('types are loaded from JavaScript and TypeScript modules, in the order of file names', async () => {
   writeFileSync(join(directory, 'b.js'), module('FromJavaScript'))
   writeFileSync(join(directory, 'a.ts'), `const n: number = 1\n${module('FromTypeScript')}`)
   writeFileSync(join(directory, 'c.d.ts'), 'no module at all')

@@ -7,7 +7,7 @@ import * as schema from '#schema'
 
 type Api = typeof schema & typeof contracts & typeof http
 
-/** A module in `extra/`: gives object types, made with the same words as the built-in ones. */
+/** A module in `extra/`: returns object types, defined with the same API as the built-in ones. */
 interface ExtensionModule {
   readonly types?: (api: Api) => readonly schema.TypeDefinition[]
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routeIdentity } from './route-identity.ts'
 
-test('id and name are those of the file, of _id, of name, in this order of growing weight', () => {
+test('the id is _id, otherwise the file name; the name is name, otherwise the id', () => {
   assert.deepEqual(routeIdentity('10-x.json', {}), { id: '10-x', name: '10-x' })
   assert.deepEqual(routeIdentity('10-x.json', { _id: 'y' }), { id: 'y', name: 'y' })
   assert.deepEqual(routeIdentity('10-x.json', { name: 'any name at all' }), { id: '10-x', name: 'any name at all' })
@@ -33,7 +33,7 @@ test('an id is a safe file name of up to 128 characters', () => {
   assert.equal((routeIdentity('my file.json', {}) as { pointer: string }).pointer, '')
 })
 
-test('nothing may be called default, in any case', () => {
+test('the name default is rejected, case-insensitive', () => {
   assert.ok('message' in routeIdentity('default.json', { _id: 'x', name: 'y' }))
   assert.ok('message' in routeIdentity('Default.json', {}))
   assert.ok('message' in routeIdentity('f.json', { _id: 'DEFAULT' }))

@@ -1,16 +1,16 @@
 import type { JsonObject } from '#json'
 import type { Problem } from '#schema'
 
-/** Id of a route, and the name by which it is ordered. */
+/** Id of a route, and the name that it is sorted by. */
 export interface RouteIdentity {
   readonly id: string
   readonly name: string
 }
 
-/** What ids of routes look like. */
+/** Syntax of route ids. */
 export const ROUTE_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
 
-/** The id and name of a route file by the spec's route ID rules, or why it can have none. */
+/** The id and name of a route file (spec, route ID rules), or the problem. */
 export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity | Problem {
   const fromFile = fileName.replace(/\.json$/, '')
   if (fromFile.toLowerCase() === 'default') {
@@ -22,7 +22,7 @@ export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity
     return { pointer: json['_id'] === undefined ? '' : '/_id', message }
   }
   if (typeof name !== 'string' || name === '')
-    return { pointer: '/name', message: 'expected a name that is a string and not empty' }
+    return { pointer: '/name', message: 'expected a string that is not empty' }
   if (id.toLowerCase() === 'default') return { pointer: '/_id', message: 'a route can not have the id "default"' }
   if (name.toLowerCase() === 'default') return { pointer: '/name', message: 'a route can not be named "default"' }
   return { id, name }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startProperties } from './system-properties.ts'
 
-test('-D defines a property, empty without a value', () => {
+test('-D defines a property; without a value it is empty', () => {
   assert.deepEqual(startProperties(['a=1', 'b.c=x=y', 'd'], {}), { a: '1', 'b.c': 'x=y', d: '' })
 })
 
-test('JAVA_OPTS is read as a shell would, other options than -D are passed over', () => {
+test('JAVA_OPTS is split as by a shell; options other than -D are ignored', () => {
   const cases: [string, Record<string, string>][] = [
     ['', {}],
     ['-Xmx1g -Da=1  -server\n-Db=2', { a: '1', b: '2' }],
@@ -22,6 +22,6 @@ test('JAVA_OPTS is read as a shell would, other options than -D are passed over'
   for (const [text, expected] of cases) assert.deepEqual(startProperties([], { JAVA_OPTS: text }), expected, text)
 })
 
-test('the command line stands before JAVA_OPTS', () => {
+test('the command line overrides JAVA_OPTS', () => {
   assert.deepEqual(startProperties(['a=line'], { JAVA_OPTS: '-Da=options -Db=options' }), { a: 'line', b: 'options' })
 })

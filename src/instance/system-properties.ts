@@ -1,7 +1,7 @@
 /** System properties by name. */
 export type SystemProperties = Readonly<Record<string, string>>
 
-/** The system properties that a process is started with: those of `-D` stand before those of JAVA_OPTS. */
+/** The system properties of the process: `-D` overrides JAVA_OPTS. */
 export function startProperties(
   definitions: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -16,10 +16,10 @@ function definition(text: string): readonly [name: string, value: string] {
   return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** Runs of text in double quotes, in single quotes, behind a backslash, or without any of it. */
+/** Text in double quotes, in single quotes, after a backslash, or unquoted. */
 const PART = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^\s"'\\]+)/sy
 
-/** Splits a text as a shell would: at white space outside quotes and escapes. */
+/** Splits a text as a shell does: at white space outside of quotes and escapes. */
 function words(text: string): string[] {
   const found: string[] = []
   let word: string | null = null

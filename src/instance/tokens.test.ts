@@ -12,7 +12,7 @@ function token(name: string, env: Readonly<Record<string, string | undefined>> =
   return rootProperties({ directories, mode: 'PRODUCTION', env, system, clock: manualClock(), logger }).token(name)
 }
 
-test('the gateway provides its folder, its URL and its mode, also under the names of its relatives', () => {
+test('the gateway provides its folder, its URL and its mode, also under the names of PingGateway', () => {
   for (const prefix of ['gateway', 'ig']) {
     assert.equal(token(`${prefix}.instance.dir`), '/srv/my gateway')
     assert.equal(token(`${prefix}.instance.url`), 'file:///srv/my%20gateway')
@@ -20,14 +20,14 @@ test('the gateway provides its folder, its URL and its mode, also under the name
   }
 })
 
-test('an environment variable is the twin of a token, dots and dashes being underscores', () => {
+test('a token is resolved by the environment variable of its name, with underscores for dots and dashes', () => {
   assert.equal(token('my.port', { MY_PORT: '1' }), '1')
   assert.equal(token('my-other.port', { MY_OTHER_PORT: '2' }), '2')
   assert.equal(token('MY_PORT', { MY_PORT: '3' }), '3')
   assert.equal(token('empty', { EMPTY: '' }), '')
 })
 
-test('a system property of that very name comes after the environment and before those of the gateway', () => {
+test('a system property of the same name precedes properties of the gateway, and follows the environment', () => {
   const system = { 'my.port': '1', 'ig.instance.dir': '/other' }
   assert.equal(token('my.port', {}, system), '1')
   assert.equal(token('MY.PORT', {}, system), undefined)
@@ -39,7 +39,7 @@ test('an environment variable overrides properties of the gateway', () => {
   assert.equal(token('gateway.instance.dir', { GATEWAY_INSTANCE_DIR: '/other' }), '/other')
 })
 
-test('an unknown token is undefined, also where prototypes have the name', () => {
+test('an unknown token is undefined, also for names of Object.prototype', () => {
   for (const name of [
     'nothing',
     'gateway.nothing',
@@ -53,7 +53,7 @@ test('an unknown token is undefined, also where prototypes have the name', () =>
   }
 })
 
-test('expressions see the folders of the gateway and the environment', () => {
+test('expressions read the folders of the gateway and the environment', () => {
   const { scope } = rootProperties({
     directories,
     mode: 'PRODUCTION',

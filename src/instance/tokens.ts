@@ -25,7 +25,7 @@ interface PropertySources {
 }
 
 /**
- * Properties that every document starts from: environment variables, system properties and those of the gateway
+ * Properties that every document inherits: environment variables, system properties and those of the gateway
  * (field-notes 1.6).
  */
 export function rootProperties({ directories, mode, env, system = {}, clock, logger }: PropertySources): Properties {

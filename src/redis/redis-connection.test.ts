@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientTls, ClientTlsKind, Secret, type SecretStore, SecretStoreKind } from '#contracts'
 import type { JsonObject } from '#json'
 import { type ConfigError, defineType, kind } from '#schema'
-import { type Built, build, type Surroundings } from '#test/build'
+import { type BuildOptions, type Built, build } from '#test/build'
 import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
 import { freePort } from '#test/nginx'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
@@ -23,7 +23,7 @@ const Store = defineType({
   create: openRedis,
 })
 
-const open = (config: JsonObject, surroundings?: Surroundings) => build<RedisConnection>(Store, config, surroundings)
+const open = (config: JsonObject, surroundings?: BuildOptions) => build<RedisConnection>(Store, config, surroundings)
 
 const logged = (built: Built<unknown>, pattern: RegExp) => built.log.lines.filter((line) => pattern.test(line)).length
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientTls, ClientTlsKind } from '#contracts'
 import type { JsonObject } from '#json'
 import { defineType, kind } from '#schema'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
@@ -24,7 +24,7 @@ const Store = defineType({
   create: openRedis,
 })
 
-const open = (config: JsonObject, surroundings?: Surroundings) => build<RedisConnection>(Store, config, surroundings)
+const open = (config: JsonObject, surroundings?: BuildOptions) => build<RedisConnection>(Store, config, surroundings)
 
 const PUT = new RedisScript("redis.call('SET', KEYS[1], ARGV[1]) return redis.call('TIME')[1]")
 const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`)
@@ -53,7 +53,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 interface Secured {
-  readonly surroundings: Surroundings
+  readonly surroundings: BuildOptions
   readonly config: JsonObject
   /** For servers. */
   readonly args: string[]
@@ -86,7 +86,7 @@ function secured(authority: Authority, passwords: PemSecrets): Secured {
       hostnames: 'STRICT',
     }),
   })
-  const surroundings: Surroundings = {
+  const surroundings: BuildOptions = {
     types: [Tls, pemStoreType(new Changing<PemSecrets>(passwords))],
     heap: [
       { name: 'Tls', type: 'TestTls' },

@@ -27,7 +27,7 @@ async function handlerWith(circuitBreaker: JsonObject, more: JsonObject = {}) {
   const upstream = await switchable()
   const executor = new ManualExecutor()
   const clock = manualClock()
-  const { types, heap } = executor.surroundings
+  const { types, heap } = executor.buildOptions
   const config = { circuitBreaker: { maxFailures: 2, openDuration: '1 minute', ...circuitBreaker }, ...more }
   const built = await build<Handler>(ReverseProxyHandler, config, {
     clock,

@@ -31,8 +31,8 @@ async function upstreamThat(...behaviours: Behaviour[]): Promise<Scripted> {
 async function handlerWith(config: JsonObject, heap: readonly JsonObject[] = []) {
   const executor = new ManualExecutor()
   const other = new ManualExecutor()
-  const { types, heap: services } = executor.surroundings
-  const [otherType] = other.surroundings.types
+  const { types, heap: services } = executor.buildOptions
+  const [otherType] = other.buildOptions.types
   const built = await build<Handler>(ReverseProxyHandler, config, {
     types: [...types, { ...otherType!, name: 'OtherExecutor' }],
     heap: [...services, ...heap],

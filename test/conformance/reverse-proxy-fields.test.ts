@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
@@ -14,7 +14,7 @@ import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
 const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
 
-const handler = (config: JsonObject, surroundings: Surroundings = {}) =>
+const handler = (config: JsonObject, surroundings: BuildOptions = {}) =>
   build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
 
 /** An application that delays every response until the test releases it. */

@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { Authority, Changing, type Issued, opensslMissing } from '#test/certificates'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -149,9 +149,9 @@ describe('Deprecated proxies', () => {
       const text = /^proxy-authorization: (.*)$/im.exec(head)?.[1] ?? 'anonymous'
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
     })
-  const handler = (config: JsonObject, surroundings: Surroundings) =>
+  const handler = (config: JsonObject, surroundings: BuildOptions) =>
     build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
-  const ask = async (config: JsonObject, surroundings: Surroundings = {}) => {
+  const ask = async (config: JsonObject, surroundings: BuildOptions = {}) => {
     await using built = await handler(config, surroundings)
     const response = await built.object(exchangeFor('GET', 'http://app.invalid/'))
     const text = await textOf(response)

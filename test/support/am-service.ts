@@ -7,7 +7,7 @@ import { AmService } from '../../src/objects/services/am/am-service.ts'
 import { NoOpAuditService } from '../../src/objects/services/no-op-audit/no-op-audit-service.ts'
 import { ScheduledExecutorService } from '../../src/objects/services/scheduled-executor/scheduled-executor-service.ts'
 import { Base64EncodedSecretStore } from '../../src/objects/stores/base64-encoded/base64-encoded-secret-store.ts'
-import { type Built, build, type Surroundings } from './build.ts'
+import { type BuildOptions, type Built, build } from './build.ts'
 
 /** The objects that an AmService finds in every heap, and the password of the agent of a development access manager. */
 const TYPES = [ClientHandler, Chain, TransactionIdOutboundFilter, NoOpAuditService, Base64EncodedSecretStore]
@@ -36,16 +36,16 @@ export function amServiceConfig(url: string, config: JsonObject = {}): JsonObjec
   }
 }
 
-/** Builds an AmService that speaks to a server; with an executor of the surroundings, or one that really waits. */
+/** Builds an AmService that speaks to a server; with an executor of the options, or one that really waits. */
 export function buildAmService(
   url: string,
   config: JsonObject = {},
-  { types = [], heap = [], ...surroundings }: Surroundings = {},
+  { types = [], heap = [], ...options }: BuildOptions = {},
 ): Promise<Built<AccessManager>> {
   const named = heap.map((each) => (each as { name?: string } | null)?.name)
   const waits = named.includes('ScheduledExecutorService')
   return build<AccessManager>(AmService, amServiceConfig(url, config), {
-    ...surroundings,
+    ...options,
     types: [...TYPES, ...(waits ? [] : [ScheduledExecutorService]), ...types],
     heap: [
       ...HEAP.filter(({ name }) => !named.includes(name)),
@@ -55,11 +55,11 @@ export function buildAmService(
   })
 }
 
-/** Surroundings in which `am` is an AmService that speaks to a server. */
-export function accessManagerSurroundings(
+/** BuildOptions in which `am` is an AmService that speaks to a server. */
+export function accessManagerOptions(
   url: string,
   config: JsonObject = {},
-): Required<Pick<Surroundings, 'types' | 'heap'>> {
+): Required<Pick<BuildOptions, 'types' | 'heap'>> {
   return {
     types: [...TYPES, ScheduledExecutorService, AmService],
     heap: [

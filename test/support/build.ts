@@ -70,7 +70,7 @@ export class TestMetrics implements Metrics {
 }
 
 /** What surrounds an object under test. */
-export interface Surroundings {
+export interface BuildOptions {
   readonly clock?: Clock
   /** Further object types that the configuration uses. */
   readonly types?: readonly TypeDefinition[]
@@ -105,17 +105,17 @@ export interface Built<T> extends AsyncDisposable {
 export async function build<T>(
   definition: TypeDefinition & { readonly kind: Kind | null },
   config: JsonValue,
-  surroundings: Surroundings = {},
+  options: BuildOptions = {},
 ): Promise<Built<T>> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'))
   const log = memoryLog()
   const metrics = new TestMetrics()
-  const types = [definition, ...(surroundings.types ?? [])]
-  const standing = standingFor(types, surroundings)
+  const types = [definition, ...(options.types ?? [])]
+  const standing = standingFor(types, options)
   const states: string[] = []
   const unitContext: UnitContext = {
-    ...testUnitContext(directory, [...types, ...standing.types], surroundings, log, metrics),
-    ...(surroundings.openAudit === undefined ? {} : { openAudit: surroundings.openAudit }),
+    ...testUnitContext(directory, [...types, ...standing.types], options, log, metrics),
+    ...(options.openAudit === undefined ? {} : { openAudit: options.openAudit }),
     stateReporter: () => ({
       report: ({ state, detail }) => void states.push(`${state}: ${detail}`),
       withdraw: () => {},
@@ -123,22 +123,22 @@ export async function build<T>(
   }
   const root = Properties.root(
     baseScope({
-      env: surroundings.env ?? {},
+      env: options.env ?? {},
       system: {},
       now: () => unitContext.clock.now(),
       gateway: { instanceDirectory: directory, configDirectory: directory, temporaryDirectory: directory },
     }),
     () => undefined,
   )
-  const name = surroundings.name ?? 'object'
+  const name = options.name ?? 'object'
   const heap = new Heap({
     unitContext,
     parent: null,
     segments: ['gateway'],
-    properties: root.extend(surroundings.properties ?? null),
+    properties: root.extend(options.properties ?? null),
     declarations: [
-      { name, type: definition.name, config, ...surroundings.decorations },
-      ...(surroundings.heap ?? []),
+      { name, type: definition.name, config, ...options.decorations },
+      ...(options.heap ?? []),
       ...standing.heap,
     ] as JsonValue,
     globalDecorators: null,
@@ -160,7 +160,7 @@ export async function build<T>(
 }
 
 /** What handlers that send requests find in every heap. */
-function standingFor(types: readonly TypeDefinition[], { heap = [] }: Surroundings) {
+function standingFor(types: readonly TypeDefinition[], { heap = [] }: BuildOptions) {
   const isSending = types.some(({ name }) => name === 'ReverseProxyHandler' || name === 'ClientHandler')
   const isDeclared = heap.some((each) => (each as { name?: unknown } | null)?.name === 'ProxyOptions')
   if (!isSending || isDeclared) return { types: [], heap: [] }
@@ -171,21 +171,21 @@ function standingFor(types: readonly TypeDefinition[], { heap = [] }: Surroundin
 export function testUnitContext(
   directory: string,
   types: readonly TypeDefinition[],
-  surroundings: Surroundings,
+  options: BuildOptions,
   log: ReturnType<typeof memoryLog>,
   metrics: TestMetrics,
 ): UnitContext {
   const shared = new Map<string, SharedArrayBuffer>()
-  const store = new KeyValueStore(surroundings.clock ?? systemClock)
+  const store = new KeyValueStore(options.clock ?? systemClock)
   return {
     catalogue: new Catalogue([...new Set(types)]),
     logger: createLogger({
       level: 'debug',
       format: 'json',
       destination: log,
-      now: () => (surroundings.clock ?? systemClock).monotonic(),
+      now: () => (options.clock ?? systemClock).monotonic(),
     }),
-    clock: surroundings.clock ?? systemClock,
+    clock: options.clock ?? systemClock,
     directories: {
       instance: directory,
       config: join(directory, 'config'),
@@ -193,10 +193,10 @@ export function testUnitContext(
       secrets: join(directory, 'secrets'),
       temporary: directory,
     },
-    units: surroundings.units ?? 1,
-    settings: { ...defaultSettings(), ...surroundings.settings },
-    variables: surroundings.env ?? {},
-    router: () => surroundings.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
+    units: options.units ?? 1,
+    settings: { ...defaultSettings(), ...options.settings },
+    variables: options.env ?? {},
+    router: () => options.router ?? { openRouter: () => Promise.reject(new Error('no router in this test')) },
     metrics: () => metrics,
     sharedStore: (space) => store.space(space),
     shared: async (key, bytes) => {

@@ -12,10 +12,10 @@ import {
 import type { JsonObject, JsonValue } from '#json'
 import { memoryLog } from '#logging'
 import type { Members, TypeDefinition } from '#schema'
-import { type Surroundings, TestMetrics, testUnitContext } from '#test/build'
+import { type BuildOptions, TestMetrics, testUnitContext } from '#test/build'
 
 /** What surrounds a document under test. */
-export interface DocumentSurroundings extends Surroundings {
+export interface DocumentOptions extends BuildOptions {
   readonly types: readonly TypeDefinition[]
   readonly parent?: Heap
   readonly buildPath?: BuildPath
@@ -31,23 +31,23 @@ export interface DocumentSurroundings extends Surroundings {
 export function openDocument<M extends Members>(
   type: DocumentType<M>,
   json: JsonObject,
-  surroundings: DocumentSurroundings,
+  options: DocumentOptions,
 ): ConfigDocument<M> {
-  const { parent = null, tokens = {}, buildPath, defaults } = surroundings
+  const { parent = null, tokens = {}, buildPath, defaults } = options
   const directory = tmpdir()
   const gateway = { instanceDirectory: directory, configDirectory: directory, temporaryDirectory: directory }
-  const scope = baseScope({ env: surroundings.env ?? {}, system: {}, now: () => 0, gateway })
+  const scope = baseScope({ env: options.env ?? {}, system: {}, now: () => 0, gateway })
   const resolve: TokenResolver = (name) => (Object.hasOwn(tokens, name) ? tokens[name] : undefined)
-  const unitContext = testUnitContext(directory, surroundings.types, surroundings, memoryLog(), new TestMetrics())
+  const unitContext = testUnitContext(directory, options.types, options, memoryLog(), new TestMetrics())
   const router: UnitContext['router'] = (heap, chain) => {
-    surroundings.onRouter?.(heap, chain)
+    options.onRouter?.(heap, chain)
     return unitContext.router(heap, chain)
   }
   return new ConfigDocument(type, json, {
     unitContext: { ...unitContext, router },
     parent,
     properties: parent?.properties ?? Properties.root(scope, resolve),
-    segments: surroundings.segments ?? ['gateway'],
+    segments: options.segments ?? ['gateway'],
     revision: '1',
     ...(buildPath && { buildPath }),
     ...(defaults && { defaults }),

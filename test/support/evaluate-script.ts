@@ -4,7 +4,7 @@ import { compileScript, ObjectScript, type ResultShape, type Script, type Script
 import { exchangeFor } from './exchange.ts'
 
 /** What surrounds a script under test. */
-export interface ScriptSurroundings {
+export interface ScriptOptions {
   readonly args?: Readonly<Record<string, unknown>>
   readonly next?: Handler
   readonly token?: string
@@ -33,30 +33,30 @@ const BINDINGS = 'request response context contexts attributes session globals h
 )
 
 /** A script by itself, without an object around it. Errors call it `test.js`. */
-export function scriptOf(source: string, surroundings: ScriptSurroundings = {}): TestedScript {
-  const { args = {}, language = 'javascript', next, token, values = {} } = surroundings
+export function scriptOf(source: string, options: ScriptOptions = {}): TestedScript {
+  const { args = {}, language = 'javascript', next, token, values = {} } = options
   const log = memoryLog()
   const more = language === 'groovy' ? ['args', 'clock'] : []
   const bindings = [...BINDINGS, ...more, ...Object.keys(args), ...Object.keys(values)]
   const file = language === 'groovy' ? 'test.groovy' : 'test.js'
   const compile = (text: string): Promise<Script> => compileScript({ language, text, file, bindings })
   const settings = {
-    scope: { lookup: (name: string) => surroundings.properties?.[name] },
+    scope: { lookup: (name: string) => options.properties?.[name] },
     logger: createLogger({ level: 'trace', format: 'json', destination: log }),
-    clientHandler: surroundings.clientHandler ?? (async () => respond(204)),
+    clientHandler: options.clientHandler ?? (async () => respond(204)),
     args,
-    clock: surroundings.clock ?? Date,
-    files: surroundings.files ?? null,
-    environment: surroundings.environment ?? new Map<string, string>(),
-    timeout: surroundings.timeout ?? 1_000,
-    deadline: surroundings.deadline ?? 30_000,
+    clock: options.clock ?? Date,
+    files: options.files ?? null,
+    environment: options.environment ?? new Map<string, string>(),
+    timeout: options.timeout ?? 1_000,
+    deadline: options.deadline ?? 30_000,
   }
   const opened = compile(source).then((script) => new ObjectScript(script, settings))
   opened.catch(() => undefined)
   return {
     log,
     replace: async (text) => (await opened).replace(await compile(text)),
-    evaluate: async (result = 'json', exchange = surroundings.exchange) =>
+    evaluate: async (result = 'json', exchange = options.exchange) =>
       (await opened).evaluate({
         exchange: exchange ?? exchangeFor('GET', 'http://app.example.com/path?q=1&q=2'),
         result,
@@ -68,7 +68,7 @@ export function scriptOf(source: string, surroundings: ScriptSurroundings = {}):
 }
 
 /** What a script returns, as JSON. */
-export async function resultOf(source: string, surroundings: ScriptSurroundings = {}): Promise<unknown> {
-  const value = await scriptOf(source, surroundings).evaluate()
+export async function resultOf(source: string, options: ScriptOptions = {}): Promise<unknown> {
+  const value = await scriptOf(source, options).evaluate()
   return JSON.parse(JSON.stringify(value))
 }

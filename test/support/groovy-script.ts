@@ -1,16 +1,16 @@
 // Scripts of Groovy with the gateway around them.
 import type { Response } from '#http'
 import type { ResultShape } from '#scripts'
-import { type ScriptSurroundings, scriptOf } from './evaluate-script.ts'
+import { type ScriptOptions, scriptOf } from './evaluate-script.ts'
 
 /** What a script of Groovy returns, as JSON; a failure as its text. */
 export async function groovyValue(
   source: string,
-  surroundings: ScriptSurroundings = {},
+  options: ScriptOptions = {},
   shape: ResultShape = 'json',
 ): Promise<unknown> {
   try {
-    const value = await scriptOf(source, { ...surroundings, language: 'groovy' }).evaluate(shape)
+    const value = await scriptOf(source, { ...options, language: 'groovy' }).evaluate(shape)
     return value === undefined ? null : JSON.parse(JSON.stringify(value))
   } catch (error) {
     return String(error)
@@ -18,8 +18,8 @@ export async function groovyValue(
 }
 
 /** Status, fields and text of the response that a script of Groovy returns. */
-export async function groovyResponse(source: string, surroundings: ScriptSurroundings = {}): Promise<string> {
-  const script = scriptOf(source, { ...surroundings, language: 'groovy' })
+export async function groovyResponse(source: string, options: ScriptOptions = {}): Promise<string> {
+  const script = scriptOf(source, { ...options, language: 'groovy' })
   const response = (await script.evaluate('response')) as Response
   await response.body.read(100_000)
   const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`)

@@ -44,7 +44,7 @@ export class ManualExecutor implements Executor {
   }
 
   /** The type and the heap object through which a configuration under test finds this executor. */
-  get surroundings(): { types: TypeDefinition[]; heap: { name: string; type: string }[] } {
+  get buildOptions(): { types: TypeDefinition[]; heap: { name: string; type: string }[] } {
     const type = defineType({
       name: 'ManualExecutor',
       kind: Executor,

@@ -9,7 +9,7 @@ import { SingleSignOnFilter } from '../../src/objects/filters/single-sign-on/sin
 import { StaticResponseHandler } from '../../src/objects/handlers/static-response/static-response-handler.ts'
 import { RequestResourceUriProvider } from '../../src/objects/resource-uris/request/request-resource-uri-provider.ts'
 import { ScriptableResourceUriProvider } from '../../src/objects/resource-uris/scriptable/scriptable-resource-uri-provider.ts'
-import { accessManagerSurroundings } from './am-service.ts'
+import { accessManagerOptions } from './am-service.ts'
 import { type Built, build, type ManualClock, manualClock } from './build.ts'
 import { textOf } from './client.ts'
 import { exchangeFor } from './exchange.ts'
@@ -28,7 +28,7 @@ export interface Page {
 }
 
 /** How a page is asked for. */
-export interface Visit {
+export interface PageRequest {
   readonly method?: string
   readonly url?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -46,7 +46,7 @@ export interface ProtectedPages extends AsyncDisposable, ManagerNotifications {
   /** The question that was asked last. */
   readonly question: JsonObject
   /** Asks for a page as the owner of a session, whose cookie is sent. */
-  ask(session: string | null, visit?: Visit): Promise<Page>
+  ask(session: string | null, request?: PageRequest): Promise<Page>
   /** Sends a form. */
   post(url: string, form: string, headers: Readonly<Record<string, string>>): Promise<Page>
 }
@@ -99,7 +99,7 @@ export async function protectedPages(
   const clock = manualClock(Date.now())
   // One clock for both: tokens of a manager whose time goes on would come from the future of a gateway whose time stands still.
   const manager = await DevelopmentAccessManager.start({ clock, ...options })
-  const around = accessManagerSurroundings(manager.url, {
+  const around = accessManagerOptions(manager.url, {
     notifications: { reconnectDelay: '10 milliseconds' },
     ...am,
   })

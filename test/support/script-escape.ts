@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { contextKey, type Exchange, respond } from '#http'
 import { HeapObject } from '#scripts'
-import { type ScriptSurroundings, scriptOf } from './evaluate-script.ts'
+import { type ScriptOptions, scriptOf } from './evaluate-script.ts'
 import { exchangeFor } from './exchange.ts'
 
 /**
@@ -94,7 +94,7 @@ function exchange(): Exchange {
   return made
 }
 
-const surroundings = (): ScriptSurroundings => ({
+const options = (): ScriptOptions => ({
   args: { data: { a: [1] }, list: ['a'], handler: new HeapObject('Handler', async () => respond(200)) },
   properties: { limit: 5, hosts: { main: 'a' } },
   next: async () => respond(200, { 'X-A': 'b' }, 'text'),
@@ -107,7 +107,7 @@ const surroundings = (): ScriptSurroundings => ({
 
 /** What an attempt to leave the realm has found. A text that does not compile finds nothing. */
 export async function escapeBy(attempt: string): Promise<readonly string[]> {
-  const script = scriptOf('return 1', surroundings())
+  const script = scriptOf('return 1', options())
   await script.evaluate()
   try {
     await script.replace(`${PRELUDE}${attempt}`)

@@ -3,18 +3,18 @@ import { WebSocket as WsClient } from 'ws'
 import { type Exchange, type Handler, Uri } from '#http'
 import type { JsonObject } from '#json'
 import { ReverseProxyHandler } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
-import { build, type Surroundings } from './build.ts'
+import { type BuildOptions, build } from './build.ts'
 import { type Listening, listening } from './listening.ts'
 
 /** A listener in front of an application, with a ReverseProxyHandler between them. */
 export async function proxying(
   url: string,
   config: { readonly websocket?: object; readonly [field: string]: unknown } = {},
-  surroundings: Surroundings = {},
+  options: BuildOptions = {},
   around: (handler: Handler) => Handler = (handler) => handler,
 ): Promise<Listening & { readonly ws: string; readonly exchanges: Exchange[] }> {
   const websocket = { enabled: true, ...config.websocket }
-  const built = await build<Handler>(ReverseProxyHandler, { ...config, websocket } as JsonObject, surroundings)
+  const built = await build<Handler>(ReverseProxyHandler, { ...config, websocket } as JsonObject, options)
   const exchanges: Exchange[] = []
   const handler = around((exchange) => {
     exchange.request.uri.rebase(Uri.parse(url))

@@ -4,7 +4,7 @@ import { CdssoContext, CdssoFailureContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, parseSetCookie, type Response, respond } from '#http'
 import type { JsonObject } from '#json'
-import { accessManagerSurroundings } from '#test/am-service'
+import { accessManagerOptions } from '#test/am-service'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { CrossDomainSingleSignOnFilter } from './cross-domain-single-sign-on-filter.ts'
@@ -17,7 +17,7 @@ const manager = () =>
   DevelopmentAccessManager.start({ agents: [{ name: 'ig_agent', password: 'password', redirectUris: [REDIRECT] }] })
 
 async function signingOn(am: DevelopmentAccessManager, config: JsonObject = {}) {
-  const surroundings = accessManagerSurroundings(am.url, { notifications: { enabled: false } })
+  const surroundings = accessManagerOptions(am.url, { notifications: { enabled: false } })
   const built = await build<Filter>(
     CrossDomainSingleSignOnFilter,
     { amService: 'am', redirectEndpoint: '/app/redirect', ...config },

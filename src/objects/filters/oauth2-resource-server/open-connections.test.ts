@@ -38,7 +38,7 @@ async function protectedApplication(config: { closeOnRevocation?: boolean } = {}
       },
     }),
   })
-  const { types, heap } = executor.surroundings
+  const { types, heap } = executor.buildOptions
   const filter = await build<Filter>(
     OAuth2ResourceServerFilter,
     { accessTokenResolver: { type: 'TestResolver' }, scopes: [], requireHttps: false, ...config },

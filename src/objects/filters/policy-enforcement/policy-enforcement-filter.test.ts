@@ -5,7 +5,7 @@ import { LoginRedirectContext, PolicyDecisionContext, type SsoToken, SsoTokenCon
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, type Response, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { accessManagerSurroundings } from '#test/am-service'
+import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
@@ -35,7 +35,7 @@ async function enforcing(
   { am = {}, heap = [] }: Parts = {},
 ) {
   const clock = manualClock(Date.now())
-  const around = accessManagerSurroundings(manager.url, { notifications: { enabled: false }, ...am })
+  const around = accessManagerOptions(manager.url, { notifications: { enabled: false }, ...am })
   const built = await build<Filter>(
     PolicyEnforcementFilter,
     { amService: 'am', ssoTokenSubject: "${request.headers['X-Session'][0]}", ...config },
@@ -475,7 +475,7 @@ for (const [name, config, message] of [
     const given = Object.fromEntries(
       Object.entries({ amService: 'am', ...config }).filter(([, value]) => value !== undefined),
     )
-    const around = accessManagerSurroundings(manager.url, { notifications: { enabled: false } })
+    const around = accessManagerOptions(manager.url, { notifications: { enabled: false } })
     await assert.rejects(
       build(PolicyEnforcementFilter, given as JsonObject, around),
       (error: Error & { problems?: object[] }) => {

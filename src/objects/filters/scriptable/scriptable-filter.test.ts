@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { faultOrigin } from '#contracts'
 import { type Filter, type Handler, type Response, respond } from '#http'
 import type { JsonValue } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { ScriptableFilter } from './scriptable-filter.ts'
 
 const CLIENT = { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }
 
-function scripted(source: JsonValue, fields: Record<string, JsonValue> = {}, surroundings: Surroundings = {}) {
+function scripted(source: JsonValue, fields: Record<string, JsonValue> = {}, surroundings: BuildOptions = {}) {
   const config = { type: 'application/javascript', source, ...fields }
   return build<Filter>(ScriptableFilter, config, {
     ...surroundings,

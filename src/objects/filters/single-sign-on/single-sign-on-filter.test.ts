@@ -4,7 +4,7 @@ import { type LoginRedirect, LoginRedirectContext, SsoTokenContext } from '#cont
 import { DevelopmentAccessManager } from '#dev'
 import { type Filter, parseSetCookie, respond } from '#http'
 import type { JsonObject } from '#json'
-import { accessManagerSurroundings } from '#test/am-service'
+import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { SingleSignOnFilter } from './single-sign-on-filter.ts'
@@ -12,7 +12,7 @@ import { SingleSignOnFilter } from './single-sign-on-filter.ts'
 const PAGE = 'http://app.example/home/page?x=1'
 
 async function signingOn(manager: DevelopmentAccessManager, config: JsonObject = {}, am: JsonObject = {}) {
-  const surroundings = accessManagerSurroundings(manager.url, { notifications: { enabled: false }, ...am })
+  const surroundings = accessManagerOptions(manager.url, { notifications: { enabled: false }, ...am })
   const clock = manualClock(Date.now())
   const built = await build<Filter>(SingleSignOnFilter, { amService: 'am', ...config }, { ...surroundings, clock })
   return {
@@ -268,7 +268,7 @@ for (const [name, config, message] of [
 ] as const) {
   test(`refused: ${name}`, async () => {
     await using manager = await DevelopmentAccessManager.start()
-    const surroundings = accessManagerSurroundings(manager.url, { notifications: { enabled: false } })
+    const surroundings = accessManagerOptions(manager.url, { notifications: { enabled: false } })
     await assert.rejects(build(SingleSignOnFilter, config, surroundings), (error: Error & { problems?: object[] }) => {
       assert.match(JSON.stringify(error.problems), message)
       return true

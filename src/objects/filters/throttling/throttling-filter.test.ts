@@ -4,7 +4,7 @@ import { ThrottlingPolicyKind, type ThrottlingStore, ThrottlingStoreKind } from 
 import { type Filter, type Handler, Response } from '#http'
 import type { JsonObject } from '#json'
 import { ConfigError, defineType } from '#schema'
-import { type Built, build, type ManualClock, manualClock, type Surroundings } from '#test/build'
+import { type BuildOptions, type Built, build, type ManualClock, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
 import { ThrottlingFilter } from './throttling-filter.ts'
@@ -12,7 +12,7 @@ import { ThrottlingFilter } from './throttling-filter.ts'
 const RATE = { numberOfRequests: 2, duration: '10 seconds' }
 const executor = { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' }
 
-function filter(config: JsonObject, clock: ManualClock = manualClock(), more: Surroundings = {}) {
+function filter(config: JsonObject, clock: ManualClock = manualClock(), more: BuildOptions = {}) {
   return build<Filter>(ThrottlingFilter, config, {
     clock,
     ...more,
@@ -171,7 +171,7 @@ class TestStore implements ThrottlingStore {
   }
 }
 
-function withStore(store: TestStore): Surroundings {
+function withStore(store: TestStore): BuildOptions {
   const type = defineType({
     name: 'TestStore',
     kind: ThrottlingStoreKind,

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Exchange, type Filter, type Handler, normalizePath, respond } from '#http'
 import type { JsonValue } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { UriPathRewriteFilter } from './uri-path-rewrite-filter.ts'
 
-const filterFor = (mappings: JsonValue, more: Record<string, JsonValue> = {}, surroundings: Surroundings = {}) =>
+const filterFor = (mappings: JsonValue, more: Record<string, JsonValue> = {}, surroundings: BuildOptions = {}) =>
   build<Filter>(
     UriPathRewriteFilter,
     { mappings, ...more },

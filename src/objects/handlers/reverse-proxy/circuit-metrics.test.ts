@@ -13,7 +13,7 @@ test('a circuit breaker shows whether it is open, how often it opened, and how m
   await using built = await build<Handler>(
     ReverseProxyHandler,
     { circuitBreaker: { maxFailures: 2, openDuration: '1 minute' } },
-    executor.surroundings,
+    executor.buildOptions,
   )
   const { readings, values } = built.metrics
   const open = readings.get('gw_circuit_breaker_open')!

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ProxyOptions } from '#contracts'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { rawUpstream } from '#test/upstream'
 import { CustomProxyOptions } from '../../proxies/custom-proxy-options/custom-proxy-options.ts'
@@ -15,7 +15,7 @@ import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 const types = [CustomProxyOptions, NoProxyOptions, SystemProxyOptions]
 const basic = (words: string) => `Basic ${Buffer.from(words).toString('base64')}`
 
-const handler = (config: JsonObject, surroundings: Surroundings = {}) =>
+const handler = (config: JsonObject, surroundings: BuildOptions = {}) =>
   build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
 
 /** A proxy that says what it was asked, and by whom. */
@@ -73,7 +73,7 @@ test('a 407 of the proxy is a 502, and the log says what the proxy wanted', asyn
   await using proxy = await askedProxy(407)
   await using built = await handler({ proxy: { uri: proxy.url } })
   assert.equal(await answerOf(built.object), '502 Bad Gateway')
-  assert.match(built.log.lines.join(''), /proxy: expected it to let the request pass, got 407/)
+  assert.match(built.log.lines.join(''), /proxy: expected a 2xx response to CONNECT or to the request, got 407/)
 })
 
 test('a proxy that can not be one is refused where it stands', async () => {

@@ -4,13 +4,13 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-const proxy = (config: JsonValue = {}, surroundings: Surroundings = {}) =>
+const proxy = (config: JsonValue = {}, surroundings: BuildOptions = {}) =>
   build<Handler>(ReverseProxyHandler, config, surroundings)
 
 const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(proxy(config), pattern)

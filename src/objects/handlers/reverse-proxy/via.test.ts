@@ -9,7 +9,7 @@ import { ManualExecutor } from '#test/manual-executor'
 import { httpUpstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-const proxy = (config: JsonObject) => build<Handler>(ReverseProxyHandler, config, new ManualExecutor().surroundings)
+const proxy = (config: JsonObject) => build<Handler>(ReverseProxyHandler, config, new ManualExecutor().buildOptions)
 
 test('without via neither the request nor the response gets a Via', async () => {
   await using upstream = await httpUpstream((request, response) => {
@@ -48,7 +48,7 @@ test('a request that is sent again names the gateway once; an answer of its own 
   })
   const executor = new ManualExecutor()
   const retries = { count: 1, condition: '${response.status.code == 503}' }
-  await using built = await build<Handler>(ReverseProxyHandler, { via: 'gateway', retries }, executor.surroundings)
+  await using built = await build<Handler>(ReverseProxyHandler, { via: 'gateway', retries }, executor.buildOptions)
   const asked = built.object(exchangeFor('POST', upstream.url))
   await executor.next()
   const response = await asked

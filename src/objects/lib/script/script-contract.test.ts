@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { Handler } from '#http'
 import type { JsonValue } from '#json'
 import { ConfigError } from '#schema'
-import { build, type Surroundings } from '#test/build'
+import { type BuildOptions, build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ScriptableHandler } from '../../handlers/scriptable/scriptable-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
@@ -16,7 +16,7 @@ import { ScriptFile } from './script-file.ts'
 const CLIENT = { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }
 const JAVASCRIPT = { type: 'application/javascript' }
 
-function scripted(config: JsonValue, surroundings: Surroundings = {}) {
+function scripted(config: JsonValue, surroundings: BuildOptions = {}) {
   return build<Handler>(ScriptableHandler, config, {
     ...surroundings,
     types: [StaticResponseHandler, TemporaryStorage],
@@ -24,7 +24,7 @@ function scripted(config: JsonValue, surroundings: Surroundings = {}) {
   })
 }
 
-async function problemsOf(config: JsonValue, surroundings: Surroundings = {}): Promise<string[]> {
+async function problemsOf(config: JsonValue, surroundings: BuildOptions = {}): Promise<string[]> {
   try {
     await using built = await scripted(config, surroundings)
     return built.warnings.map((warning) => `warning ${warning}`)
@@ -34,7 +34,7 @@ async function problemsOf(config: JsonValue, surroundings: Surroundings = {}): P
   }
 }
 
-async function entityOf(config: JsonValue, surroundings: Surroundings = {}): Promise<unknown> {
+async function entityOf(config: JsonValue, surroundings: BuildOptions = {}): Promise<unknown> {
   await using built = await scripted(config, surroundings)
   const response = await built.object(exchangeFor('GET', 'http://a.example.com/x'))
   await response.body.read(10_000)

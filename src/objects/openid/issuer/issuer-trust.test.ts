@@ -19,7 +19,7 @@ import { ClientRegistration } from '../client-registration/client-registration.t
 import { Issuer } from './issuer.ts'
 
 const options = { skip: opensslMissing, timeout: 30_000 }
-const scheduling = new ManualExecutor().surroundings
+const scheduling = new ManualExecutor().buildOptions
 const types = [
   ...scheduling.types,
   Issuer,

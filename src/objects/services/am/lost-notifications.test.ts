@@ -85,7 +85,7 @@ for (const status of [404, 501]) {
     const executor = new ManualExecutor()
     await using manager = await DevelopmentAccessManager.start()
     manager.refuseUpgrades(status)
-    await using built = await buildAmService(manager.url, cached, { clock, ...executor.surroundings })
+    await using built = await buildAmService(manager.url, cached, { clock, ...executor.buildOptions })
     const { sessions, notifications } = built.object
     assert.deepEqual(built.states, [
       'starting: notifications: connecting',
@@ -111,7 +111,7 @@ for (const status of [404, 501]) {
 test('a server that is being deployed answers 404 to everything, which says nothing of its notifications', async () => {
   const executor = new ManualExecutor()
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
-  await using built = await buildAmService(manager.url, cached, executor.surroundings)
+  await using built = await buildAmService(manager.url, cached, executor.buildOptions)
   const token = manager.login('demo')
   await built.object.sessions.find(token)
   const { promise: disconnected, resolve } = Promise.withResolvers<void>()

@@ -50,7 +50,7 @@ const logged = ({ log }: Built<AccessManager>, pattern: RegExp) => log.lines.fil
 test('a lost connection is reported, and restored', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  await using built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   assert.equal(built.metrics.values.get('gw_notification_connected'), 1)
   assert.deepEqual(built.states, ['starting: notifications: connecting', 'up: notifications: connected'])
@@ -69,7 +69,7 @@ test('a lost connection is reported, and restored', async () => {
 test('renewal: the new connection has its subscriptions before the old one goes, and no news is missed', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  await using built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   const both = manager.subscribed('/agent/policy', 2)
   const renewing = run(executor, RENEWAL)
@@ -105,7 +105,7 @@ test('renewal again and again: each single notification arrives', async () => {
 test('renewal that fails leaves the old connection in use, and is tried again', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  await using built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   manager.refuseUpgrades(500)
   await run(executor, RENEWAL)
@@ -122,7 +122,7 @@ test('renewal that fails leaves the old connection in use, and is tried again', 
 test('a session that the server does not know any more: the agent logs in before the next connection', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  await using built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   manager.dropSockets()
   await course.until('disconnected')
@@ -135,7 +135,7 @@ test('a session that the server does not know any more: the agent logs in before
 test('403 is worth one login, then only new attempts', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  await using built = await buildAmService(manager.url, {}, executor.surroundings)
+  await using built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   manager.refuseUpgrades(403)
   manager.dropSockets()
@@ -154,7 +154,7 @@ test('a server that is down: built at once, degraded when the attempts are used 
   manager.fail('*', { cut: true })
   const executor = new ManualExecutor()
   const notifications = { initialConnectionAttempts: 3 }
-  await using built = await buildAmService(manager.url, { notifications }, executor.surroundings)
+  await using built = await buildAmService(manager.url, { notifications }, executor.buildOptions)
   const course = new Course(built)
   assert.equal(built.object.notifications?.connected, false)
   assert.deepEqual(built.states, ['starting: notifications: connecting'])
@@ -179,7 +179,7 @@ test('initialConnectionAttempts of -1: never degraded by their number', async ()
   manager.refuseUpgrades(503)
   const executor = new ManualExecutor()
   const notifications = { initialConnectionAttempts: -1 }
-  await using built = await buildAmService(manager.url, { notifications }, executor.surroundings)
+  await using built = await buildAmService(manager.url, { notifications }, executor.buildOptions)
   for (let i = 0; i < 10; i++) await reconnect(executor)
   assert.deepEqual(built.states, ['starting: notifications: connecting'])
   assert.equal(logged(built, /"level":"error"/), 0)
@@ -217,7 +217,7 @@ test('F13: a connection that is dead without a word counts as lost within 30 sec
   await using manager = await DevelopmentAccessManager.start()
   await using way = await fragileWay(manager.url)
   const executor = new ManualExecutor()
-  await using built = await buildAmService(way.url, {}, executor.surroundings)
+  await using built = await buildAmService(way.url, {}, executor.buildOptions)
   const course = new Course(built)
   await run(executor, 20_000)
   // The pong is awaited by its effect: the check does not find the connection dead.
@@ -236,7 +236,7 @@ test('F11: a request that is denied while notifications are down triggers the ne
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   const clock = manualClock()
-  const surroundings = { ...executor.surroundings, clock }
+  const surroundings = { ...executor.buildOptions, clock }
   await using built = await buildAmService(manager.url, { notifications: { reconnectDelay: '1 hour' } }, surroundings)
   const course = new Course(built)
   manager.refuseUpgrades(503)
@@ -277,7 +277,7 @@ test('an unparseable message invalidates caches as a lost connection does', asyn
 test('B58: a connection that flaps leaves one socket and its two timers', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  const built = await buildAmService(manager.url, {}, executor.surroundings)
+  const built = await buildAmService(manager.url, {}, executor.buildOptions)
   const course = new Course(built)
   for (let round = 1; round <= 100; round++) {
     manager.dropSockets()
@@ -296,7 +296,7 @@ test('B58: a connection that flaps leaves one socket and its two timers', async 
 test('retired in the middle of an attempt, it leaves neither socket nor timer', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
-  const built = await buildAmService(manager.url, {}, executor.surroundings)
+  const built = await buildAmService(manager.url, {}, executor.buildOptions)
   const held = manager.hold('notifications')
   manager.dropSockets()
   const attempt = reconnect(executor)

@@ -57,7 +57,7 @@ test('notifications.tls says whom the connection trusts, whatever amHandler does
   assert.equal(trusting.object.notifications?.connected, true)
 
   const executor = new ManualExecutor()
-  const around = executor.surroundings
+  const around = executor.buildOptions
   await using strict = await buildAmService(url, { amHandler }, { ...around, types: [...types, ...around.types] })
   assert.equal(strict.object.notifications?.connected, false)
   assert.equal(strict.metrics.values.get('gw_agent_logins_total'), 1)
