@@ -8,14 +8,14 @@ class Item implements ActiveListItem {
 }
 
 describe('ActiveList', () => {
-  it('knows who is there, whatever the order of coming and going', () => {
+  it('contains the added items for any order of add and delete', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 200 }), (moves) => {
-        const guests = Array.from({ length: 10 }, () => new Item())
+        const items = Array.from({ length: 10 }, () => new Item())
         const list = new ActiveList<Item>()
         const model = new Set<Item>()
         for (const move of moves) {
-          const item = guests[move]!
+          const item = items[move]!
           if (model.delete(item)) list.delete(item)
           else {
             model.add(item)
@@ -38,7 +38,7 @@ describe('ActiveList', () => {
     assert.deepEqual(list.all(), [second])
   })
 
-  it('can be left by everybody who is looked at', () => {
+  it('allows items to be deleted while they are iterated', () => {
     const list = new ActiveList<Item>()
     for (let i = 0; i < 5; i++) list.add(new Item())
     for (const item of list.all()) list.delete(item)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Body, type BodySink, type BodySource, TemporaryStorage } from './index.ts'
 
-/** Pushes pieces as fast as it may, across turns of the loop, and counts what it did against the contract. */
+/** Pushes chunks as fast as allowed, across turns of the event loop, and counts violations of the contract. */
 class Pusher implements BodySource {
   readonly #pieces: Uint8Array[]
   #sink: BodySink | null = null
@@ -50,7 +50,7 @@ class Pusher implements BodySource {
   }
 }
 
-test('a slow sink is never written to while it waits, and gets everything', async () => {
+test('a paused sink gets no write, and in the end all bytes', async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 8 }), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(
@@ -72,7 +72,7 @@ test('a slow sink is never written to while it waits, and gets everything', asyn
               taken.push(piece)
               const how = pace[taken.length] ?? 'now'
               if (how === 'now') return true
-              // The first pieces may come before there is a control to resume with.
+              // The first chunks may arrive before pipe() has returned the control.
               if (how === 'inside' && control !== null) {
                 control.resume()
                 return false
@@ -126,7 +126,7 @@ test('B91: a sink that throws at the end is failed', () => {
   assert.deepEqual(seen, ['bad end'])
 })
 
-test('B27: a flow ends once, with the first word of its producer', () => {
+test('B27: a flow ends once, with the first end or failure of its producer', () => {
   const seen: string[] = []
   const source: BodySource = {
     start(sink) {
@@ -149,7 +149,7 @@ test('B27: a flow ends once, with the first word of its producer', () => {
   assert.deepEqual(seen, ['cut'])
 })
 
-/** What a parser does that is resumed while its socket is empty: it delivers a chunk of nothing. */
+/** Behaves as an HTTP parser that is resumed while its socket is empty: it delivers an empty chunk. */
 class Idle implements BodySource {
   resumed = 0
   readonly #chunk: Uint8Array
@@ -198,14 +198,14 @@ test('a producer that answers each resume with an empty chunk is resumed once fo
   assert.equal(source.resumed, 1)
 })
 
-for (const way of ['buffer', 'bufferIfFits'] as const) {
-  test(`${way} waits for the producer after the buffered part in a file, and does not spin`, async (context) => {
+for (const method of ['buffer', 'bufferIfFits'] as const) {
+  test(`${method} waits for the producer after the buffered part in a file, and does not spin`, async (context) => {
     const directory = await mkdtemp(join(tmpdir(), 'body-flow-test-'))
     context.after(() => rm(directory, { recursive: true, force: true }))
     const storage = new TemporaryStorage({ initialLength: 8, memoryLimit: 16, fileLimit: 1_000, directory })
     const source = new Idle(Buffer.alloc(100, 'x'))
     const body = Body.fromSource(source)
-    const kept = body[way](storage)
+    const kept = body[method](storage)
     while (source.resumed === 0) await new Promise(setImmediate)
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
     assert.equal(source.resumed, 1)

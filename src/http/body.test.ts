@@ -71,7 +71,7 @@ class ManualSource implements BodySource {
 
 const bytes = (text: string) => Buffer.from(text)
 
-test('text and bytes are buffered, have a length and can be read again and again', async () => {
+test('text and bytes are buffered, have a length and can be read repeatedly', async () => {
   const body = Body.of('héllo')
   assert.equal(body.length, 6)
   assert.equal(body.isBuffered, true)
@@ -87,7 +87,7 @@ test('text and bytes are buffered, have a length and can be read again and again
   assert.equal(await textOf(body.stream()), 'héllo')
 })
 
-test('the empty body ends at once and survives being cancelled', async () => {
+test('the empty body ends at once, and can be cancelled', async () => {
   const sink = new Collector()
   Body.empty.cancel()
   Body.empty.pipe(sink)
@@ -97,7 +97,7 @@ test('the empty body ends at once and survives being cancelled', async () => {
   assert.equal(Body.empty.text(), '')
 })
 
-test('a stream is piped whole and only once', async () => {
+test('a stream is piped completely, and only once', async () => {
   const body = Body.fromStream(Readable.from([bytes('a'), bytes('b')]), 2)
   const sink = new Collector()
   assert.equal(body.length, 2)
@@ -110,7 +110,7 @@ test('a stream is piped whole and only once', async () => {
   await assert.rejects(body.read(10), BodyConsumedError)
 })
 
-test('the stream of a body made from a stream is that very stream', () => {
+test('the stream of a body created from a stream is the same object', () => {
   const stream = Readable.from(['x'])
   const body = Body.fromStream(stream)
   assert.equal(body.stream(), stream)
@@ -131,7 +131,7 @@ test('a stream that is destroyed early is a failure, never a clean end', async (
   }
 })
 
-test('a stream that failed before it was read fails its reader, not the process', async () => {
+test('a stream that failed before it was read fails its reader, without an unhandled error', async () => {
   const stream = new Readable({ read: () => undefined })
   const body = Body.fromStream(stream)
   const closed = new Promise((resolve) => stream.once('close', resolve))
@@ -142,7 +142,7 @@ test('a stream that failed before it was read fails its reader, not the process'
   await assert.rejects(sink.outcome, /early/)
 })
 
-test('a sink that asks for a pause gets nothing until it resumes', async () => {
+test('a sink that pauses gets no bytes until it resumes', async () => {
   const source = new ManualSource()
   const sink = new Collector()
   const control = Body.fromSource(source).pipe(sink)
@@ -216,7 +216,7 @@ test('no byte is lost or repeated, for any chunking and any slow sink', async ()
           return pause === 0
         }
         const source = Body.fromStream(Readable.from(chunks.map((each) => Buffer.from(each))))
-        // Through a second body as well, so that both directions of the adapter are under load.
+        // Through a second body as well, to test both directions of the adapter.
         control = Body.fromStream(Body.fromStream(source.stream()).stream()).pipe(sink)
         await sink.outcome
         assert.deepEqual(Buffer.concat(sink.chunks), Buffer.concat(chunks))
@@ -226,7 +226,7 @@ test('no byte is lost or repeated, for any chunking and any slow sink', async ()
   )
 })
 
-test('a source read as a stream keeps its back-pressure and its trailers', async () => {
+test('a source read as a stream has back-pressure and trailers', async () => {
   const source = new ManualSource()
   const stream = Body.fromSource(source).stream()
   stream.read(0)
@@ -242,7 +242,7 @@ test('a source read as a stream keeps its back-pressure and its trailers', async
   assert.deepEqual(await again.outcome, ['X-T', '1'])
 })
 
-test('destroying the stream of a source cancels it, also before anything was read', async () => {
+test('destroying the stream of a source cancels the source, also before the first read', async () => {
   for (const start of [true, false]) {
     const source = new ManualSource()
     const stream = Body.fromSource(source).stream()
@@ -253,7 +253,7 @@ test('destroying the stream of a source cancels it, also before anything was rea
   }
 })
 
-test('a source that fails destroys the stream made of it', async () => {
+test('a source that fails destroys its stream', async () => {
   const source = new ManualSource()
   const stream = Body.fromSource(source).stream()
   stream.read(0)
@@ -261,7 +261,7 @@ test('a source that fails destroys the stream made of it', async () => {
   await assert.rejects(once(stream, 'end'), /upstream cut/)
 })
 
-test('the taker’s cancel tells the producer once and the sink nothing', () => {
+test('cancel by the consumer reaches the producer once, and not the sink', () => {
   const source = new ManualSource()
   const sink = new Collector()
   const control = Body.fromSource(source).pipe(sink)
@@ -275,7 +275,7 @@ test('the taker’s cancel tells the producer once and the sink nothing', () => 
   assert.deepEqual(sink.events, [])
 })
 
-test('cancelling a body on its way fails the sink', async () => {
+test('cancelling a body while it is piped fails the sink', async () => {
   const source = new ManualSource()
   const sink = new Collector()
   const body = Body.fromSource(source)
@@ -296,7 +296,7 @@ test('cancelling an unread body frees its producer', () => {
   assert.equal(stream.destroyed, true)
 })
 
-test('read gives the whole content and leaves the body buffered, with its trailers', async () => {
+test('read returns the whole content and buffers the body, with its trailers', async () => {
   const source = new ManualSource()
   const body = Body.fromSource(source)
   const reading = body.read(10)
@@ -312,7 +312,7 @@ test('read gives the whole content and leaves the body buffered, with its traile
   await assert.rejects(body.read(5), BodyTooLargeError)
 })
 
-test('read refuses too much: at once when the length is known, else at the byte too many', async () => {
+test('read rejects content over the limit: at once if the length is known, otherwise at the first byte beyond it', async () => {
   const known = new ManualSource()
   await assert.rejects(Body.fromSource(known, 11).read(10), { name: 'BodyTooLargeError', limit: 10 })
   assert.equal(known.cancelled.length, 1)
@@ -325,7 +325,7 @@ test('read refuses too much: at once when the length is known, else at the byte 
   assert.equal(unknown.cancelled.length, 1)
 })
 
-test('reads that overlap share one pass over the producer', async () => {
+test('concurrent reads share one pass over the producer', async () => {
   const source = new ManualSource()
   const body = Body.fromSource(source)
   const both = Promise.all([body.read(10), body.read(10)])
@@ -342,7 +342,7 @@ test('a producer that fails while it is read fails the reader', async () => {
   await assert.rejects(reading, /reset/)
 })
 
-/** A server that hands one request to the test, and the client's side of it. */
+/** One request on a real connection, with both ends. */
 async function oneRequest(handle: (request: IncomingMessage, answer: (status: number) => void) => void) {
   const server = createServer((request, response) => {
     handle(request, (status) => response.writeHead(status, { connection: 'close' }).end())
@@ -354,7 +354,7 @@ async function oneRequest(handle: (request: IncomingMessage, answer: (status: nu
   return { client, close: () => server.close().closeAllConnections() }
 }
 
-test('trailers of a request on the wire reach the sink', async () => {
+test('trailers of a received request reach the sink', async () => {
   const sink = new Collector()
   const { client, close } = await oneRequest((request, answer) => {
     Body.fromStream(request).pipe(sink)
@@ -368,7 +368,7 @@ test('trailers of a request on the wire reach the sink', async () => {
   close()
 })
 
-test('a client that disconnects within its body is a failure', async () => {
+test('a client that disconnects before the end of its body fails the body', async () => {
   const sink = new Collector()
   const { client, close } = await oneRequest((request) => {
     sink.accept = () => {
@@ -383,7 +383,7 @@ test('a client that disconnects within its body is a failure', async () => {
   close()
 })
 
-test('giving up a request body leaves the connection for the answer', async () => {
+test('cancelling a request body leaves the connection open for the response', async () => {
   const { client, close } = await oneRequest((request, answer) => {
     Body.fromStream(request)
       .read(2)
@@ -397,7 +397,7 @@ test('giving up a request body leaves the connection for the answer', async () =
   close()
 })
 
-test('a body that has arrived is buffered; an incomplete or long one is left to be streamed', async () => {
+test('a complete short body is buffered; an incomplete or long one is streamed', async () => {
   const arriving = (content: string | null, length: number | null = 2) => {
     const source = Object.assign(new ManualSource(), {
       takeIfComplete: () => (content === null ? null : bytes(content)),

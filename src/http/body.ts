@@ -208,7 +208,7 @@ export class Body {
     if (this.#source === null) throw new BodyConsumedError()
     if (this.#length !== null && this.#length > limit) {
       const error = new BodyTooLargeError(limit)
-      // A part is of no use, and a producer without a reader would wait for ever.
+      // Without a reader the producer would stay paused for ever.
       this.cancel(error)
       throw error
     }

@@ -17,7 +17,7 @@ const decodeContent = (headers: Headers, content: Uint8Array) => decodeWithin(he
 const coded = (...codings: string[]) => Headers.fromRaw(codings.flatMap((each) => ['Content-Encoding', each]))
 const text = Buffer.from('{"a":1}')
 
-test('every coding is undone, the last one first', () => {
+test('all codings are decoded, the last applied first', () => {
   assert.deepEqual(decodeContent(coded('gzip'), zlib.gzipSync(text)), text)
   assert.deepEqual(decodeContent(coded('deflate'), zlib.deflateSync(text)), text)
   assert.deepEqual(decodeContent(coded('BR'), zlib.brotliCompressSync(text)), text)
@@ -27,7 +27,7 @@ test('every coding is undone, the last one first', () => {
   assert.deepEqual(decodeContent(coded('gzip'), new Uint8Array(0)), new Uint8Array(0))
 })
 
-test('expressions read encoded content decoded, but its bytes as they were sent', () => {
+test('expressions read the text of encoded content decoded, and its bytes as sent', () => {
   const sent = zlib.gzipSync(text)
   const response = new Response(200, { headers: { 'Content-Encoding': 'gzip' }, body: Body.of(sent) })
   const scope = scopeOf({ response })
@@ -35,7 +35,7 @@ test('expressions read encoded content decoded, but its bytes as they were sent'
   assert.deepEqual(compile('${response.entity.bytes}').evaluate(scope), sent)
 })
 
-test('B88: content that grows beyond the limit is refused', () => {
+test('B88: content that decodes to more than the limit is rejected', () => {
   const noise = Buffer.from(Array.from({ length: LIMIT + 1 }, (_, at) => (at * 2_654_435_761) >>> 24))
   const kept = noise.subarray(0, LIMIT)
   assert.deepEqual(decodeContent(coded('gzip'), zlib.gzipSync(kept)), kept)
@@ -52,14 +52,14 @@ const CODERS: Readonly<Record<string, (content: Buffer) => Buffer>> = {
 }
 
 for (const [coding, encode] of Object.entries(CODERS)) {
-  test(`B88: content in ${coding} that grows to a hundred times what was sent is refused, unless it is little`, () => {
+  test(`B88: content in ${coding} that expands a hundredfold is rejected, unless it is small`, () => {
     const little = Buffer.alloc(65_536, 'a')
     assert.deepEqual(decodeContent(coded(coding), encode(little)), little)
     const bomb = encode(Buffer.alloc(LIMIT, 'a'))
     assert.ok(bomb.length < LIMIT / 100)
     assert.throws(() => decodeContent(coded(coding), bomb), {
       name: 'EntityTooLargeError',
-      message: /content that grows to 100 times what was sent/,
+      message: /content that expands 100 times/,
     })
     assert.throws(
       () => decodeContent(coded('gzip', coding), encode(zlib.gzipSync(Buffer.alloc(LIMIT)))),
@@ -68,7 +68,7 @@ for (const [coding, encode] of Object.entries(CODERS)) {
   })
 }
 
-test('unknown codings and damaged content are refused', () => {
+test('unknown codings and malformed content are rejected', () => {
   assert.throws(() => decodeContent(coded('compress'), text), ContentCodingError)
   assert.throws(() => decodeContent(coded('gzip'), text), ContentCodingError)
   assert.throws(() => decodeContent(coded('__proto__'), text), ContentCodingError)

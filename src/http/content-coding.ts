@@ -33,8 +33,7 @@ export function decodeContent(headers: Headers, content: Uint8Array, maxBytes: n
   if (codings.length === 0 || content.length === 0) return content
   if (codings.length > MAX_CODINGS) throw new ContentCodingError(`content-encoding: more than ${MAX_CODINGS} codings`)
   const limit = Math.min(maxBytes, Math.max(LITTLE_BYTES, MAX_RATIO * content.length))
-  const found =
-    limit === maxBytes ? `more than ${maxBytes} bytes` : `content that grows to ${MAX_RATIO} times what was sent`
+  const found = limit === maxBytes ? `more than ${maxBytes} bytes` : `content that expands ${MAX_RATIO} times`
   return codings.reduceRight((bytes, coding) => decode(coding, bytes, limit, found), content)
 }
 
@@ -51,7 +50,7 @@ function codingsOf(headers: Headers): string[] {
 
 function decode(coding: string, content: Uint8Array, limit: number, excess: string): Uint8Array {
   const decoder = DECODERS.get(coding)
-  if (decoder === undefined) throw new ContentCodingError('content-encoding: a coding that is not known')
+  if (decoder === undefined) throw new ContentCodingError('content-encoding: unknown coding')
   try {
     return decoder(content, { maxOutputLength: limit })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts'
 import { SessionMap } from './session.ts'
 import type { Uri } from './uri.ts'
 
-/** How far routers have matched the path of a request. */
+/** The part of the path that routers have matched. */
 export interface RouterInfo {
   readonly baseUri: string
   readonly matchedUri: string
@@ -37,7 +37,7 @@ const BUILT_IN: readonly BuiltIn[] = [
   { name: 'router', value: routerValue },
 ]
 
-/** One context as expressions see it: the properties of its value, and its place among the others. */
+/** One context in expressions: the properties of its value, and its parent. */
 class ContextView {
   readonly name: string
   readonly value: object

@@ -42,7 +42,7 @@ test('reads a Set-Cookie header with its attributes', () => {
   assert.deepEqual(parseSetCookie('lonely; Max-Age=soon'), { name: '', value: 'lonely' })
 })
 
-test('writes a cookie that is read back the same', () => {
+test('a formatted cookie is parsed to the same cookie', () => {
   const cookie = { name: 'id', value: 'v', path: '/', maxAge: 5, sameSite: 'Strict', secure: true, httpOnly: true }
   assert.equal(formatSetCookie(cookie), 'id=v; Path=/; Max-Age=5; SameSite=Strict; Secure; HttpOnly')
   assert.deepEqual(parseSetCookie(formatSetCookie(cookie)), cookie)
@@ -61,7 +61,7 @@ test('B29: a cookie cannot smuggle an attribute or a header', () => {
   for (const cookie of bad) assert.throws(() => formatSetCookie(cookie), InvalidCookieError, JSON.stringify(cookie))
 })
 
-test('a request groups its cookies by name and notices a changed header', () => {
+test('a request groups its cookies by name, and parses them again after a change of the header', () => {
   const headers = Headers.fromRaw(['Cookie', 'a=1; a=2', 'cookie', '__proto__=3'])
   const request = new Request({ method: 'GET', uri: Uri.parse('http://h/'), headers })
 

@@ -3,8 +3,8 @@ import { normalizePath, normalizeQuery } from './request-path.ts'
 import { defaultPort, Uri } from './uri.ts'
 
 /**
- * The one URI of a request, from its request line and Host (RFC 9112 section 3.3), in the normal form that conditions,
- * policy decisions, cache keys and the upstream all see; or the reason for a 400.
+ * The URI of a request, from its request line and Host (RFC 9112 section 3.3), in the normal form used by conditions,
+ * policy decisions, cache keys and the upstream; or the reason for a 400.
  */
 export function effectiveUri(
   target: string,

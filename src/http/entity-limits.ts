@@ -6,10 +6,9 @@ export interface EntityLimits {
   readonly values: number
 }
 
-/** The limits by default. */
 export const DEFAULT_ENTITY_LIMITS: EntityLimits = { bytes: 1_048_576, values: 10_000 }
 
-/** For content made by the gateway or a script. */
+/** For content created by the gateway or a script. */
 export const NO_ENTITY_LIMITS: EntityLimits = { bytes: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
 
 /** Body content over the entity limits. */

@@ -22,7 +22,7 @@ const evaluate = (request: Request, expression: string): unknown =>
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
-test('content up to the limit of bytes is looked into, and no more', () => {
+test('content over the limit of bytes is not parsed', () => {
   const limits = { bytes: 10, values: 100 }
   for (const read of ['entity.string', 'entity.json', 'entity.bytes', 'entity.toString()']) {
     const fits = post('[123456 ]\n', {}, limits)
@@ -39,7 +39,7 @@ test('content up to the limit of bytes is looked into, and no more', () => {
   assert.equal(evaluate(post('[123456  ]\n', {}, limits), 'request.entity.length'), 11)
 })
 
-test('the limit of bytes is that of decoded content', () => {
+test('the limit of bytes applies to decoded content', () => {
   const limits = { bytes: 1_000, values: 100 }
   const coded = (length: number) =>
     post(zlib.gzipSync(Buffer.alloc(length, 'a')), { 'Content-Encoding': 'gzip' }, limits)
@@ -47,7 +47,7 @@ test('the limit of bytes is that of decoded content', () => {
   assert.throws(() => evaluate(coded(1_001), 'request.entity.string'), /more than 1000 bytes/)
 })
 
-test('JSON up to the limit of values is looked into, and no more', () => {
+test('JSON over the limit of values is not parsed', () => {
   const limits = { bytes: 1_000, values: 4 }
   assert.equal(evaluate(post('[1,"a,b",{}]', {}, limits), 'length(request.entity.json)'), 3)
   assert.throws(() => evaluate(post('[1,2,3,4]', {}, limits), 'request.entity.json'), /JSON of more than 4 values/)
@@ -57,7 +57,7 @@ test('JSON up to the limit of values is looked into, and no more', () => {
   )
 })
 
-test('a form up to the limit of fields is looked into, and no more', () => {
+test('a form over the limit of fields is not parsed', () => {
   const limits = { bytes: 1_000, values: 3 }
   assert.equal(evaluate(post('a=1&b=2&c=3', FORM, limits), 'length(request.form)'), 3)
   assert.throws(() => evaluate(post('a=1&b=2&c=3&d=4', FORM, limits), 'request.form'), /more than 3 fields/)
@@ -74,7 +74,7 @@ test('the limits are those of admin.json, by default 1 MiB and 10,000 values', (
   assert.throws(() => evaluate(post(list(10_001)), 'request.entity.json'), /more than 10000 values/)
 })
 
-test('a body is decoded and parsed once, also where that fails', () => {
+test('a body is decoded and parsed once, failures included', () => {
   let reads = 0
   const content = Buffer.from('{"a":{"b":[1]}}')
   const body = Body.of(content)
@@ -101,7 +101,7 @@ test('a body is decoded and parsed once, also where that fails', () => {
   assert.equal(thrown(), thrown(), 'the same failure')
 })
 
-test('what is kept follows the body and the headers that say what it means', () => {
+test('cached content is invalidated by changes of the body or of the headers that describe it', () => {
   const request = post(Buffer.from('"\u00e4"', 'latin1'), { 'Content-Type': 'application/json; charset=ISO-8859-1' })
   assert.equal(evaluate(request, 'request.entity.json'), 'ä')
   request.headers.set('Content-Type', 'application/json')
@@ -112,7 +112,7 @@ test('what is kept follows the body and the headers that say what it means', () 
   assert.equal(evaluate(request, 'request.entity.json.a'), 3)
 })
 
-test('an expression can not change what the next one sees of a body, but can change its own copy', () => {
+test('an expression can change its own copy of the content, but not the cached one', () => {
   const request = post('{"user":{"name":"a","roles":["x"]}}')
   const attributes: Record<string, unknown> = {}
   const warnings: string[] = []

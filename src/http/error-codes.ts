@@ -2,7 +2,7 @@
 export const ERROR_CODES = {
   GW_BODY_ABORTED: {
     meaning: 'A body stream was closed before its end.',
-    action: 'Nothing, where a client or an upstream went away; otherwise see the log of that side.',
+    action: 'Nothing, where a client or an upstream disconnected; otherwise see the log of that side.',
   },
   GW_BODY_CANCELLED: {
     meaning: 'A body was discarded before it was read to its end, as after a refusal.',
@@ -14,7 +14,7 @@ export const ERROR_CODES = {
       'Let the filter or script that reads it first buffer it (`asyncBehavior: non_streaming`, `captureEntity`, or `request.entity` in an expression).',
   },
   GW_BODY_NOT_BUFFERED: {
-    meaning: 'A script or an expression read a body synchronously that has not arrived yet.',
+    meaning: 'A script or an expression read a body synchronously that is not buffered.',
     action: 'Use the asynchronous method, or let a filter before it buffer the body.',
   },
   GW_BODY_TOO_LARGE: {

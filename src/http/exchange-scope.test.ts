@@ -40,7 +40,7 @@ const evaluate = (text: string, on: Exchange, response: Response | null = null) 
 const assign = (text: string, value: unknown, on: Exchange) =>
   compileLeftValue(text).assign(exchangeScope(on, null, outer), value)
 
-test('binds request and response; other names come from outside', () => {
+test('binds request and response; other names are resolved in the outer scope', () => {
   const on = exchange()
   assert.equal(evaluate('${request.method}', on), 'GET')
   assert.equal(evaluate('${response}', on), null)
@@ -120,7 +120,7 @@ const CLAIMS: Exposure<Claims> = {
 }
 const Hosted = contextKey<Claims>('jwtValidation')
 
-test('contexts hold plain objects and host objects, the nearest of a name wins', () => {
+test('contexts contain plain objects and host objects; of several with one name the nearest is used', () => {
   const on = exchange().with(Plain, { value: 'old' }).with(Hosted, new Claims()).with(Plain, { value: 'new' })
   assert.equal(evaluate('${contexts.ssoToken.value}', on), 'new')
   assert.equal(evaluate('${contexts.ssoToken.constructor}', on), null)
@@ -131,7 +131,7 @@ test('contexts hold plain objects and host objects, the nearest of a name wins',
   assert.equal(evaluate('${contexts.jwtValidation.contextName}', on), 'jwtValidation')
 })
 
-test('context is the leaf, from which parents lead to the root', () => {
+test('context is the leaf; parents lead to the root', () => {
   const on = exchange().with(Plain, { value: 'old' }).with(Plain, { value: 'new' })
   assert.equal(evaluate('${context.contextName}', on), 'ssoToken')
   assert.equal(evaluate('${context.value}', on), 'new')
@@ -155,7 +155,7 @@ test('attributes and session are maps that can be assigned to', () => {
   assert.throws(() => assign('${session.bad}', on.request.uri, on))
 })
 
-test('B33: assigning to the names of the object prototype reaches no prototype', () => {
+test('B33: assigning to names of Object.prototype changes no prototype', () => {
   const on = exchange()
   assign("${attributes['__proto__']}", { polluted: true }, on)
   assign("${session['__proto__']}", { polluted: true }, on)
@@ -164,7 +164,7 @@ test('B33: assigning to the names of the object prototype reaches no prototype',
   assert.equal(evaluate("${attributes['__proto__'].polluted}", on), true)
 })
 
-test('old files reach everything through exchange', () => {
+test('files in the old format access everything through exchange', () => {
   const on = exchange()
   const response = new Response(200)
   assert.equal(evaluate('${exchange.request.method}', on, response), 'GET')

@@ -20,7 +20,7 @@ export class ExchangeState {
   #id: string | null = null
   #reason: Error | null = null
   #controller: AbortController | null = null
-  // Most exchanges have one subscriber, the call to the upstream: only a second one needs a list.
+  // Most exchanges have one subscriber, the upstream call: the list is created for a second one.
   #abortCallback: ((reason: Error) => void) | null = null
   #abortCallbacks: Set<(reason: Error) => void> | null = null
   #completeCallbacks: (() => void)[] | null = null

@@ -39,7 +39,7 @@ interface Colour {
 }
 const ColourContext = contextKey<Colour>('colour')
 
-test('a context is seen downstream only, the nearest of its name first', () => {
+test('a context is visible downstream only; of several with one name the nearest is used', () => {
   const exchange = exchangeOf()
   const child = exchange.with(ColourContext, { colour: 'red' })
   const grandchild = child.with(ColourContext, { colour: 'blue' })
@@ -67,7 +67,7 @@ test('B33: attributes have no prototype', () => {
   assert.equal(attributes['constructor'], undefined)
 })
 
-test('request, session and original URI can be replaced for what follows', () => {
+test('request, session and original URI can be replaced downstream', () => {
   const exchange = exchangeOf()
   const session = transientSession()
   const request = new Request({ method: 'PUT', uri: Uri.parse('http://up/') })
@@ -84,13 +84,13 @@ test('request, session and original URI can be replaced for what follows', () =>
   assert.notEqual(exchange.session, session)
 })
 
-test('the original URI stays when the request is sent elsewhere', () => {
+test('the original URI is unchanged when the request is rebased', () => {
   const exchange = exchangeOf()
   exchange.request.uri.rebase(Uri.parse('https://up:8443'))
   assert.equal(exchange.originalUri.toString(), 'http://gw/a')
 })
 
-test('abort tells every subscriber once, also those who come later', () => {
+test('abort calls every subscriber once, also later ones', () => {
   const exchange = exchangeOf()
   const seen: string[] = []
   const child = exchange.with(ColourContext, { colour: 'red' })
@@ -122,7 +122,7 @@ test('subscribers of an abort are called in the order of subscription, also afte
   assert.deepEqual(seen, ['second', 'third'])
 })
 
-test('a function that subscribed several times is called as often, and unsubscribes once at a time', () => {
+test('a function subscribed several times is called as often, and each unsubscribe removes one subscription', () => {
   const exchange = exchangeOf()
   let calls = 0
   const count = () => {
@@ -141,7 +141,7 @@ test('a function that subscribed several times is called as often, and unsubscri
   assert.equal(calls, 2)
 })
 
-test('a subscriber after the completion is never called, and may unsubscribe', () => {
+test('a subscriber after completion is never called, and may unsubscribe', () => {
   const exchange = exchangeOf()
   exchange.complete()
   const leave = exchange.onAbort(() => assert.fail('called'))
@@ -149,7 +149,7 @@ test('a subscriber after the completion is never called, and may unsubscribe', (
   leave()
 })
 
-test('the signal follows the abort', () => {
+test('abort of the exchange aborts its signal', () => {
   const exchange = exchangeOf()
   const { signal } = exchange
   assert.equal(signal.aborted, false)
@@ -158,7 +158,7 @@ test('the signal follows the abort', () => {
   assert.equal(exchange.signal, signal)
 })
 
-test('a subscriber that throws does not keep the others from being called', () => {
+test('the other subscribers are called after one has thrown', () => {
   const exchange = exchangeOf()
   let calls = 0
   exchange.onAbort(() => {
@@ -184,7 +184,7 @@ test('completion is reported once, and a later abort is ignored', () => {
   assert.equal(exchange.aborted, false)
 })
 
-test('completion frees the bodies of the request and of those that replaced it', () => {
+test('completion cancels the bodies of the request and of its replacements', () => {
   const streams = [0, 1].map(() => new Readable({ read: () => undefined }))
   const exchange = exchangeOf(Body.fromStream(streams[0]!))
   exchange.withRequest(
@@ -197,7 +197,7 @@ test('completion frees the bodies of the request and of those that replaced it',
   )
 })
 
-test('a chain runs its filters in order around the handler', async () => {
+test('a chain runs its filters in order, then the handler', async () => {
   const seen: string[] = []
   const filter =
     (name: string): Filter =>
@@ -220,14 +220,14 @@ test('a chain without filters is its handler', () => {
   assert.equal(chain([], handler), handler)
 })
 
-test('B20: an IPv4 address seen through an IPv6 socket is that IPv4 address', () => {
+test('B20: an IPv4-mapped IPv6 address becomes the IPv4 address', () => {
   assert.equal(plainAddress('::ffff:1.2.3.4'), '1.2.3.4')
   assert.equal(plainAddress('::FFFF:1.2.3.4'), '1.2.3.4')
   assert.equal(plainAddress('1.2.3.4'), '1.2.3.4')
   assert.equal(plainAddress('::1'), '::1')
 })
 
-test('B21: a transaction id is short and harmless whatever was sent', () => {
+test('B21: a transaction id is bounded and sanitized', () => {
   assert.equal(new TransactionId('abc-1/2').value, 'abc-1/2')
   assert.equal(new TransactionId('a'.repeat(10_240)).value.length, 200)
   assert.match(new TransactionId('a\r\nX: y%0d%0a\u001b[31m\u2028"').value, /^[A-Za-z0-9._~:/@=+-]+$/)
@@ -240,7 +240,7 @@ test('outbound calls are numbered from 0', () => {
   assert.deepEqual([id.next(), id.next()], ['t/0', 't/1'])
 })
 
-test('a session keeps copies of JSON values and nothing else', () => {
+test('a session stores copies of JSON values only', () => {
   const session = transientSession()
   const value = { a: [1, { b: null }] }
   assert.equal(session.isEmpty, true)

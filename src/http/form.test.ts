@@ -20,11 +20,11 @@ test('a name without "=" has null, unless such names are dropped', () => {
   assert.deepEqual(plain(parseForm('a&b=1', { keepNamesWithoutValue: false })), { b: ['1'] })
 })
 
-test('half an escape and bytes that are not UTF-8 do not throw', () => {
+test('incomplete escapes and invalid UTF-8 do not throw', () => {
   assert.deepEqual(plain(parseForm('a=100%&b=%zz&c=%ff')), { a: ['100%'], b: ['%zz'], c: ['\ufffd'] })
 })
 
-test('B33: names of the object prototype are data', () => {
+test('B33: names of Object.prototype are data', () => {
   const form = parseForm('__proto__=x&constructor=y&__proto__=z')
   assert.equal(Object.getPrototypeOf(form), null)
   assert.deepEqual(Object.entries(form), [
@@ -35,11 +35,11 @@ test('B33: names of the object prototype are data', () => {
   assert.equal(({} as Record<string, unknown>)['x'], undefined)
 })
 
-test('a flood of fields is refused', () => {
+test('more fields than the limit are rejected', () => {
   assert.throws(() => parseForm('a=1&'.repeat(10_001)), TooManyFieldsError)
 })
 
-test('what was written is read back', () => {
+test('a formatted form is parsed to the same form', () => {
   const values = fc.array(fc.option(fc.string({ unit: 'grapheme' })), { minLength: 1, maxLength: 3 })
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'grapheme', minLength: 1 }), values), (form) => {
@@ -48,6 +48,6 @@ test('what was written is read back', () => {
   )
 })
 
-test('writes as a browser would', () => {
+test('formats a form as browsers do', () => {
   assert.equal(formatForm({ 'a b': ['c&d', null, '~*-._'] }), 'a+b=c%26d&a+b&a+b=%7E*-._')
 })

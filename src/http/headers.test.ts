@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { compile, compileLeftValue, scopeOf } from '#expression'
 import { Headers, InvalidHeaderError, sameManagedName } from './index.ts'
 
-test('looks names up without regard to case and keeps order and original case', () => {
+test('lookup is case-insensitive; order and original case are preserved', () => {
   const headers = new Headers([
     ['Accept', 'a'],
     ['X-One', '1'],
@@ -20,7 +20,7 @@ test('looks names up without regard to case and keeps order and original case', 
   assert.deepEqual([...headers], [...headers.entries()])
 })
 
-test('set replaces every value at the place of the first', () => {
+test('set replaces all values, at the position of the first', () => {
   const headers = new Headers([
     ['A', '1'],
     ['B', '2'],
@@ -51,7 +51,7 @@ test('the raw list of the parser is shared until the first write and never chang
   assert.deepEqual(headers.raw(), ['A', '3', 'B', '2'])
 })
 
-test('a clone and its original do not see each other’s writes', () => {
+test('a clone is independent of its original', () => {
   const original = new Headers([['A', '1']])
   const copy = original.clone()
 
@@ -80,7 +80,7 @@ test('B29: a name that is not a token is refused', () => {
   }
 })
 
-test('B33: names of the object prototype are headers like any other', () => {
+test('B33: names of Object.prototype are ordinary header names', () => {
   const headers = Headers.fromRaw(['__proto__', 'x', 'constructor', 'y', 'hasOwnProperty', 'z'])
 
   assert.equal(headers.get('__PROTO__'), 'x')
@@ -91,7 +91,7 @@ test('B33: names of the object prototype are headers like any other', () => {
   assert.equal(({} as Record<string, unknown>)['x'], undefined)
 })
 
-test('B15: variants of a managed name are recognised, others are not', () => {
+test('B15: variants of a managed name are detected, other names are not', () => {
   assert.equal(sameManagedName('X-User', 'x_USER'), true)
   assert.equal(sameManagedName('X-User', 'X.User'), true)
   assert.equal(sameManagedName('X-User', 'X-User'), true)
@@ -136,7 +136,7 @@ test('expressions read lists of values and assign text, lists and null', () => {
 const NAMES = ['A', 'a', 'Bb', 'bB', 'C-c', '__proto__'] as const
 type Step = readonly ['set' | 'add' | 'delete' | 'clone', string, string]
 
-test('behaves as a list of pairs under any sequence of writes', () => {
+test('behaves as a list of pairs for any sequence of writes', () => {
   const step: fc.Arbitrary<Step> = fc.tuple(
     fc.constantFrom('set', 'add', 'delete', 'clone'),
     fc.constantFrom(...NAMES),
@@ -175,7 +175,7 @@ test('behaves as a list of pairs under any sequence of writes', () => {
   )
 })
 
-test('a name that was removed is remembered, in every spelling and by copies (B15)', () => {
+test('removed names are recorded, in every spelling and in copies (B15)', () => {
   const headers = new Headers([['X-User', 'a']])
   assert.equal(headers.isRemoved('X-User'), false)
   headers.delete('X-User')

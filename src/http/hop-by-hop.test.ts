@@ -8,7 +8,7 @@ function stripped(...raw: string[]): readonly string[] {
   return headers.raw()
 }
 
-test('B17: fields of one connection are not relayed, in whatever case', () => {
+test('B17: hop-by-hop fields are not relayed, in any case', () => {
   const names = [
     'CONNECTION',
     'Keep-Alive',
@@ -57,11 +57,11 @@ test('B17: listing a framing field does not change the framing', () => {
   assert.deepEqual(stripped('Connection', 'keep-alive, content-length', 'Content-Length', '5'), ['Content-Length', '5'])
 })
 
-test('B15: a client that lists a field it sends itself only loses its own', () => {
+test('B15: naming a field in Connection removes only the values of the client', () => {
   assert.deepEqual(stripped('Connection', 'X-User', 'X-User', 'spoofed'), [])
 })
 
-test('headers without anything to remove keep their list', () => {
+test('headers without hop-by-hop fields are not copied', () => {
   const raw = ['Host', 'gw', 'Accept', '*/*']
   const headers = Headers.fromRaw(raw)
   removeHopByHop(headers)

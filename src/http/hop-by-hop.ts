@@ -35,14 +35,14 @@ const PROTECTED_PREFIX = /^(?:content-|x-forwarded-)/
 
 const USUAL_OPTIONS = /^[ \t]*(?:keep-alive|close|upgrade)?[ \t]*$/i
 
-// By length: most names are dismissed without a comparison.
+// By length: most names need no comparison.
 const BY_LENGTH: string[][] = []
 for (const name of HOP_BY_HOP) {
   BY_LENGTH[name.length] ??= []
   BY_LENGTH[name.length]!.push(name)
 }
 
-/** Whether a field is hop-by-hop, whether or not Connection names it. */
+/** Whether a field is hop-by-hop even if Connection does not name it. */
 export function isHopByHop(name: string): boolean {
   const candidates = BY_LENGTH[name.length]
   if (candidates === undefined) return false

@@ -11,13 +11,13 @@ const exchange = () => internalExchange(new Request({ method: 'GET', uri: Uri.pa
 
 const never: Handler = () => new Promise(() => {})
 
-test('gives status, headers and body', async () => {
+test('resolves with status, headers and body', async () => {
   const handler: Handler = async () => new Response(404, { headers: { 'X-A': 'b' }, body: 'not here' })
   const { status, headers, cause, body } = await internalCall(handler, exchange(), LIMITS)
   assert.deepEqual([status, headers.get('x-a'), cause, Buffer.from(body).toString()], [404, 'b', null, 'not here'])
 })
 
-test('reads only the bodies that are wanted', async () => {
+test('reads only the bodies selected by the caller', async () => {
   let cancelled = false
   const cancel = () => {
     cancelled = true
@@ -29,7 +29,7 @@ test('reads only the bodies that are wanted', async () => {
   assert.deepEqual([body.length, cancelled], [0, true])
 })
 
-test('a larger body than maxBytes is a failure', async () => {
+test('a body over maxBytes rejects', async () => {
   const handler: Handler = async () => new Response(200, { body: 'x'.repeat(1_001) })
   await assert.rejects(internalCall(handler, exchange(), LIMITS), BodyTooLargeError)
 })
@@ -44,13 +44,13 @@ test('aborts the exchange at the deadline, also while the body is read, and comp
     own.onComplete(() => events.push('completed'))
     await assert.rejects(internalCall(handler, own, { ...LIMITS, timeout: 20 }), {
       name: 'InternalCallTimeoutError',
-      message: 'there was no answer within 20 ms',
+      message: 'no response within 20 ms',
     })
-    assert.deepEqual(events, ['there was no answer within 20 ms', 'completed'])
+    assert.deepEqual(events, ['no response within 20 ms', 'completed'])
   }
 })
 
-test('is aborted together with the exchange that needs it', async () => {
+test('is aborted together with the exchange it is made for', async () => {
   const client = exchange()
   const own = exchange()
   const handler: Handler = ({ signal }) => once(signal, 'abort').then(() => Promise.reject(signal.reason))
@@ -59,7 +59,7 @@ test('is aborted together with the exchange that needs it', async () => {
   await assert.rejects(call, { message: 'the client is gone' })
 })
 
-test('an answer that arrived during an event-loop stall counts, also where the deadline has passed', async () => {
+test('a response that arrived during an event-loop stall is used, although the deadline has passed', async () => {
   await using upstream = await rawUpstream((socket) => {
     socket.end('late')
     const end = performance.now() + 300

@@ -41,7 +41,7 @@ export async function internalCall(
 ): Promise<InternalResponse> {
   const { promise: expired, reject } = Promise.withResolvers<never>()
   const stopDeadline = startDeadline(timeout, () => {
-    const error = new InternalCallTimeoutError(`there was no answer within ${timeout} ms`)
+    const error = new InternalCallTimeoutError(`no response within ${timeout} ms`)
     exchange.abort(error)
     reject(error)
   })

@@ -11,7 +11,7 @@ test('an internal request has a Host header and no client', () => {
   assert.equal(exchange.client.remoteAddress, '')
 })
 
-test('an explicit Host header stays', () => {
+test('an explicit Host header is preserved', () => {
   const headers = new Headers([['Host', 'other.example']])
   const exchange = internalExchange(new Request({ method: 'GET', uri: uri(), headers }))
   assert.deepEqual(exchange.request.headers.all('host'), ['other.example'])

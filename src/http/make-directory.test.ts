@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeDirectory } from '#http'
 
-test('makes what is missing, and leaves what is there', (context) => {
+test('creates missing directories, and leaves existing ones unchanged', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'make-directory-'))
   context.after(() => rmSync(root, { recursive: true }))
   makeDirectory(join(root, 'a/b/c'), 0o700)
@@ -13,7 +13,7 @@ test('makes what is missing, and leaves what is there', (context) => {
   assert.equal(statSync(join(root, 'a/b/c')).mode & 0o777, 0o700)
 })
 
-test('says why where it can not, and ends', { timeout: 10_000 }, (context) => {
+test('throws with the reason where it can not create the directory', { timeout: 10_000 }, (context) => {
   const root = mkdtempSync(join(tmpdir(), 'make-directory-'))
   context.after(() => rmSync(root, { recursive: true }))
   writeFileSync(join(root, 'file'), '')

@@ -17,7 +17,7 @@ const evaluate = (text: string, bindings: Record<string, unknown>) => compile(te
 const assign = (text: string, value: unknown, bindings: Record<string, unknown>) =>
   compileLeftValue(text).assign(scopeOf(bindings), value)
 
-test('a clone has its own line and headers and the same body', () => {
+test('a clone has its own request line and headers, and the same body', () => {
   const request = post('text/plain', 'x')
   const copy = request.clone()
   copy.method = 'PUT'
@@ -29,7 +29,7 @@ test('a clone has its own line and headers and the same body', () => {
   assert.equal(copy.body, request.body)
 })
 
-test('expressions see the parts of a request', () => {
+test('expressions read the parts of a request', () => {
   const request = post('application/x-www-form-urlencoded', 'a=2&c=x+y&d')
   request.headers.set('Cookie', 'id=7')
   const read = (path: string) => evaluate(`\${request.${path}}`, { request })
@@ -52,7 +52,7 @@ test('expressions see the parts of a request', () => {
   assert.equal(read('body'), null)
 })
 
-test('a body counts as a form only by its media type', () => {
+test('a body is parsed as a form only with its media type', () => {
   const read = (request: Request) => ({ ...(evaluate('${request.form}', { request }) as object) })
   assert.deepEqual(read(post('text/plain', 'a=2')), { a: ['1'], b: [null] })
   assert.deepEqual(read(post('Application/X-WWW-Form-Urlencoded; charset=utf-8', 'c=2')), {
@@ -62,7 +62,7 @@ test('a body counts as a form only by its media type', () => {
   })
 })
 
-test('expressions see an entity as text, JSON and bytes', () => {
+test('expressions read an entity as text, JSON and bytes', () => {
   const read = (request: Request, part: string) => evaluate(`\${request.entity.${part}}`, { request })
   const json = post('application/json', '{"a":{"b":[1,2]},"__proto__":{"x":1}}')
   assert.equal(read(json, 'json.a.b[1]'), 2)
@@ -79,7 +79,7 @@ test('expressions see an entity as text, JSON and bytes', () => {
   assert.throws(() => read(post('application/json', '['.repeat(100_000)), 'json'))
 })
 
-test('an entity that is not buffered is an error, never an empty text', () => {
+test('reading an entity that is not buffered is an error, never an empty text', () => {
   const request = post('text/plain', Body.fromStream(Readable.from(['x'])))
   assert.throws(() => evaluate('${request.entity.string}', { request }), /not buffered/)
   assert.throws(() =>
@@ -89,7 +89,7 @@ test('an entity that is not buffered is an error, never an empty text', () => {
   )
 })
 
-test('assigning an entity replaces the content and drops what described the old one', () => {
+test('assigning an entity replaces the content and removes the headers of the old one', () => {
   const request = post('text/plain', 'old')
   request.headers.set('Content-Length', '3')
   request.headers.set('Content-Encoding', 'gzip')
@@ -107,14 +107,14 @@ test('assigning an entity replaces the content and drops what described the old 
   assert.throws(() => assign('${response.entity}', new Map([['a', 1]]), { response }))
 })
 
-test('assigning an entity gives up the body that was there', () => {
+test('assigning an entity cancels the old body', () => {
   const stream = new Readable({ read: () => undefined })
   const response = new Response(200, { body: Body.fromStream(stream) })
   assign('${response.entity.string}', 'x', { response })
   assert.equal(stream.destroyed, true)
 })
 
-test('assigning an entity to itself keeps it', () => {
+test('assigning an entity to itself is a no-op', () => {
   const response = new Response(200, { body: 'same' })
   assign('${response.entity}', evaluate('${response.entity}', { response }), { response })
   assert.equal(response.body.text(), 'same')
@@ -136,7 +136,7 @@ test('expressions assign method and URI, the latter as text or as a URI', () => 
   assert.throws(() => assign('${request.uri}', 'http://a\r\nb/', { request }))
 })
 
-test('a status is an object and a number to expressions', () => {
+test('a status is an object and a number in expressions', () => {
   const response = new Response(404, { reason: 'Nowhere' })
   const read = (text: string) => evaluate(text, { response })
   assert.equal(read('${response.status == 404}'), true)
@@ -164,7 +164,7 @@ test('a status is assigned as a number', () => {
   assert.equal(response.status, 201)
 })
 
-test('B86: of the cause of a response expressions see the message only', () => {
+test('B86: expressions read only the message of the cause of a response', () => {
   const response = new Response(502, { cause: new Error('refused') })
   assert.equal(evaluate('${response.cause.message}', { response }), 'refused')
   assert.equal(evaluate('${response.cause.stack}', { response }), null)
@@ -176,7 +176,7 @@ test('B28: a response has a status of three digits', () => {
   assert.equal(new Response(999).reason, '')
 })
 
-test('families follow the first digit', () => {
+test('the family of a status is that of its first digit', () => {
   assert.deepEqual([100, 204, 302, 404, 599, 600, 999].map(statusFamily), [
     'INFORMATIONAL',
     'SUCCESSFUL',
@@ -190,7 +190,7 @@ test('families follow the first digit', () => {
   assert.equal(reasonPhrase(799), '')
 })
 
-test('B86: answers of the gateway are plain text that is not sniffed, and refusals are not cached', () => {
+test('B86: responses of the gateway are plain text with nosniff, and refusals are not cached', () => {
   const refused = respond(401, { 'WWW-Authenticate': 'Bearer' }, 'no')
   assert.equal(refused.headers.get('content-type'), 'text/plain; charset=utf-8')
   assert.equal(refused.headers.get('x-content-type-options'), 'nosniff')
@@ -204,7 +204,7 @@ test('B86: answers of the gateway are plain text that is not sniffed, and refusa
   assert.equal(respond(403, { 'cache-control': 'private' }).headers.get('cache-control'), 'private')
 })
 
-test('B29: headers of a response are checked when it is made', () => {
+test('B29: headers of a response are checked when it is created', () => {
   assert.throws(() => new Response(302, { headers: { Location: '/a\r\nSet-Cookie: x=y' } }))
   assert.throws(() => respond(302, { Location: '/\n' }))
   assert.deepEqual(new Response(200, { headers: { A: ['1', '2'] } }).headers.all('a'), ['1', '2'])

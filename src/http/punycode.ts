@@ -4,7 +4,7 @@ const MAX_THRESHOLD = 26
 const MAX_CODE_POINT = 0x10ffff
 
 /**
- * Whether a text (after `xn--`) is a well-formed Punycode of a non-ASCII label (RFC 3492 section 6.2). Written out
+ * Whether a text (after `xn--`) is a well-formed Punycode of a non-ASCII label (RFC 3492 section 6.2). Implemented
  * here so that a hostile host name never reaches the native converters (threats B34).
  */
 export function isPunycode(text: string): boolean {

@@ -27,7 +27,7 @@ function manual() {
   return { body, state, write: (text: string) => sink!.write(Buffer.from(text)), sink: () => sink! }
 }
 
-test('what fits is kept, in memory or in a file, and can be read again', async () => {
+test('content within the limit is buffered, in memory or in a file, and can be read repeatedly', async () => {
   for (const memoryLimit of [100, 4]) {
     const body = Body.fromStream(chunks('some', ' ', 'content'))
     assert.equal(await body.bufferIfFits(storageOf(memoryLimit, 100)), true)
@@ -39,7 +39,7 @@ test('what fits is kept, in memory or in a file, and can be read again', async (
   }
 })
 
-test('what does not fit can be read once, as if nothing had been read before', async () => {
+test('content over the limit can be read once, from its first byte', async () => {
   for (const memoryLimit of [8, 3]) {
     const body = Body.fromStream(chunks('some', ' ', 'content', ' ', 'more'))
     assert.equal(await body.bufferIfFits(storageOf(memoryLimit, 8)), false)
@@ -50,7 +50,7 @@ test('what does not fit can be read once, as if nothing had been read before', a
   }
 })
 
-test('what is announced as too long is not touched', async () => {
+test('content whose declared length exceeds the limit is not read', async () => {
   const { body, state } = manual()
   const announced = Body.fromSource({ start: () => assert.fail(), resume: () => {}, cancel: () => {} }, 9)
   assert.equal(await announced.bufferIfFits(storageOf(8, 8)), false)
@@ -58,7 +58,7 @@ test('what is announced as too long is not touched', async () => {
   assert.equal(state.cancelled, 1)
 })
 
-test('the producer waits from the piece that is too much until that is read', async () => {
+test('the producer is paused from the chunk that exceeds the limit until that chunk is read', async () => {
   const { body, state, write, sink } = manual()
   const fits = body.bufferIfFits(storageOf(4, 4))
   assert.equal(write('1234'), true)
@@ -113,7 +113,7 @@ test('an end or a failure that arrives before the rest is read is reported after
   }
 })
 
-test('content that breaks off while it is kept fails', async () => {
+test('content that is truncated while it is buffered fails', async () => {
   const { body, write, sink } = manual()
   const fits = body.bufferIfFits(storageOf(4, 4))
   write('12')
@@ -121,7 +121,7 @@ test('content that breaks off while it is kept fails', async () => {
   await assert.rejects(fits, { message: 'cut' })
 })
 
-test('a storage that can not be written to stops the producer', async () => {
+test('a failed write to the storage cancels the producer', async () => {
   const { body, state, write } = manual()
   const fits = body.bufferIfFits(storageOf(1, 100, '/dev/null/none'))
   write('12')
@@ -129,7 +129,7 @@ test('a storage that can not be written to stops the producer', async () => {
   assert.equal(state.cancelled, 1)
 })
 
-test('a body that is cancelled frees the producer, at each stage', async () => {
+test('cancelling a body cancels the producer, at each stage', async () => {
   const keeping = manual()
   const fits = keeping.body.bufferIfFits(storageOf(4, 4))
   keeping.write('1')
@@ -151,7 +151,7 @@ test('a body that is cancelled frees the producer, at each stage', async () => {
   }
 })
 
-test('nothing is lost, doubled or reordered, whatever the sizes', async () => {
+test('no byte is lost, duplicated or reordered, for any sizes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 20 }),

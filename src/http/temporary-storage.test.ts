@@ -11,7 +11,7 @@ import { Body, BodyCancelledError, BodyTooLargeError, TemporaryStorage } from '.
 async function storageFor(context: TestContext, limits: Partial<{ memoryLimit: number; fileLimit: number }> = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'storage-test-'))
   context.after(() => rm(parent, { recursive: true, force: true }))
-  // A directory that does not exist yet: it is made when it is first needed.
+  // A directory that does not exist yet: it is created on first use.
   const directory = join(parent, 'tmp')
   return {
     directory,
@@ -29,7 +29,7 @@ const pattern = (length: number) => Buffer.from(Uint8Array.from({ length }, (_, 
 
 const bodyOf = (content: Uint8Array, size = 37) => Body.fromStream(Readable.from(chunked(content, size)))
 
-/** The files this process holds open under a directory, by the names the kernel gives them. */
+/** Open files of this process under a directory, by their names in /proc. */
 async function openFilesIn(directory: string): Promise<string[]> {
   const names: string[] = []
   for (const descriptor of await readdir('/proc/self/fd')) {
@@ -65,7 +65,7 @@ test('larger content is stored in an unlinked file, and can be read repeatedly',
   body.cancel()
 })
 
-test('content over the limit of the file is refused, can be read once all the same, and nothing stays open', {
+test('content over the limit of the file is rejected and can be read once, and no file stays open', {
   skip: process.platform !== 'linux',
 }, async (context) => {
   const { storage, directory } = await storageFor(context)
@@ -93,7 +93,7 @@ test('cancelling closes the file', { skip: process.platform !== 'linux' }, async
   assert.throws(() => body.bytes())
 })
 
-/** Resolves when no file under the directory is open; closing goes through the thread pool, so it takes turns of the loop. */
+/** Resolves when no file under the directory is open; the thread pool closes files asynchronously. */
 async function closed(directory: string): Promise<void> {
   for (let turn = 0; turn < 1_000; turn++) if ((await openFilesIn(directory)).length === 0) return
   assert.fail('a temporary file is still open')
@@ -107,7 +107,7 @@ test('a file limit below the memory limit means memory only', async (context) =>
   await assert.rejects(bodyOf(pattern(51)).buffer(storage), BodyTooLargeError)
 })
 
-test('content announced to be over the limit is refused before it is read', async (context) => {
+test('content whose declared length exceeds the limit is rejected before it is read', async (context) => {
   const { storage } = await storageFor(context)
   const stream = new Readable({ read: () => assert.fail('was read') })
   const body = Body.fromStream(stream, 10_001)
@@ -117,7 +117,7 @@ test('content announced to be over the limit is refused before it is read', asyn
   assert.equal(stream.destroyed, true)
 })
 
-test('buffering twice, also at the same time, reads the producer once', async (context) => {
+test('repeated and concurrent buffering reads the producer once', async (context) => {
   const { storage } = await storageFor(context)
   const body = bodyOf(pattern(1_000))
   await Promise.all([body.buffer(storage), body.buffer(storage)])
@@ -126,7 +126,7 @@ test('buffering twice, also at the same time, reads the producer once', async (c
   body.cancel()
 })
 
-test('a sink that pauses gets a file piece by piece', async (context) => {
+test('a sink that pauses gets a file in chunks', async (context) => {
   const { storage } = await storageFor(context, { fileLimit: 1_000_000 })
   const content = pattern(300_000)
   const body = bodyOf(content, 50_000)
@@ -154,7 +154,7 @@ test('a sink that pauses gets a file piece by piece', async (context) => {
   body.cancel()
 })
 
-test('cancelling while content is being stored rejects and leaves nothing open', {
+test('cancelling while content is being stored rejects and closes the file', {
   skip: process.platform !== 'linux',
 }, async (context) => {
   const { storage, directory } = await storageFor(context)
@@ -189,7 +189,7 @@ test('a directory that cannot be written to rejects the buffering', async () => 
   await assert.rejects(bodyOf(pattern(50)).buffer(storage), { code: 'ENOTDIR' })
 })
 
-test('what is stored is what came, wherever the limits lie', async (context) => {
+test('stored content equals the received content, for any limits', async (context) => {
   const { directory } = await storageFor(context)
   await fc.assert(
     fc.asyncProperty(

@@ -13,7 +13,7 @@ test('a token has every character of RFC 9110 section 5.6.2 and no other', () =>
   assert.equal(isToken(''), false)
 })
 
-test('a token may have a longest length', () => {
+test('the length of a token can be limited', () => {
   assert.deepEqual([isToken('abcd', 4), isToken('abcde', 4)], [true, false])
 })
 

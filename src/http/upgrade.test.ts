@@ -47,7 +47,7 @@ test('each watcher gets the connection when it starts, and is called once when i
   assert.deepEqual(seen.slice(2), ['inner ends', 'outer ends'])
 })
 
-test('a connection whose client has gone before it starts ends at once', async () => {
+test('a connection whose client disconnected before the upgrade closes at once', async () => {
   const client = stream()
   client.destroy()
   await once(client, 'close')
@@ -58,23 +58,23 @@ test('a connection whose client has gone before it starts ends at once', async (
   assert.equal(ended, 1)
 })
 
-test('a response without an upgrade has nothing to watch', () => {
+test('a watcher of a response without an upgrade is never called', () => {
   const response = new Response(200)
   watchUpgrade(response, () => assert.fail('nothing starts'))
   assert.equal(response.upgrade, null)
 })
 
-test('a watcher that fails leaves no connection behind', () => {
+test('a watcher that throws closes the connection', () => {
   const connection = new RecordedConnection()
   const response = switching(connection)
   watchUpgrade(response, () => {
-    throw new Error('no place to watch from')
+    throw new Error('watcher failed')
   })
-  assert.throws(() => response.upgrade?.start(stream(), Buffer.alloc(0)), /no place/)
+  assert.throws(() => response.upgrade?.start(stream(), Buffer.alloc(0)), /watcher failed/)
   assert.deepEqual(connection.words, ['destroy'])
 })
 
-test('a connection that is ended is destroyed if its ends do not let go', () => {
+test('a closed connection is destroyed if its peers do not answer the close in time', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const connection = new RecordedConnection()

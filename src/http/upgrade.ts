@@ -13,7 +13,7 @@ export interface Upgrade {
   start(client: Duplex, head: Buffer): UpgradedConnection
 }
 
-// Time for both ends to answer a close.
+// Milliseconds for both peers to answer the close frame.
 const CLOSE_TIMEOUT = 1000
 
 /** Closes an upgraded connection, and destroys it when an end does not answer in time. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { compile, compileLeftValue, scopeOf } from '#expression'
 import { InvalidUriError, Uri } from './index.ts'
 
-test('takes a URI apart and puts it together again', () => {
+test('parses a URI into its parts and formats them again', () => {
   const uri = Uri.parse('HTTPS://us%20er@Example.COM:8443/a%20b/c?x=%26&y#f%21')
 
   assert.equal(uri.scheme, 'https')
@@ -23,7 +23,7 @@ test('takes a URI apart and puts it together again', () => {
   assert.equal(uri.toString(), 'https://us%20er@example.com:8443/a%20b/c?x=%26&y#f%21')
 })
 
-test('parts that are not written are absent', () => {
+test('missing parts are absent', () => {
   const uri = Uri.parse('http://host')
   assert.equal(uri.port, -1)
   assert.equal(uri.effectivePort, 80)
@@ -38,7 +38,7 @@ test('parts that are not written are absent', () => {
   assert.equal(Uri.parse('ldap://host').effectivePort, -1)
 })
 
-test('the origin leaves out the port that the scheme implies', () => {
+test('the origin omits the default port of the scheme', () => {
   assert.equal(Uri.parse('http://h:80/x').origin, 'http://h')
   assert.equal(Uri.parse('https://h:443').origin, 'https://h')
   assert.equal(Uri.parse('http://h:443').origin, 'http://h:443')
@@ -53,7 +53,7 @@ test('reads addresses, relative references and empty ports', () => {
   assert.equal(Uri.parse('urn:a:b').rawPath, 'a:b')
 })
 
-test('escapes printable characters that have no place in a URI', () => {
+test('escapes printable characters that are illegal in a URI', () => {
   assert.equal(Uri.parse('http://h/a b"é|?x={y} z').toString(), 'http://h/a%20b%22%C3%A9%7C?x=%7By%7D%20z')
 })
 
@@ -77,7 +77,7 @@ test('B29: control characters are refused in every part', () => {
   assert.equal(uri.toString(), 'http://h/')
 })
 
-test('refuses what is not a URI', () => {
+test('rejects text that is not a URI', () => {
   for (const text of [
     'http://h:99999/',
     'http://h:x/',
@@ -106,7 +106,7 @@ test('a decoded path is encoded so that it cannot become a query or a fragment',
   assert.equal(uri.rawPath, '/a%2Fb/c')
 })
 
-test('a path cannot be given the meaning of a host', () => {
+test('a path can not be parsed as a host', () => {
   const uri = Uri.parse('http://h/')
   assert.throws(() => {
     uri.rawPath = '@evil/'
@@ -116,14 +116,14 @@ test('a path cannot be given the meaning of a host', () => {
   }, InvalidUriError)
 })
 
-test('rebase takes scheme, host and port and leaves path and query', () => {
+test('rebase replaces scheme, host and port, and preserves path and query', () => {
   const uri = Uri.parse('http://gw:8080/a/b?c')
   uri.toString()
   uri.rebase(Uri.parse('https://up.example.com/ignored?ignored'))
   assert.equal(uri.toString(), 'https://up.example.com/a/b?c')
 })
 
-test('a clone changes on its own', () => {
+test('a clone is independent of its original', () => {
   const uri = Uri.parse('http://h/a?b#c')
   const copy = uri.clone()
   copy.host = 'other'
@@ -132,7 +132,7 @@ test('a clone changes on its own', () => {
   assert.equal(copy.toString(), 'http://other/z?b#c')
 })
 
-test('expressions read every part and its raw twin, and assign them', () => {
+test('expressions read and assign every part, decoded and raw', () => {
   const uri = Uri.parse('http://u@h:81/a%20b?c=%64#e')
   const scope = scopeOf({ uri })
   const read = (name: string) => compile(`\${uri.${name}}`).evaluate(scope)
@@ -176,7 +176,7 @@ test('expressions read every part and its raw twin, and assign them', () => {
   assert.throws(() => assign('host', 7))
 })
 
-test('what was decoded and set again is the same path', () => {
+test('assigning the decoded path results in the same path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const uri = Uri.parse('http://h/')

@@ -64,7 +64,7 @@ export class Uri {
     return uri
   }
 
-  /** For parts that are known to be legal and normalized; nothing is checked. */
+  /** For parts that are legal and normalized already: without checks. */
   constructor(parts: UriParts) {
     this.#scheme = parts.scheme
     this.#userInfo = parts.userInfo
@@ -179,7 +179,7 @@ export class Uri {
     this.#text = null
   }
 
-  /** The port to connect to: as written, or the scheme's own; -1 where the scheme has none. */
+  /** The port to connect to: as written, or the default of the scheme; -1 where the scheme has none. */
   get effectivePort(): number {
     if (this.#port >= 0) return this.#port
     return defaultPort(this.#scheme)
@@ -225,7 +225,7 @@ export class Uri {
     this.rawPath = `/${elements.map((each) => percentEncode(rejectControls('path', each), SEGMENT)).join('/')}`
   }
 
-  /** Scheme, host and port, without the port that the scheme implies. */
+  /** Scheme, host and port, without the default port of the scheme. */
   get origin(): string {
     const port = this.#port < 0 || this.#port === defaultPort(this.#scheme) ? '' : `:${this.#port}`
     return `${this.#scheme}://${this.#host}${port}`
@@ -271,7 +271,7 @@ export class Uri {
   }
 }
 
-/** The port a scheme implies, or -1. */
+/** The default port of a scheme, or -1. */
 export function defaultPort(scheme: string): number {
   if (scheme === 'https' || scheme === 'wss') return 443
   return scheme === 'http' || scheme === 'ws' ? 80 : -1

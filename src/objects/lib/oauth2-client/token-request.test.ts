@@ -29,8 +29,8 @@ test('an answer that does not come is given up, and so is the request for it', a
     return new Promise(() => {})
   }
   const answer = await asked(silent, { timeout: 5 })
-  assert.deepEqual(answer, { outcome: 'unavailable', reason: 'there was no answer within 5 ms', cause: null })
-  assert.deepEqual(given, ['there was no answer within 5 ms'])
+  assert.deepEqual(answer, { outcome: 'unavailable', reason: 'no response within 5 ms', cause: null })
+  assert.deepEqual(given, ['no response within 5 ms'])
 })
 
 test('a body that does not come is given up too', async () => {

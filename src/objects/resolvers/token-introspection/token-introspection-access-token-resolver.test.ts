@@ -215,7 +215,7 @@ test('F11: a server that never answers is given up after five seconds', async (t
   await asked
   t.mock.timers.tick(5_000)
   assert.equal((await resolution).outcome, 'unavailable')
-  assert.match(at.log.lines.join(''), /there was no answer within 5000 ms/)
+  assert.match(at.log.lines.join(''), /no response within 5000 ms/)
 })
 
 test('a handler that throws is a server that can not be asked', async () => {
