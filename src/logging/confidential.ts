@@ -26,11 +26,11 @@ const names = new Set([
   'privatekey',
 ])
 
-// X-Auth-Token, X-Amz-Security-Token, X-Api-Key, X-Vault-Token, X-Hub-Secret and their kin.
+// X-Auth-Token, X-Amz-Security-Token, X-Api-Key, X-Vault-Token, X-Hub-Secret and similar names.
 const headerPattern =
   /^x[-_.](?:[\w.-]*[-_.])?(?:token|key|secret|password|passwd|authorization|cookie|credentials?|jwt)$/i
 
-/** Whether a header or field of this name carries a credential; `-`, `_`, `.` and case do not matter. */
+/** Whether a header or field of this name contains a credential; `-`, `_`, `.` and case are ignored. */
 export function isConfidential(name: string): boolean {
   return names.has(name.toLowerCase().replace(/[-_.]/g, '')) || headerPattern.test(name)
 }

@@ -18,7 +18,7 @@ const { failed, lost } = standardOutput()
 process.stderr.write(JSON.stringify({ failed, lost }))
 `
 
-test('F16: what can not be written to a full disk is counted, and no more than 1 MiB of it waits', {
+test('F16: lines that can not be written to a full disk are counted, and at most 1 MiB of them is buffered', {
   skip: !existsSync('/dev/full') && 'there is no /dev/full here',
 }, () => {
   const full = openSync('/dev/full', 'w')
@@ -37,7 +37,7 @@ test('F16: what can not be written to a full disk is counted, and no more than 1
   }
 })
 
-/** Writes as much as it can, from several threads, and says on standard error how long a write took at most. */
+/** Writes as fast as possible from several threads, and reports the longest write on standard error. */
 const FLOOD = `
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
 import { createLogger, joinOutput, sharedOutput, standardOutput } from ${INDEX}
@@ -77,7 +77,7 @@ const thread = (number) => new Promise((resolve) => {
 process.stderr.write(JSON.stringify(await Promise.all([flood(0), thread(1), thread(2)])))
 `
 
-test('F16: lines of threads do not mix in a pipe that is read slowly, and no thread waits for its reader', async () => {
+test('F16: lines of threads are not interleaved in a slow pipe, and no thread blocks on its reader', async () => {
   const child = spawn(process.execPath, node(MAIN), { stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -115,7 +115,7 @@ test('F16: lines of threads do not mix in a pipe that is read slowly, and no thr
   assert.ok(entries.some(({ lost }) => lost !== undefined && lost > 0))
 })
 
-test('queued lines are written when the process ends, to a file and to a pipe', () => {
+test('buffered lines are written when the process ends, to a file and to a pipe', () => {
   const script = `
     import { createLogger } from ${INDEX}
     const logger = createLogger({ format: 'json' })
@@ -146,7 +146,7 @@ test('queued lines are written when the process ends, to a file and to a pipe', 
   }
 })
 
-test('a line that an ended thread had half written is ended, and others go on', () => {
+test('a partial line of an ended thread is terminated, and other threads continue', () => {
   const script = `
     import { Worker } from 'node:worker_threads'
     import { createLogger, outputThreadEnded, sharedOutput, standardOutput } from ${INDEX}

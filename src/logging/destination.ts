@@ -2,29 +2,29 @@ import { isatty, WriteStream } from 'node:tty'
 import { oneJsonLine } from './one-line.ts'
 import { type LogEntry, prettyLine } from './pretty.ts'
 
-/** Where finished log lines go; each call hands over exactly one line with its line end. */
+/** Receives log lines; each call is exactly one line with its line end. */
 export interface LogDestination {
   write(line: string): void
 }
 
 const standardOutput = 1
 
-/** Whether standard output is a terminal; true also in a worker thread, where `process.stdout` does not say so. */
+/** Whether standard output is a terminal; also valid in a worker thread, unlike `process.stdout.isTTY`. */
 export function onTerminal(): boolean {
   return isatty(standardOutput)
 }
 
-/** Whether the terminal takes colours; follows NO_COLOR, FORCE_COLOR and TERM as Node does. */
+/** Whether the terminal supports colours; follows NO_COLOR, FORCE_COLOR and TERM as Node does. */
 export function terminalHasColours(): boolean {
   return WriteStream.prototype.getColorDepth() > 1
 }
 
-/** A destination that makes each JSON line safe for any reader. */
+/** A destination that escapes control characters in each JSON line. */
 export function jsonLines(target: LogDestination): LogDestination {
   return { write: (line) => target.write(oneJsonLine(line)) }
 }
 
-/** A destination that turns each JSON line into a readable one. */
+/** A destination that formats each JSON line for reading. */
 export function prettyLines(target: LogDestination, colour: 'colour' | 'plain'): LogDestination {
   return { write: (line) => target.write(prettyLine(JSON.parse(line) as LogEntry, colour)) }
 }

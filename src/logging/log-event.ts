@@ -1,11 +1,11 @@
-/** Meaning of an event for traffic, and what an operator does about it: docs/reference/log-events.md. */
+/** Meaning of an event for traffic, and the action for the operator: docs/reference/log-events.md. */
 interface LogEventNote {
   readonly message: string
   readonly meaning: string
   readonly action: string
 }
 
-/** The message of an entry of level warn or error, with a stable code by which alerts and runbooks find it. */
+/** The message of an entry of level warn or error, with a stable code for alerts and runbooks. */
 export class LogEvent implements LogEventNote {
   readonly code: string
   readonly message: string
@@ -26,8 +26,8 @@ export class LogEvent implements LogEventNote {
 }
 
 /**
- * The table of a folder, in its `log-events.ts`. The code of an event is the prefix and its name in the table; it is never
- * given another meaning.
+ * The table of a folder, in its `log-events.ts`. The code of an event is the prefix and its name in the table; its meaning
+ * never changes.
  */
 export function logEvents<const T extends Readonly<Record<string, LogEventNote>>>(
   prefix: string,

@@ -17,7 +17,7 @@ test('writes one JSON line with time, level, logger and message', () => {
   assert.deepEqual(rest, { level: 'info', logger: 'gateway+_router+myroute', port: 8080, message: 'listening' })
 })
 
-test('a renamed child carries one name and the fields of its parents', () => {
+test('a child with another name has that name and the fields of its parents', () => {
   const log = memoryLog()
   const parent = createLogger({ destination: log }).child({ logger: 'gateway', unit: 3 })
   parent.child({ logger: 'gateway+_router' }).warn(event('hello'))
@@ -27,7 +27,7 @@ test('a renamed child carries one name and the fields of its parents', () => {
   assert.equal(log.entries[0]!['unit'], 3)
 })
 
-test('levels follow the longest prefix of whole name parts', () => {
+test('the level is that of the longest prefix of whole name parts', () => {
   const log = memoryLog()
   const levels = { 'gateway+_router': 'debug', 'gateway+_router+quiet': 'error' } as const
   const root = createLogger({ destination: log, level: 'warn', levels })
@@ -70,7 +70,7 @@ test('never prints credentials of header maps, in any spelling of their names', 
   assert.equal((log.entries[1]!['headers'] as Record<string, unknown>)['Accept'], '*/*')
 })
 
-test('an object that prints itself as redacted stays so', () => {
+test('an object with a redacted toJSON stays redacted', () => {
   class Secret {
     readonly value = 's3cret'
     toJSON() {
@@ -131,7 +131,7 @@ test('an error is written with code, message, causes and stack', () => {
   }
 })
 
-test('stacks: at debug always, at error once for each place, below never', () => {
+test('stacks: always at debug, at error once for each origin, never for warn and info', () => {
   const log = memoryLog()
   const failing = (message: string) => new Error(message)
   const hasStack = () => log.entries.map((entry) => 'stack' in (entry['error'] as object))
@@ -146,7 +146,7 @@ test('stacks: at debug always, at error once for each place, below never', () =>
   assert.deepEqual(hasStack(), [true, true])
 })
 
-test('limited: the first entry of a message, then one in each interval with the number of those in between', () => {
+test('limited: the first entry of a message, then one in each interval with the number of suppressed ones', () => {
   const log = memoryLog()
   let now = 0
   const logger = createLogger({ destination: log, now: () => now }).child({ logger: 'route' })
@@ -182,7 +182,7 @@ test('limited: causes are counted separately, and their number is bounded', () =
   assert.equal(log.entries[0]?.['suppressed'], 984)
 })
 
-test('nothing that is logged can make the call throw', () => {
+test('a log call never throws, for any value', () => {
   const log = memoryLog()
   const logger = createLogger({ destination: log })
   const loop: Record<string, unknown> = { n: 10n, f: () => 1, d: new Date(0), nan: Number.NaN, u: undefined }
@@ -204,7 +204,7 @@ test('nothing that is logged can make the call throw', () => {
   assert.equal(({} as { polluted?: unknown }).polluted, undefined)
 })
 
-test('the pretty format is readable, and coloured only when asked', () => {
+test('the pretty format is coloured only if configured', () => {
   const log = memoryLog()
   createLogger({ destination: log, format: 'pretty' })
     .child({ logger: 'gateway' })
@@ -215,7 +215,7 @@ test('the pretty format is readable, and coloured only when asked', () => {
   assert.ok(log.lines[1]!.includes('\u001b[33mWARN'))
 })
 
-test('standard output gets JSON lines off a terminal, also from a worker thread and right before an exit', () => {
+test('without a terminal, standard output gets JSON lines, also from a worker thread and just before an exit', () => {
   const script = `
     const { isMainThread, Worker } = require('node:worker_threads')
     import('${index}').then(({ createLogger }) => {
@@ -243,7 +243,7 @@ test('standard output gets JSON lines off a terminal, also from a worker thread 
   )
 })
 
-test('a reader that has gone away does not end the process', () => {
+test('a closed reader does not end the process', () => {
   const script = `
     import('${index}').then(({ createLogger }) => {
       require('node:fs').closeSync(1)

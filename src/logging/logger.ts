@@ -7,7 +7,7 @@ import { bounded, Printer } from './printable.ts'
 import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
 import { StandardOutput, standardOutput } from './standard-output.ts'
 
-/** Fields of an entry beside its message; an Error goes under `error`. */
+/** Fields of an entry beside its message; an Error is the field `error`. */
 type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes one entry: a message, or fields (or an error) and a message. */
@@ -24,7 +24,7 @@ interface EventMethod {
   (fields: LogFields | Error, event: LogEvent): void
 }
 
-/** One way to write entries of each level. */
+/** Methods for entries of each level. */
 interface LogMethods {
   readonly trace: LogMethod
   readonly debug: LogMethod
@@ -42,13 +42,13 @@ export interface Logger extends LogMethods {
   isEnabled(level: WrittenLevel): boolean
   /**
    * For entries that a client or a peer can cause repeatedly. Of entries with one message and one `cause`, a text or an error,
-   * only the first is written in an interval (10 s), and of all causes of a message no more than 16; the next entry after
-   * that says in `suppressed` how many were left out. With the transaction id as cause, that many requests have their own.
+   * only the first is written in an interval (10 s), and of all causes of a message no more than 16; the next
+   * written entry has the number of omitted ones as `suppressed`. With the transaction id as cause, up to 16 requests are logged.
    */
   limited(cause?: unknown, interval?: number): LogMethods
 }
 
-/** How logs are written. */
+/** Options of the root logger. */
 interface LoggerOptions {
   readonly level?: LogLevel
   /** Levels of single loggers, by name or by a prefix of whole name parts. */
@@ -57,7 +57,7 @@ interface LoggerOptions {
   readonly destination?: LogDestination
   /** For the pretty format; by default as the terminal supports. */
   readonly colour?: 'colour' | 'plain'
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
 }
 
@@ -81,7 +81,7 @@ class NamedLogger implements Logger {
   readonly error: EventMethod
   readonly #settings: Settings
   readonly #bindings: LogFields
-  /** The bindings as they stand in every line. */
+  /** The serialized bindings of every line. */
   readonly #bound: string
   readonly #writeLimited: WriteLimited = (level, key, interval, first, last) => {
     if (!this.isEnabled(level)) return
@@ -136,7 +136,7 @@ class NamedLogger implements Logger {
     this.#settings.destination.write(line)
   }
 
-  /** Stacks are for developers: at debug always, at error the first time from each place. */
+  /** Stacks are for developers: always at debug, at error the first time for each origin. */
   #hasStack(level: WrittenLevel, fields: LogFields | Error): boolean {
     if (this.isEnabled('debug')) return true
     if (level !== 'error') return false
@@ -152,7 +152,7 @@ function isMessage(first: Entry): first is Message {
   return typeof first === 'string' || first instanceof LogEvent
 }
 
-/** Made for each entry that may be suppressed, and so without functions of its own. */
+/** Created for each entry that may be suppressed: a class, since closures would cost more. */
 class LimitedMethods implements LogMethods {
   readonly #key: string
   readonly #interval: number
@@ -185,13 +185,13 @@ class LimitedMethods implements LogMethods {
   }
 }
 
-/** Any value can be thrown: reading its text could run code of a script. */
+/** Any value can be thrown, and converting it to text could run code of a script. */
 function keyOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : cause
   return typeof text === 'string' || typeof text === 'number' ? String(text) : ''
 }
 
-/** The members of an object as they stand after others. */
+/** Serialized members, to be appended to others. */
 function members(fields: object): string {
   const text = JSON.stringify(fields)
   return text === '{}' ? '' : `,${text.slice(1, -1)}`
@@ -206,7 +206,7 @@ function chooseDestination(options: LoggerOptions): LogDestination {
   return prettyLines(target, colour ?? (coloured ? 'colour' : 'plain'))
 }
 
-/** Makes the logger all others descend from; JSON lines, or readable ones on a terminal. */
+/** Creates the root logger: JSON lines, or readable ones on a terminal. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const logger = new NamedLogger(
     {

@@ -9,12 +9,12 @@ function escaped(character: string): string {
   return short[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** A text as it may stand in a line on a terminal: no control, no line end, no reordering. */
+/** Escapes a text for one line on a terminal: no control characters, line ends or reordering. */
 export function oneLine(text: string): string {
   return text.replace(active, escaped)
 }
 
-/** A JSON text without the characters that JSON leaves as they are but terminals and log viewers act on. */
+/** Escapes characters that JSON leaves unescaped, but terminals and log viewers interpret. */
 export function oneJsonLine(json: string): string {
   return json.replace(activeInJson, escaped)
 }

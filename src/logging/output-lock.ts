@@ -1,9 +1,9 @@
-/** Tries before another thread's write counts as one that takes long: a write takes a microsecond or two. */
+/** Attempts before the lock counts as busy: a write takes a microsecond or two. */
 const SPINS = 200
 
 /**
- * Serializes the writes of threads to one descriptor. Held for the length of a system call, or for as long as a line is
- * half written because its reader does not read.
+ * Serializes the writes of threads to one descriptor. Held during a system call, or while a line is partially written
+ * because its reader does not read.
  */
 export class OutputLock {
   readonly memory: SharedArrayBuffer
@@ -17,7 +17,7 @@ export class OutputLock {
     this.#me = me
   }
 
-  /** Whether this thread has the lock now; it may have had it before. */
+  /** Acquires the lock; true also if this thread has it already. */
   take(): boolean {
     for (let spin = 0; spin < SPINS; spin++) {
       const owner = Atomics.compareExchange(this.#owner, 0, 0, this.#me)

@@ -1,6 +1,6 @@
 import { oneLine } from './one-line.ts'
 
-/** One log entry as it is written in JSON. */
+/** One log entry in its JSON form. */
 export interface LogEntry {
   readonly time: string
   readonly level: string
@@ -30,7 +30,7 @@ interface ErrorFields {
   readonly stack?: unknown
 }
 
-// The frames alone: the message before them has been written already.
+// The frames only: the message is written already.
 function frames(stack: unknown): string {
   if (typeof stack !== 'string') return ''
   const at = stack.search(/\n[ \t]+at /)
@@ -48,7 +48,7 @@ function errorText(error: ErrorFields): string {
   return `${String(error.name ?? 'Error')}${code}: ${String(error.message ?? '')}${cause}`
 }
 
-/** Writes an entry as one readable line: time, level, logger, message, fields. */
+/** Formats an entry as one readable line: time, level, logger, message, fields. */
 export function prettyLine(entry: LogEntry, colour: 'colour' | 'plain'): string {
   const { time, level, logger, message, error, ...fields } = entry
   const parts = [

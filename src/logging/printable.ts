@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { isConfidential, redacted } from './confidential.ts'
 
-/** What TypeScript does not know of the language yet: whether JSON.stringify writes an object as the text it holds. */
+/** JSON.rawJSON objects, which the types of TypeScript lack: JSON.stringify writes their text unchanged. */
 const { isRawJSON: isRawJson } = JSON as unknown as { isRawJSON(value: unknown): boolean }
 
 /** The longest text of one value in an entry; the rest is truncated and counted. */
@@ -25,12 +25,12 @@ export class Printer {
   readonly #open = new Set<object>()
   readonly #stacks: boolean
 
-  /** `stacks`: whether errors are written with theirs. */
+  /** `stacks`: whether errors are written with their stacks. */
   constructor(stacks = false) {
     this.#stacks = stacks
   }
 
-  /** The fields of an entry; names in `taken` are written with a trailing `_`, since the entry has them already. */
+  /** The fields of an entry; names in `taken` are written with a trailing `_`, since they are names of the entry itself. */
   fields(fields: object, taken: ReadonlySet<string>): Record<string, Printable> {
     const copy: Record<string, Printable> = Object.create(null)
     if (fields instanceof Error) {
@@ -50,9 +50,9 @@ export class Printer {
   }
 
   #text(text: string): string {
-    const cut = bounded(text, Math.max(0, Math.min(maxTextLength, this.#left)))
-    this.#left -= cut.length
-    return cut
+    const shortened = bounded(text, Math.max(0, Math.min(maxTextLength, this.#left)))
+    this.#left -= shortened.length
+    return shortened
   }
 
   #value(value: unknown, depth: number): Printable {
@@ -95,7 +95,7 @@ export class Printer {
     if (Array.isArray(value)) return this.#list(value, depth)
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
     const own = value as { toJSON?: unknown; entries?: unknown; rawJSON?: unknown; [inspect.custom]?: unknown }
-    // A number that is no double: as text, since few readers of logs would keep it.
+    // A number that is not a double: as text, since most log readers would round it.
     if (isRawJson(value)) return this.#text(String(own.rawJSON))
     if (typeof own.toJSON === 'function') return this.#value(own.toJSON(), depth + 1)
     if (typeof own[inspect.custom] === 'function') return this.#text(inspect(value, { depth: 0 }))

@@ -1,28 +1,28 @@
 /** Milliseconds per written entry of a kind, unless the caller sets another interval. */
 export const REPEAT_INTERVAL = 10_000
 
-/** Keys of one message in an interval; a client may make up any number of them. */
+/** Limit of keys of one message in an interval: clients can create any number of them. */
 const MAX_KEYS = 16
-/** Messages of all loggers that are remembered; the oldest gives way. */
+/** Limit of recorded messages of all loggers; the oldest is evicted. */
 const MAX_MESSAGES = 2_000
 
 interface Repeated {
-  /** When an entry of a key was last written. */
+  /** Time of the last written entry by key. */
   readonly written: Map<string, { at: number; suppressed: number }>
-  /** Entries of keys beyond the bound. */
+  /** Suppressed entries of keys beyond the limit. */
   suppressed: number
-  /** When the interval of a key is over, so that there may be room for another. */
+  /** End of the first interval that expires: then another key may be added. */
   fullUntil: number
 }
 
 let suppressedSoFar = 0
 
-/** Entries of this thread that were suppressed so far. */
+/** Number of suppressed entries of this thread. */
 export function suppressedEntries(): number {
   return suppressedSoFar
 }
 
-/** Lets through the first of many equal entries, then one in each interval. */
+/** Rate limit: admits the first of many equal entries, then one in each interval. */
 export class Repeats {
   readonly #now: () => number
   readonly #messages = new Map<string, Repeated>()
@@ -31,10 +31,10 @@ export class Repeats {
     this.#now = now
   }
 
-  /** How many were suppressed since the last one that was written, or null where this one is to be suppressed. */
+  /** The number of entries suppressed since the last written one; null if this one is suppressed. */
   admit(message: string, key: string, interval: number): number | null {
     const now = this.#now()
-    const repeated = this.#messages.get(message) ?? this.#remember(message)
+    const repeated = this.#messages.get(message) ?? this.#record(message)
     const known = repeated.written.get(key)
     if (known !== undefined && now - known.at < interval) {
       known.suppressed++
@@ -52,7 +52,7 @@ export class Repeats {
     return suppressed
   }
 
-  #remember(message: string): Repeated {
+  #record(message: string): Repeated {
     if (this.#messages.size >= MAX_MESSAGES) {
       const [oldest] = this.#messages.keys()
       this.#messages.delete(oldest as string)
@@ -63,7 +63,7 @@ export class Repeats {
   }
 }
 
-/** Forgets keys whose interval is over. */
+/** Removes keys whose interval has ended. */
 function makeRoom(repeated: Repeated, now: number, interval: number): boolean {
   if (now < repeated.fullUntil) return false
   let oldest = now

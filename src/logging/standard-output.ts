@@ -5,36 +5,36 @@ import { OutputLock } from './output-lock.ts'
 
 const STANDARD_OUTPUT = 1
 
-/** Bytes that wait for a reader that does not read, or a disk that is full; lines beyond them are lost. */
+/** Limit of buffered bytes while the reader is slow or the disk full; lines beyond it are lost. */
 const MAX_WAITING = 1024 * 1024
-/** Bytes of one system call. */
+/** Maximum bytes of one system call. */
 const MAX_CHUNK = 64 * 1024
 /** Milliseconds until the next attempt. */
 const RETRY_INTERVAL = 25
-/** Milliseconds that the exit of the process waits for unwritten lines. */
+/** Longest delay of the exit of the process for buffered lines, in milliseconds. */
 const FLUSH_LIMIT = 1_000
 
-/** How the log of this thread fared. */
+/** Failure counts of this thread's log. */
 interface LogFailures {
-  /** Failed writes; their lines wait for the next attempt. */
+  /** Failed writes; their lines stay buffered for the next attempt. */
   readonly failed: number
-  /** Lines that were given up. */
+  /** Lost lines. */
   readonly lost: number
 }
 
 /**
- * Standard output of one thread. Nothing it does waits for a reader or a disk: pipes, sockets and terminals are written to
- * without blocking, files by the thread pool. What can not be written waits, up to a bound, and is tried again.
+ * Standard output of one thread. It never blocks: pipes, sockets and terminals are written to in non-blocking mode, files
+ * by the thread pool. Lines that can not be written are buffered up to a limit, and retried.
  */
 export class StandardOutput implements LogDestination, LogFailures {
   failed = 0
   lost = 0
-  /** Called with the number of lines that were lost, when output can be written again. */
+  /** Called with the number of lost lines when output can be written again. */
   onRecovery: (lost: number) => void = () => {}
   readonly #lock: OutputLock
   readonly #descriptor: number
   readonly #isFile: boolean
-  /** Lines with their line ends; the first may be the rest of one. */
+  /** Buffered lines with their line ends; the first may be the rest of a partially written one. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #reported = 0
@@ -61,7 +61,7 @@ export class StandardOutput implements LogDestination, LogFailures {
     if (this.#timer === null && !this.#isWriting) this.#drain()
   }
 
-  /** Writes what waits, within a second. */
+  /** Writes the buffered lines, within a second. */
   flush(): void {
     const end = performance.now() + FLUSH_LIMIT
     while (this.#waiting.length > 0 && performance.now() < end) {
@@ -69,7 +69,7 @@ export class StandardOutput implements LogDestination, LogFailures {
     }
   }
 
-  /** Another thread has ended; a line that it had half written is ended too. */
+  /** Another thread has ended: terminates its partially written line. */
   threadEnded(thread: number): void {
     if (!this.#lock.inherit(thread)) return
     this.#waiting.unshift(Buffer.from('\n'))
@@ -103,12 +103,12 @@ export class StandardOutput implements LogDestination, LogFailures {
       this.#note(error as NodeJS.ErrnoException)
       return false
     } finally {
-      // The lock stays held within a line, so that no other thread writes into it.
+      // The lock is held within a line, so that no other thread writes into it.
       if (!this.#isMidLine) this.#lock.release()
     }
   }
 
-  /** A disk may take its time: the thread pool waits for it. Writes to a file never mix. */
+  /** Writes to disks may block, so that the thread pool does them. Writes to a file are not interleaved. */
   #writeByPool(): void {
     if (this.#waiting.length === 0) {
       this.#reportLost()
@@ -131,7 +131,7 @@ export class StandardOutput implements LogDestination, LogFailures {
     })
   }
 
-  /** As many lines as one system call takes. */
+  /** The lines of the next system call. */
   #chunk(): Buffer {
     let bytes = 0
     let lines = 0
@@ -155,7 +155,7 @@ export class StandardOutput implements LogDestination, LogFailures {
     if (left > 0) this.#waiting[0] = (this.#waiting[0] as Buffer).subarray(left)
   }
 
-  /** A pipe that is full is no failure; a full disk is one, and so is a reader that has gone away. */
+  /** A full pipe is not a failure; a full disk or a closed reader is. */
   #note({ code }: NodeJS.ErrnoException): void {
     if (code === 'EAGAIN') return
     this.failed++
@@ -192,17 +192,17 @@ export function standardOutput(): LogDestination & LogFailures {
   return output
 }
 
-/** What this thread's log lines go to instead of standard output. */
+/** Redirects the log lines of this thread. */
 export function replaceStandardOutput(destination: LogDestination): void {
   output = { failed: 0, lost: 0, write: (line) => destination.write(line) }
 }
 
-/** The lock of this process's output; threads that write to it too are started with its memory. */
+/** Memory of the output lock of this process; other writing threads are started with it. */
 export function sharedOutput(): SharedArrayBuffer {
   return outputLock().memory
 }
 
-/** To be called first by a thread whose parent writes to the same output. */
+/** Must be called first by a thread whose parent writes to the same output. */
 export function joinOutput(memory: SharedArrayBuffer): void {
   lock = new OutputLock(threadId + 1, memory)
 }
@@ -217,9 +217,9 @@ function outputLock(): OutputLock {
   return lock
 }
 
-/** A descriptor that does not block, if there is a way to one. */
+/** A non-blocking descriptor, if the system provides one. */
 function openOutput(): { descriptor: number; isFile: boolean } {
-  // Node makes pipes and sockets non-blocking when it opens its own stream on them, for all threads.
+  // Node sets pipes and sockets to non-blocking, for all threads, when it opens its own stream on them.
   if (isMainThread) void process.stdout
   if (isRegularFile(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: true }
   if (isNonBlocking(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: false }
