@@ -1,6 +1,6 @@
 import type { DevelopmentAccessManager } from '#dev'
 
-/** The heap of a route that asks a development access manager: `am`, and `asAgent`, which sends requests in its name. */
+/** The heap of a route with a development access manager: `am`, and `asAgent`, which sends requests as its agent. */
 export function accessManagerHeap({ url }: DevelopmentAccessManager): unknown[] {
   const credentials = { username: 'ig_agent', passwordSecretId: 'agent.password' }
   return [
@@ -26,7 +26,7 @@ export function accessManagerHeap({ url }: DevelopmentAccessManager): unknown[] 
   ]
 }
 
-/** A route for the paths below one, with filters before a ReverseProxyHandler. */
+/** A route for the paths below a prefix, with filters before a ReverseProxyHandler. */
 export function filteredRoute(
   path: string,
   upstream: number,

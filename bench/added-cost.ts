@@ -1,21 +1,21 @@
 import { type Measured, measure, median, type Rounds, type Subject } from './measure.ts'
 
-/** A subject, and the one that does the same without the work in question. */
+/** A subject, and the name of its base: the same without the measured feature. */
 export interface ComparedSubject extends Subject {
-  /** The name of the other one; a subject without is compared with nothing. */
+  /** A subject without a base is not compared. */
   readonly base?: string
 }
 
-/** One line of the result: what was measured, and how it stands to the same without the work in question. */
+/** One row of the result: a measurement and its ratio to the base. */
 export interface ComparedRow extends Measured {
   readonly base: string | null
-  /** The median of the ratios of the rounds: both were measured right after each other. */
+  /** The median of the ratios of the rounds, in which both are measured one after the other. */
   readonly ratio: number
   /** The median of the differences of the rounds, in microseconds. */
   readonly addedMicros: number
 }
 
-/** Measures subjects beside those without the work in question, which should stand right before them. */
+/** Measures subjects and their bases, each of which should directly precede its subject. */
 export async function measureAdded(
   subjects: readonly ComparedSubject[],
   rounds: Rounds,
@@ -34,11 +34,11 @@ export async function measureAdded(
   })
 }
 
-/** Which of the rows cost more than so many times the same without, in words. */
+/** Messages for the named rows whose ratio exceeds the limit. */
 export function aboveRatio(rows: readonly ComparedRow[], names: readonly string[], most: number): string[] {
   return names.flatMap((wanted) => {
     const row = rows.find(({ name }) => name === wanted)
-    // Written so that a figure that is not there, or not a number, is a miss.
+    // A missing ratio, or NaN, is a miss.
     if (row !== undefined && row.ratio <= most) return []
     return [`${wanted} costs ${row?.ratio.toFixed(2)} times the same without it; at most ${most}`]
   })

@@ -12,21 +12,21 @@ const handshake = [
   '\r\n',
 ].join('\r\n')
 
-/** Sends messages of one size and waits for each to come back, on the given number of connections, for a fixed time. */
+/** Sends messages of one size and waits for the echo of each, on the given number of connections, for a fixed time. */
 export function echoLoad(size: number): (url: string, options: LoadOptions) => Promise<Load> {
   const message = frame(size)
   return async (url, { connections, seconds }) => {
     const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)))
     const begin = performance.now()
     const end = begin + seconds * 1000
-    const counts = await Promise.all(sockets.map((socket) => talk(socket, message, end)))
+    const counts = await Promise.all(sockets.map((socket) => exchangeMessages(socket, message, end)))
     const requests = counts.reduce((sum, { echoes }) => sum + echoes, 0)
     const errors = counts.filter(({ isWhole }) => !isWhole).length
     return { requests, errors, seconds: (performance.now() - begin) / 1000 }
   }
 }
 
-/** A server that relays quickly but wrongly must not look good: one message, byte for byte. */
+/** Checks the echo of one message byte for byte: a wrong relay must not be measured. */
 export async function checkEcho(url: string, size: number): Promise<void> {
   const socket = await open(url)
   const sent = frame(size)
@@ -38,7 +38,7 @@ export async function checkEcho(url: string, size: number): Promise<void> {
     got = Buffer.concat([got, chunk])
   }
   socket.destroy()
-  if (!got.equals(expected)) throw new Error(`${url}: expected a message of ${size} bytes back as it was, got another`)
+  if (!got.equals(expected)) throw new Error(`${url}: expected a message of ${size} bytes unchanged, got another`)
 }
 
 async function open(url: string): Promise<Socket> {
@@ -54,7 +54,7 @@ async function open(url: string): Promise<Socket> {
   return socket
 }
 
-function talk(socket: Socket, message: Buffer, end: number): Promise<{ echoes: number; isWhole: boolean }> {
+function exchangeMessages(socket: Socket, message: Buffer, end: number): Promise<{ echoes: number; isWhole: boolean }> {
   const { promise, resolve } = Promise.withResolvers<{ echoes: number; isWhole: boolean }>()
   const awaited = message.length - 4
   let echoes = 0
@@ -77,7 +77,7 @@ function talk(socket: Socket, message: Buffer, end: number): Promise<{ echoes: n
   return promise
 }
 
-/** One binary frame with a mask of zeros (RFC 6455 section 5.2): the payload stands in it as it is. */
+/** One binary frame with a mask of zeros (RFC 6455 section 5.2), which leaves the payload unchanged. */
 function frame(size: number): Buffer {
   const extended = Buffer.alloc(size < 126 ? 0 : size < 65_536 ? 2 : 8)
   if (extended.length === 2) extended.writeUInt16BE(size)

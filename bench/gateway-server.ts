@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { freePort, ServerProcess } from './server-process.ts'
 import { root, type Workspace } from './workspace.ts'
 
-/** Ten thousand routes are to be there within a fifth of this. */
+/** Start-up limit; ten thousand routes should load within a fifth of it. */
 const readyWithin = 120_000
 
 export interface GatewayOptions {
-  /** TLS options of the first port, and the heap that they name objects of. */
+  /** TLS options of the first port, and the heap of their objects. */
   readonly secure?: { readonly tls: string; readonly heap: readonly unknown[] }
-  /** The checkout whose gateway runs; by default this one. */
+  /** The checkout of the gateway; by default this one. */
   readonly checkout?: string
 }
 
-/** Runs the gateway, with one unit, on the given routes (id to content). */
+/** Runs the gateway with one unit and the given routes (id to content). */
 export async function startGateway(
   workspace: Workspace,
   name: string,

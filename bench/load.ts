@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import autocannon from 'autocannon'
 
-/** What one stretch of load did. */
+/** Result of one load run. */
 export interface Load {
   readonly requests: number
   /** Responses that were not 2xx, and requests without a response. */
@@ -11,39 +11,39 @@ export interface Load {
   readonly seconds: number
 }
 
-/** A body to send with each request. */
+/** The body of each request. */
 export interface Post {
   readonly body: string
-  /** The file that tells wrk the same. */
+  /** The wrk script that sends it. */
   readonly script: string
 }
 
-/** How hard and how long. */
+/** Connections, duration and requests of a load run. */
 export interface LoadOptions {
   readonly connections: number
   readonly seconds: number
-  /** Without it the requests are GET. */
+  /** GET without it. */
   readonly post?: Post
-  /** Sent with each request. */
+  /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Numbers below this, at random, stand at the end of each path; `script` is the file that tells wrk so. */
+  /** Appends a random number below this to each path; `script` is the wrk script for it. */
   readonly numbered?: { readonly below: number; readonly script: string }
 }
 
-/** A body has to have a type: some servers would refuse it otherwise. */
+/** Media type of bodies: some servers reject a body without one. */
 export const postType = 'application/octet-stream'
 
-/** The content of a script that makes wrk send that body. */
+/** A wrk script that sends this body. */
 export function wrkScript(body: string): string {
   return `wrk.method = "POST"\nwrk.body = "${body}"\nwrk.headers["Content-Type"] = "${postType}"\n`
 }
 
-/** The content of a script that makes wrk put a number below this at the end of the path. */
+/** A wrk script that appends a random number to the path. */
 export function numberedScript(below: number): string {
   return `request = function() return wrk.format(nil, wrk.path .. math.random(0, ${below - 1})) end\n`
 }
 
-/** The path of a program of the system, if it is installed. */
+/** The path of a system program, if it is installed. */
 export function installed(program: string): string | undefined {
   return ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']
     .map((folder) => `${folder}/${program}`)
@@ -52,10 +52,11 @@ export function installed(program: string): string | undefined {
 
 const wrk = installed('wrk')
 
-/** Which program makes the load. */
-export const loadProgram = wrk === undefined ? 'autocannon (wrk is not installed: it takes more CPU itself)' : 'wrk'
+/** The load generator. */
+export const loadProgram =
+  wrk === undefined ? 'autocannon (wrk is not installed; autocannon uses more CPU itself)' : 'wrk'
 
-/** Asks a URL as often as it answers, for a fixed time. */
+/** Sends requests to a URL for a fixed time. */
 export async function load(url: string, options: LoadOptions): Promise<Load> {
   return wrk === undefined ? withAutocannon(url, options) : withWrk(wrk, url, options)
 }

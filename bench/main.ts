@@ -1,10 +1,10 @@
-// npm run bench: what the gateway costs. See docs/guide/performance.md for how to read it.
+// npm run bench: CPU time of the gateway. docs/guide/performance.md explains the results.
 import { parseArgs } from 'node:util'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
 import { missedPolicyTargets, policyBenchmark } from './policy.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { circumstances, comparedTable, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
+import { comparedTable, environment, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
@@ -18,25 +18,25 @@ benchmarks (proxy and routes without a name):
   proxy      CPU time of one proxied request and WebSocket message: the gateway beside ${peerNames.slice(1).join(', ')}
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
-  oauth2     CPU time of judging access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
-  policy     CPU time of enforcing policy decisions that are cached
-  throttling CPU time of counting requests, in the gateway and in Redis, beside npm rate-limiter-flexible
+  oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
+  policy     CPU time of enforcing cached policy decisions
+  throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
-  --rounds N        counted rounds of each (1 to 20, default 5); one more is for warming up
+  --rounds N        measured rounds of each (1 to 20, default 5), after one warm-up round
   --seconds N       length of a round (1 to 30, default 3)
-  --connections N   at the same time (1 to 512, default 32)
+  --connections N   concurrent connections (1 to 512, default 32)
   --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy and websocket)
   --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
-  --check           exit with 1 when a target is missed
+  --check           exit with 1 if a target is missed
   --json            the result as JSON on standard output; progress goes to standard error
   --help
 `
 
-/** Something the caller wrote that cannot be done; exit code 64. */
+/** An invalid command line; exit code 64. */
 class UsageError extends Error {}
 
 interface Options extends Rounds {
@@ -63,7 +63,7 @@ try {
 async function run({ names, peers, bodies, baseline, check, json, ...rounds }: Options): Promise<number> {
   if (process.platform !== 'linux') throw new UsageError('CPU time is read from /proc: run it on Linux')
   const progress = (text: string): void => void process.stderr.write(`${text}\n`)
-  const result: Record<string, unknown> = { ...circumstances(), ...rounds }
+  const result: Record<string, unknown> = { ...environment(), ...rounds }
   const failures: string[] = []
   progress(
     Object.entries(result)
@@ -88,7 +88,7 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nwebsocket\n${webSocketTable(rows)}`)
   }
-  const hold = (missed: readonly string[]): void => {
+  const checkTargets = (missed: readonly string[]): void => {
     for (const miss of missed) progress(`target missed: ${miss}`)
     if (check) failures.push(...missed)
   }
@@ -97,28 +97,28 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     result['oauth2'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\noauth2\n${comparedTable('access token', rows)}\n\n${besidePeer(rows) ?? ''}`)
-    hold(missedOAuth2Targets(rows))
+    checkTargets(missedOAuth2Targets(rows))
   }
   if (names.includes('policy')) {
     const rows = await policyBenchmark(rounds, progress)
     result['policy'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\npolicy\n${comparedTable('policy decision', rows)}`)
-    hold(missedPolicyTargets(rows))
+    checkTargets(missedPolicyTargets(rows))
   }
   if (names.includes('throttling')) {
     const rows = await throttlingBenchmark(rounds, progress)
     result['throttling'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nthrottling\n${comparedTable('counted', rows)}`)
-    hold(missedThrottlingTargets(rows))
+    checkTargets(missedThrottlingTargets(rows))
   }
   if (names.includes('scripts')) {
     const rows = await scriptsBenchmark(rounds, progress)
     result['scripts'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nscripts\n${comparedTable('script', rows)}`)
-    hold(missedScriptTargets(rows))
+    checkTargets(missedScriptTargets(rows))
   }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
@@ -126,7 +126,7 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     failures.push(...withErrors(rows))
     const missed = missedTargets(rows)
     result['missed'] = missed
-    hold(missed)
+    checkTargets(missed)
     if (!json) console.log(`\nroutes\n${routesTable(rows)}`)
   }
   if (json) console.log(JSON.stringify(result, null, 2))

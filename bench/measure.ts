@@ -2,50 +2,50 @@ import { Agent, fetch } from 'undici'
 import { type Load, type LoadOptions, load, type Post, postType } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** What a right answer is. */
+/** The expected response. */
 export interface Expected {
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The certificate was made for this run: whose it is does not matter. */
+  /** The certificate was created for this run, and is not verified. */
   readonly anyCertificate?: boolean
 }
 
-/** Something to measure: a server, what to ask it, and what a right answer is. */
+/** A measured server, with its requests and the expected response. */
 export interface Subject {
   readonly name: string
   readonly server: ServerProcess
   readonly url: string
-  /** The answer to an ordinary request. */
+  /** The expected response to a plain request. */
   readonly expect?: Expected
-  /** Throws where the server does not do what it is measured for, in place of `expect`. */
+  /** Throws if the server does not work as expected; replaces `expect`. */
   readonly check?: () => Promise<void>
-  /** What is sent with each request, where it is not a GET. */
+  /** The body of each request; GET without it. */
   readonly post?: Post
   readonly headers?: Readonly<Record<string, string>>
-  /** Where the load is not to be made in the usual way. */
+  /** Load generator of this subject, if not the usual one. */
   readonly load?: (url: string, options: LoadOptions) => Promise<Load>
 }
 
-/** What all rounds of one subject gave. */
+/** Result of all rounds of one subject. */
 export interface Measured {
   readonly name: string
   readonly requests: number
   readonly errors: number
-  /** CPU time of the server for one request, in microseconds: the median of the rounds, and the least and the most. */
+  /** CPU time of the server for one request, in microseconds: median, minimum and maximum of the rounds. */
   readonly cpuMicros: { readonly median: number; readonly min: number; readonly max: number }
-  /** The same for each round, in their order. */
+  /** The same for each round, in order. */
   readonly cpuMicrosByRound: readonly number[]
   readonly requestsPerSecond: number
 }
 
-/** Rounds of a benchmark, beside the load of each. */
+/** Rounds of a benchmark, and their load. */
 export interface Rounds extends LoadOptions {
   readonly rounds: number
 }
 
 /**
- * Measures all subjects in turns (a b c a b c ...), so that a machine that gets slower or busier does it to all alike.
- * The first turn is not counted: it is there for caches, pools and compilers.
+ * Measures all subjects in turns (a b c a b c ...), so that changes of the machine affect all of them equally. The first
+ * turn warms up caches, pools and compilers, and is not counted.
  */
 export async function measure(
   subjects: readonly Subject[],
@@ -55,13 +55,13 @@ export async function measure(
   const taken = new Map<Subject, { load: Load; cpu: number }[]>(subjects.map((subject) => [subject, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const subject of subjects) {
-      await (subject.check?.() ?? checkAnswer(subject, subject.expect))
+      await (subject.check?.() ?? checkResponse(subject, subject.expect))
       const before = subject.server.cpuSeconds()
       const { post, headers } = subject
       const sent = { ...(post !== undefined && { post }), ...(headers !== undefined && { headers }) }
       const done = await (subject.load ?? load)(subject.url, { ...options, ...sent })
       const cpu = subject.server.cpuSeconds() - before
-      if (done.requests === 0) throw new Error(`${subject.name} answered nothing in ${options.seconds} s`)
+      if (done.requests === 0) throw new Error(`${subject.name} sent no response in ${options.seconds} s`)
       const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
       progress(`${label} ${subject.name}: ${done.requests} requests, ${micros(cpu, done).toFixed(1)} µs CPU each`)
       if (round > 0) taken.get(subject)?.push({ load: done, cpu })
@@ -70,7 +70,6 @@ export async function measure(
   return [...taken].map(([subject, results]) => summary(subject.name, results))
 }
 
-/** The value in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -78,9 +77,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** A server that answers quickly but wrongly must not look good. */
-async function checkAnswer({ name, url, post, headers }: Subject, expect: Expected | undefined): Promise<void> {
-  if (expect === undefined) throw new Error(`${name}: expected to know what a right answer is`)
+/** Checks one response: a server with wrong responses must not be measured. */
+async function checkResponse({ name, url, post, headers }: Subject, expect: Expected | undefined): Promise<void> {
+  if (expect === undefined) throw new Error(`${name}: expected the field expect or check`)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: expect.anyCertificate !== true } })
   const response = await fetch(url, {
     dispatcher,

@@ -10,14 +10,14 @@ import { freePort, ServerProcess } from './server-process.ts'
 import { AUDIENCE, ISSUER, SCOPE, type SignedToken, signedToken } from './signed-tokens.ts'
 import { Workspace } from './workspace.ts'
 
-/** What a known token may cost: the route with OAuth2ResourceServerFilter against the same without. */
+/** Target for a cached token: the ratio of the route with OAuth2ResourceServerFilter to the same without. */
 export const oauth2Targets = { ratio: 1.15 } as const
 
 const introspected = 'gateway, opaque token, introspected, cache'
 const read = 'gateway, RS256 token, cache'
 const judgedByPeer = 'haproxy, RS256 token, jwt_verify'
 
-/** Measures what judging access tokens costs: with and without a cache, beside HAProxy with `jwt_verify`. */
+/** Measures the cost of validating access tokens: with and without a cache, beside HAProxy with `jwt_verify`. */
 export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
@@ -74,12 +74,12 @@ export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) =
   return await measureAdded(subjects, rounds, progress)
 }
 
-/** What of the targets was missed, in words. */
+/** Messages for the missed targets. */
 export function missedOAuth2Targets(rows: readonly ComparedRow[]): string[] {
   return aboveRatio(rows, [introspected, read], oauth2Targets.ratio)
 }
 
-/** How the gateway with a cache stands to HAProxy that verifies each time, in words; null without HAProxy. */
+/** Comparison of the gateway with a cache and HAProxy, which verifies each time, as text; null without HAProxy. */
 export function besidePeer(rows: readonly ComparedRow[]): string | null {
   const own = rows.find(({ name }) => name === read)
   const peer = rows.find(({ name }) => name === judgedByPeer)
@@ -130,7 +130,7 @@ async function peerSubjects(
   ]
 }
 
-/** A peer that lets everything pass would be fast: a changed signature must not do. */
+/** Checks that the peer rejects a changed signature: without verification it would be fast. */
 async function refusesOthers(url: string, tokens: readonly SignedToken[]): Promise<void> {
   for (const { algorithm, token } of tokens) {
     const end = token.slice(-10).split('').reverse().join('')

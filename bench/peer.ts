@@ -3,13 +3,13 @@ import { installed } from './load.ts'
 import { ServerProcess } from './server-process.ts'
 import { node, root, type Workspace } from './workspace.ts'
 
-/** A server that is measured beside others. */
+/** A server for comparison. */
 export interface Peer {
   readonly server: ServerProcess
   readonly url: string
 }
 
-/** Starts a peer in front of the application; a text instead says why it is missing. */
+/** Starts a peer in front of the application; resolves to a text with the reason if it is not available. */
 export type StartPeer = (workspace: Workspace, port: number, upstream: number) => Promise<Peer | string>
 
 /** Starts a file of bench/peers. */
@@ -17,7 +17,7 @@ export function startScript(name: string, port: number, file: string, ...args: r
   return start(name, port, [node, join(root, 'bench', 'peers', file), String(port), ...args])
 }
 
-/** Starts a program of the system, if it is installed. */
+/** Starts a system program, if it is installed. */
 export async function startProgram(
   name: string,
   port: number,
@@ -27,13 +27,13 @@ export async function startProgram(
   return program === undefined ? `it is not installed (apt-get install ${name})` : start(name, port, command(program))
 }
 
-/** Starts nginx with what is written to a file of this name. */
+/** Starts nginx with a configuration, written to a file of this name. */
 export function startNginx(workspace: Workspace, port: number, file: string, config: string): Promise<Peer | string> {
   const path = workspace.write(file, config)
   return startProgram('nginx', port, (program) => [program, '-c', path, '-p', workspace.path, '-e', 'stderr'])
 }
 
-/** Starts HAProxy with what is written to a file of this name. */
+/** Starts HAProxy with a configuration, written to a file of this name. */
 export function startHaproxy(workspace: Workspace, port: number, file: string, config: string): Promise<Peer | string> {
   const path = workspace.write(file, config)
   return startProgram('haproxy', port, (program) => [program, '-db', '-f', path])

@@ -7,7 +7,7 @@ import { body, startUpstream } from './proxy.ts'
 import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
-/** What a known decision may cost: the route with PolicyEnforcementFilter against the same without. */
+/** Target for a cached decision: the ratio of the route with PolicyEnforcementFilter to the same without. */
 export const policyTargets = { ratio: 1.1 } as const
 
 const cookie = 'iPlanetDirectoryPro'
@@ -17,7 +17,7 @@ const ANYBODY = {
 } as const
 const bySession = 'session, cache'
 
-/** Measures what enforcing decisions costs that are known: by session, by claims, and with an environment. */
+/** Measures the cost of enforcing cached decisions: by session, by claims, and with an environment. */
 export async function policyBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
@@ -48,11 +48,11 @@ export async function policyBenchmark(rounds: Rounds, progress: (text: string) =
   ]
   const rows = await measureAdded(subjects, rounds, progress)
   const asked = manager.requests('policies').length
-  if (asked > 2 * subjects.length) throw new Error(`expected decisions from the cache, got ${asked} questions for them`)
+  if (asked > 2 * subjects.length) throw new Error(`expected decisions from the cache, got ${asked} policy requests`)
   return rows
 }
 
-/** What of the targets was missed, in words. */
+/** Messages for the missed targets. */
 export function missedPolicyTargets(rows: readonly ComparedRow[]): string[] {
   return aboveRatio(rows, [bySession], policyTargets.ratio)
 }

@@ -8,12 +8,12 @@ import { freePort, type ServerProcess } from './server-process.ts'
 import { echoSubjects } from './websocket.ts'
 import { Workspace } from './workspace.ts'
 
-/** Whose cost the others are divided by. */
-const yardstick = 'bare'
-/** What the upstream answers. */
+/** The peer that ratios refer to. */
+const reference = 'bare'
+/** Response body of the upstream. */
 export const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
 
-/** The peers by name, in the order of a turn. */
+/** The peers by name, in order of measurement. */
 const peers: Readonly<Record<string, StartPeer>> = {
   gateway: gatewayOf('gateway'),
   bare: (_, port, upstream) => startScript('bare', port, 'bare-proxy.ts', `http://127.0.0.1:${upstream}`),
@@ -23,17 +23,17 @@ const peers: Readonly<Record<string, StartPeer>> = {
   haproxy: (workspace, port, upstream) => startHaproxy(workspace, port, 'haproxy.cfg', haproxyConfig(port, upstream)),
 }
 
-/** The names that `--peers` takes. */
+/** Valid names for `--peers`. */
 export const peerNames: readonly string[] = Object.keys(peers)
 
-/** What is asked: the title of the lines, and the body that is sent, if any. */
+/** A kind of request: the title of its rows, and its body, if any. */
 interface Variant {
   readonly title: string
   readonly path: string
   readonly post?: Post
 }
 
-/** One line of the result: what was measured, and how it stands to the yardstick. */
+/** One row of the result: a measurement and its ratio to the reference peer. */
 export interface ProxyRow extends Measured {
   readonly ratio: number
 }
@@ -47,7 +47,7 @@ export interface ProxyOptions {
 
 /**
  * Measures the CPU time of one proxied request and of one echoed WebSocket message: the gateway beside other proxies, over
- * one upstream, in one run; with `bodies` also of requests that send some.
+ * one upstream, in one run; with `bodies` also of requests with a body.
  */
 export async function proxyBenchmark(
   rounds: Rounds,
@@ -76,12 +76,12 @@ export async function proxyBenchmark(
       subjects.push({ name: name + title, server: started.server, url, expect, ...(post !== undefined && { post }) })
     }
   }
-  // All peers of one variant are beside each other, in the table as in time.
+  // All peers of one variant are measured and listed one after the other.
   const ordered = variants.flatMap(({ path }) => subjects.filter(({ url }) => url.endsWith(path)))
   const echoes = await echoSubjects({ workspace, servers, progress }, chosen, ['125 B'])
   const measured = await measure([...ordered, ...echoes], rounds, progress)
   return measured.map((row) => {
-    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, yardstick))
+    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, reference))
     return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
   })
 }

@@ -7,8 +7,8 @@ import type { RoutesRow } from './routes.ts'
 import type { TlsRow } from './tls.ts'
 import type { WebSocketRow } from './websocket.ts'
 
-/** Where figures come from: without it they cannot be compared. */
-export function circumstances(): Record<string, string | number> {
+/** Environment of the measurement, without which results can not be compared. */
+export function environment(): Record<string, string | number> {
   return { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadProgram }
 }
 
@@ -59,7 +59,7 @@ export function webSocketTable(rows: readonly WebSocketRow[]): string {
   )
 }
 
-/** The result of a benchmark that compares requests with and without some work, as a table. */
+/** The result of a benchmark with a base for each subject, as a table. */
 export function comparedTable(title: string, rows: readonly ComparedRow[]): string {
   return table(
     [title, 'CPU µs/request', 'least - most', 'ratio to without', 'added µs', 'requests', 'errors', 'requests/s'],

@@ -4,18 +4,18 @@ import { Workspace } from './workspace.ts'
 
 const sizes = [10, 1_000, 10_000] as const
 
-/** What more routes may cost: the last of ten thousand against the first of ten, and the time to load them all. */
+/** Targets: the cost ratio of the last of ten thousand routes to the first of ten, and the load time. */
 export const routeTargets = { ratio: 5, loadSeconds: 20 } as const
 
-/** One line of the result: a number of routes, how long they took to load, and what matching one costs. */
+/** One row of the result: the number of routes, their load time, and the cost of a request. */
 export interface RoutesRow extends Measured {
   readonly routes: number
   readonly loadSeconds: number
-  /** CPU per request against the first of the smallest set. */
+  /** Ratio of CPU time per request to the first of the smallest set. */
   readonly ratio: number
 }
 
-/** Measures what the number of routes does to start-up and to a request; the request is for the last route to match. */
+/** Measures start-up time and cost of a request by the number of routes; the request matches the last route. */
 export async function routesBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<RoutesRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
@@ -40,12 +40,12 @@ export async function routesBenchmark(rounds: Rounds, progress: (text: string) =
   }))
 }
 
-/** What of the targets was missed, in words. */
+/** Messages for the missed targets. */
 export function missedTargets(rows: readonly RoutesRow[]): string[] {
   const largest = rows.at(-1)
   if (largest === undefined) return ['nothing was measured']
   const missed: string[] = []
-  // Written so that a figure that is not a number is a miss.
+  // NaN is a miss.
   if (!(largest.ratio <= routeTargets.ratio)) {
     missed.push(
       `${largest.name} costs ${largest.ratio.toFixed(2)} times the ${rows[0]?.name}; at most ${routeTargets.ratio}`,

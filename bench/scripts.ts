@@ -6,7 +6,7 @@ import { body, startUpstream } from './proxy.ts'
 import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
-/** What a script of Groovy may cost: CPU time of one request in microseconds, and beside the same in JavaScript. */
+/** Targets for a Groovy script: CPU time of one request in microseconds, and the ratio to the same in JavaScript. */
 export const scriptTargets = { micros: 25, timesJavaScript: 2 } as const
 
 const BASE = 'no script'
@@ -30,7 +30,7 @@ const SCRIPTS: readonly (readonly [string, string, string])[] = [
   ],
 ]
 
-/** Measures what a script for each request costs, by its language. */
+/** Measures the cost of a script for each request, by language. */
 export async function scriptsBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
@@ -58,12 +58,12 @@ export async function scriptsBenchmark(rounds: Rounds, progress: (text: string) 
   return await measureAdded(subjects, rounds, progress)
 }
 
-/** What of the targets was missed, in words. */
+/** Messages for the missed targets. */
 export function missedScriptTargets(rows: readonly ComparedRow[]): string[] {
   const added = (name: string): number => rows.find((row) => row.name === name)?.addedMicros ?? Number.NaN
   const [groovy, javascript] = [added('Groovy'), added('JavaScript')]
   const missed: string[] = []
-  // Written so that a figure that is not there is a miss.
+  // A missing value is a miss.
   if (!(groovy <= scriptTargets.micros)) {
     missed.push(`a script of Groovy costs ${groovy.toFixed(1)} µs; at most ${scriptTargets.micros}`)
   }

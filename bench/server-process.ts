@@ -4,23 +4,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How a server of a benchmark is started, and how one knows that it serves. */
+/** The command of a server, and its readiness check. */
 export interface ServerCommand {
   readonly name: string
   readonly command: readonly [string, ...string[]]
-  /** Answers 200 as soon as the server is ready. */
+  /** URL that responds with 200 as soon as the server is ready. */
   readonly readyUrl: string
   readonly readyWithin?: number
 }
 
-/** The kernel counts CPU time in these (USER_HZ, 100 on every Linux that runs Node). */
+/** Unit of CPU time in /proc (USER_HZ, 100 on every Linux that runs Node). */
 const ticksPerSecond = 100
 const stopWithin = 10_000
 const keptOutput = 4_000
 
 const running = new Set<ServerProcess>()
 
-/** A server started for a benchmark; ended by its process id when it goes out of scope. */
+/** A server started for a benchmark; terminated by its process id on disposal. */
 export class ServerProcess implements AsyncDisposable {
   readonly name: string
   /** Milliseconds from the start of the process to its first 200. */
@@ -34,7 +34,7 @@ export class ServerProcess implements AsyncDisposable {
     running.add(this)
   }
 
-  /** Starts the server and waits until it answers; a server that ends or stays silent is an error with its last words. */
+  /** Starts the server and waits until it is ready; throws with its last output if it ends or times out. */
   static async start({ name, command, readyUrl, readyWithin = 30_000 }: ServerCommand): Promise<ServerProcess> {
     const [file, ...args] = command
     const begin = performance.now()
@@ -72,7 +72,7 @@ export class ServerProcess implements AsyncDisposable {
     return ticks / ticksPerSecond
   }
 
-  /** Asks the process to end, and makes it end when it does not. */
+  /** Sends SIGTERM, and SIGKILL if the process does not end. */
   async [Symbol.asyncDispose](): Promise<void> {
     running.delete(this)
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
@@ -84,12 +84,12 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Ends every server that is still running: for a benchmark that is interrupted. */
+/** Terminates every running server, for an interrupted benchmark. */
 export async function stopAll(): Promise<void> {
   await Promise.all([...running].map((server) => server[Symbol.asyncDispose]()))
 }
 
-/** A port of the loopback interface that was free a moment ago. */
+/** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -117,11 +117,11 @@ function processTable(): Map<number, { parent: number; ticks: number }> {
     if (!/^\d+$/.test(entry)) continue
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'latin1')
-      // The second field is the name in parentheses, which may itself contain both blanks and parentheses.
+      // The second field is the name in parentheses, which may contain blanks and parentheses itself.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       table.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
     } catch {
-      // It ended between the listing and the reading.
+      // The process ended between listing and reading.
     }
   }
   return table

@@ -3,32 +3,31 @@ import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import type { Workspace } from './workspace.ts'
 
-/** The algorithms that tokens are signed by, and keys for each. */
+/** Signature algorithms, and keys for each. */
 const KEYS = {
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   EdDSA: () => generateKeyPairSync('ed25519'),
 } satisfies Record<string, () => { publicKey: KeyObject; privateKey: KeyObject }>
 
-/** An algorithm that there are tokens of. */
 export type TokenAlgorithm = keyof typeof KEYS
 
-/** Who issues the tokens, whom they are for, and the scope they have besides another. */
+/** Issuer and audience of the tokens, and one of their two scopes. */
 export const ISSUER = 'https://issuer.example'
 export const AUDIENCE = 'https://api.example'
 export const SCOPE = 'mail'
 
-/** A token as an authorization server would make it, and where the key is that verifies it. */
+/** An access token, and the location of the key that verifies it. */
 export interface SignedToken {
   readonly algorithm: TokenAlgorithm
   readonly token: string
-  /** The file of the public key, in PEM; its folder is for such files alone, and its name the secret id. */
+  /** The file of the public key, in PEM; its folder has no other files, and its name is the secret id. */
   readonly keyFile: string
   readonly folder: string
   readonly secretId: string
 }
 
-/** Makes a key and an access token (RFC 9068) of an algorithm; it is good for a day. */
+/** Creates a key and an access token (RFC 9068) that is valid for a day. */
 export async function signedToken(workspace: Workspace, algorithm: TokenAlgorithm): Promise<SignedToken> {
   const { publicKey, privateKey } = KEYS[algorithm]()
   const secretId = `${algorithm.toLowerCase()}.key`

@@ -12,15 +12,15 @@ import { body, startUpstream } from './proxy.ts'
 import { freePort, ServerProcess } from './server-process.ts'
 import { node, root, Workspace } from './workspace.ts'
 
-/** What counting may cost: the route with ThrottlingFilter against the same without. */
+/** Target: the ratio of the route with ThrottlingFilter to the same without. */
 export const throttlingTargets = { ratio: 1.05 } as const
 
 const sizes = [1, 1_000, 1_000_000] as const
-/** High enough that no request is refused, and no bucket is full again during the measurement. */
+/** High enough that no request is rejected, and no bucket is full again during the measurement. */
 const RATE = { numberOfRequests: 1_000_000, duration: '3650 days' }
 const nameOf = (size: number): string => `${size.toLocaleString('en')} partition${size === 1 ? '' : 's'}`
 
-/** Measures what counting requests costs: by the number of partitions, and in Redis beside a library for Node. */
+/** Measures the cost of rate limiting: by the number of partitions, and in Redis beside an npm package. */
 export async function throttlingBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   for (const size of sizes)
     progress(`${nameOf(size)} in memory: ${decisionNanos(size).toFixed(0)} ns for a decision alone`)
@@ -75,7 +75,7 @@ export async function throttlingBenchmark(rounds: Rounds, progress: (text: strin
   return await measureAdded(subjects, rounds, progress)
 }
 
-/** What of the targets was missed, in words. */
+/** Messages for the missed targets. */
 export function missedThrottlingTargets(rows: readonly ComparedRow[]): string[] {
   return aboveRatio(rows, sizes.map(nameOf), throttlingTargets.ratio)
 }
@@ -84,7 +84,7 @@ function throttling(config: object): object {
   return { type: 'ThrottlingFilter', config: { requestGroupingPolicy: '${request.uri.path}', rate: RATE, ...config } }
 }
 
-/** One decision in a table that holds so many buckets, in nanoseconds. */
+/** Time of one decision with this many buckets, in nanoseconds. */
 function decisionNanos(partitions: number): number {
   const size = { maxPartitions: 1_000_000 }
   const table = new BucketTable(new SharedArrayBuffer(BucketTable.bytes(size)), size, systemClock)

@@ -11,15 +11,15 @@ import { Workspace } from './workspace.ts'
 
 const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
 const password = 'bench'
-/** Requests at a time on one connection of HTTP/2. */
+/** Concurrent requests on one connection of HTTP/2. */
 const streams = 4
 
-/** One line of the result: what was measured, and how it stands to nginx doing the same. */
+/** One row of the result: a measurement and its ratio to nginx. */
 export interface TlsRow extends Measured {
   readonly ratio: number
 }
 
-/** A certificate for localhost as nginx and as the gateway want it. */
+/** A certificate for localhost in the formats of nginx and the gateway. */
 interface Identity {
   readonly certificate: string
   readonly key: string
@@ -134,7 +134,7 @@ function routes(plain: number, secure: number): Map<string, unknown> {
     baseURI,
     handler: { type: 'ReverseProxyHandler', config: tls === null ? {} : { tls } },
   })
-  // As nginx does by default: the upstream's certificate is not judged.
+  // As nginx by default: the certificate of the upstream is not verified.
   const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
   return new Map([
     ['plain', route('plain', `http://127.0.0.1:${plain}`, null)],

@@ -7,20 +7,20 @@ import { nginxTunnel } from './peers/nginx.ts'
 import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
-/** Whose throughput the others are divided by. */
-const yardstick = 'nginx'
+/** The peer that ratios refer to. */
+const reference = 'nginx'
 const sizes: Readonly<Record<string, number>> = { '125 B': 125, '64 KB': 65_536 }
 
-/** One line of the result: what was measured, and how it stands to nginx with the same messages. */
+/** One row of the result: a measurement and its ratio to nginx with the same messages. */
 export interface WebSocketRow extends Measured {
-  /** Bytes of messages that were relayed, there and back, in one second of CPU time. */
+  /** Bytes of messages relayed in both directions in one second of CPU time. */
   readonly bytesPerCpuSecond: number
-  /** Of the bytes: more is better. */
+  /** Ratio of throughput: more is better. */
   readonly ratio: number
 }
 
-/** What subjects are made in, and who tells about it. */
-export interface Surroundings {
+/** Workspace, servers and progress output of a benchmark. */
+export interface BenchContext {
   readonly workspace: Workspace
   readonly servers: AsyncDisposableStack
   readonly progress: (text: string) => void
@@ -36,9 +36,9 @@ const peers: Readonly<Record<string, StartPeer>> = {
     startHaproxy(workspace, port, 'haproxy-tunnel.cfg', haproxyConfig(port, upstream)),
 }
 
-/** The peers that relay WebSocket, each over the same application, as subjects whose requests are echoed messages. */
+/** The peers that relay WebSocket to the same application, as subjects whose requests are echoed messages. */
 export async function echoSubjects(
-  { workspace, servers, progress }: Surroundings,
+  { workspace, servers, progress }: BenchContext,
   chosen: readonly string[],
   labels: readonly string[],
 ): Promise<Subject[]> {
@@ -65,7 +65,7 @@ export async function echoSubjects(
       })
     }
   }
-  // All peers of one size are beside each other, in the table as in time.
+  // All peers of one size are measured and listed one after the other.
   return labels.flatMap((label) => subjects.filter(({ name }) => name.endsWith(label)))
 }
 
@@ -81,7 +81,7 @@ export async function webSocketBenchmark(
   const measured = await measure(subjects, rounds, progress)
   const throughput = ({ name, cpuMicros }: Measured) => (2e6 * sizeOf(name)) / cpuMicros.median
   return measured.map((row) => {
-    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, yardstick))
+    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, reference))
     const bytesPerCpuSecond = throughput(row)
     return {
       ...row,

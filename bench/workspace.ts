@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path'
 /** The root folder of the repository. */
 export const root = join(import.meta.dirname, '..')
 
-/** The Node that the project brings. */
+/** The Node of the npm packages. */
 export const node = join(root, 'node_modules', '.bin', 'node')
 
-/** A temporary folder for the files of one benchmark; gone when it goes out of scope, or the process ends before. */
+/** A temporary folder for the files of one benchmark, removed on disposal or exit. */
 export class Workspace implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
   readonly #remove = (): void => rmSync(this.path, { recursive: true, force: true })
@@ -17,7 +17,7 @@ export class Workspace implements Disposable {
     process.once('exit', this.#remove)
   }
 
-  /** Writes a file, with the folders it needs, and returns its path. */
+  /** Writes a file, creates its folders, and returns its path. */
   write(name: string, content: string | Uint8Array): string {
     const path = join(this.path, name)
     mkdirSync(dirname(path), { recursive: true })

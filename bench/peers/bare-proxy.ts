@@ -1,6 +1,6 @@
-// The least a proxy in Node can do and still be one: node:http in front, undici behind, bodies streamed both ways with
-// back-pressure, hop-by-hop headers dropped, one header added. Arguments: port, origin of the upstream, and the port of a
-// Redis where requests are to be counted by npm `rate-limiter-flexible` before they pass, by their path.
+// A minimal proxy in Node: node:http for clients, undici for the upstream, bodies streamed in both directions with
+// back-pressure, hop-by-hop headers removed, one header added. Arguments: port, origin of the upstream, and optionally the
+// port of a Redis, in which npm `rate-limiter-flexible` limits the rate of requests by path.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
@@ -23,7 +23,7 @@ const hopByHop = new Set([
 ])
 const pool = new Pool(origin, { connections: 64 })
 
-/** Copies name-value pairs but for those of this connection, which are listed above or in `Connection`. */
+/** Copies name-value pairs except hop-by-hop fields, which are listed above or in `Connection`. */
 function endToEnd(raw: readonly string[], connection: string | undefined): string[] {
   const listed = connection === undefined ? [] : connection.toLowerCase().split(/\s*,\s*/)
   const kept: string[] = []

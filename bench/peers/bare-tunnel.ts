@@ -1,5 +1,5 @@
-// The least a WebSocket proxy in Node can do: the handshake is passed on as it is, and the connections are piped into each
-// other. Arguments: port, origin of the upstream.
+// A minimal WebSocket proxy in Node: the handshake is forwarded unchanged, and the sockets are piped into each other.
+// Arguments: port, origin of the upstream.
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 

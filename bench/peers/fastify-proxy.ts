@@ -1,4 +1,4 @@
-// What a team would put together from known parts. Arguments: port, origin of the upstream.
+// A proxy of well-known npm packages. Arguments: port, origin of the upstream.
 import httpProxy from '@fastify/http-proxy'
 import fastify from 'fastify'
 

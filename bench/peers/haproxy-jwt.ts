@@ -1,21 +1,21 @@
 import { haproxyFront } from './haproxy.ts'
 
-/** Paths under which tokens are judged by an algorithm with the public key in a file. */
-export interface JudgedPath {
+/** A path prefix whose tokens are verified by an algorithm with the public key in a file. */
+export interface TokenPath {
   readonly path: string
   readonly algorithm: string
   readonly keyFile: string
 }
 
 /**
- * The peer: one thread, kept-alive connections, and the check of a bearer token that HAProxy's manual proposes: algorithm,
- * signature, issuer, audience, time and one scope. Other paths are passed on without a look.
+ * The peer: one thread, keep-alive connections, and the validation of a bearer token from HAProxy's manual: algorithm,
+ * signature, issuer, audience, time and one scope. Other paths are forwarded without validation.
  */
 export function haproxyJwtConfig(
   port: number,
   upstreamPort: number,
   { issuer, audience, scope }: { readonly issuer: string; readonly audience: string; readonly scope: string },
-  judged: readonly JudgedPath[],
+  judged: readonly TokenPath[],
 ): string {
   const rules = judged.flatMap(({ path, algorithm, keyFile }) => [
     `acl ${algorithm} path_beg ${path}`,

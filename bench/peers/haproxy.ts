@@ -1,9 +1,9 @@
-/** The peer: one thread, kept-alive connections to the upstream, one header added. */
+/** The peer: one thread, keep-alive connections to the upstream, one header added. */
 export function haproxyConfig(port: number, upstreamPort: number): string {
   return haproxyFront(port, upstreamPort, ['http-response set-header X-Bench 1'])
 }
 
-/** One port in front of one application, with rules for what passes. */
+/** One port in front of one application, with rules for requests. */
 export function haproxyFront(port: number, upstreamPort: number, rules: readonly string[]): string {
   return `
 global

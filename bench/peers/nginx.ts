@@ -1,4 +1,4 @@
-/** An nginx configuration with one worker whose files all stay in `folder`; `server` is the body of the server block. */
+/** An nginx configuration with one worker and all files in `folder`; `server` is the body of the server block. */
 export function nginxConfig(
   folder: string,
   port: number,
@@ -25,7 +25,7 @@ http {
 `
 }
 
-/** The upstream: one short text for every request; under /post not before it has the whole of the request's body. */
+/** The upstream: one short text for every request; under /post after the whole request body was received. */
 export function nginxUpstream(folder: string, port: number, body: string): string {
   return nginxConfig(folder, port, {
     http: `upstream itself {
@@ -46,7 +46,7 @@ export function nginxUpstream(folder: string, port: number, body: string): strin
   })
 }
 
-/** The peer: a proxy with kept-alive connections to the upstream that adds one header. */
+/** The peer: a proxy with keep-alive connections to the upstream that adds one header. */
 export function nginxProxy(folder: string, port: number, upstreamPort: number): string {
   return nginxConfig(folder, port, {
     http: `upstream application {
@@ -65,7 +65,7 @@ export function nginxProxy(folder: string, port: number, upstreamPort: number): 
   })
 }
 
-/** The peer for WebSocket: a tunnel once the upstream has agreed. */
+/** The peer for WebSocket: a tunnel after the 101 of the upstream. */
 export function nginxTunnel(folder: string, port: number, upstreamPort: number): string {
   return nginxConfig(folder, port, {
     server: `location / {

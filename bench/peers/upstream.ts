@@ -1,4 +1,4 @@
-// An upstream for machines without nginx. Arguments: port, body of every answer.
+// An upstream for machines without nginx. Arguments: port, body of every response.
 import { createServer } from 'node:http'
 
 const [port, body] = process.argv.slice(2)

@@ -1,5 +1,5 @@
-// A WebSocket application that gives back every frame as it comes, and 200 to every other request. It takes the masks of
-// its clients for zero: they are its own. Argument: port.
+// A WebSocket application that echoes every frame, and responds with 200 to other requests. It assumes masks of zeros, as
+// the load generator sends them. Argument: port.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -9,7 +9,7 @@ if (port === undefined) throw new Error('expected: port')
 
 const maskBytes = 4
 
-/** Echoes the frames of one connection, without waiting for the end of any. */
+/** Echoes the frames of one connection, without waiting for their ends. */
 function echo(socket: Duplex): void {
   let left = 0
   let rest = Buffer.alloc(0)
@@ -43,7 +43,7 @@ function echo(socket: Duplex): void {
   socket.on('drain', () => socket.resume())
 }
 
-/** Length of the head at the start, with the mask, and of the payload that follows; null where the head is not whole. */
+/** Length of the head at the start, with the mask, and of the payload that follows; null if the head is incomplete. */
 function headOf(bytes: Buffer): { length: number; payload: number } | null {
   if (bytes.length < 2) return null
   const short = bytes[1]! & 0x7f
