@@ -1,4 +1,4 @@
-// npm run check: format, lint and types, without running any test.
+// npm run check: format, lint and types, without tests.
 import { runSteps, staticSteps } from './steps.ts'
 
 process.exitCode = runSteps(staticSteps) ? 0 : 1

@@ -1,4 +1,4 @@
-// docs/reference/errors.md and log-events.md, made from the tables error-codes.ts and log-events.ts of each folder.
+// docs/reference/errors.md and log-events.md, generated from the tables error-codes.ts and log-events.ts of each folder.
 import { globSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ import { root } from './steps.ts'
 export const ERRORS_PAGE = 'docs/reference/errors.md'
 export const LOG_EVENTS_PAGE = 'docs/reference/log-events.md'
 
-/** A row of a table: what the code stands for, what it means for traffic, what to do. */
+/** A row of a table: code, meaning for traffic, and action. */
 export interface CodeNote {
   readonly folder: string
   readonly code: string
@@ -17,7 +17,7 @@ export interface CodeNote {
   readonly action: string
 }
 
-/** Every code of an error, in the order of folders and codes. */
+/** All error codes, in the order of folders and codes. */
 export async function errorCodes(): Promise<readonly CodeNote[]> {
   const tables = await tablesOf('error-codes.ts')
   return tables.flatMap(({ folder, values }) =>
@@ -29,7 +29,7 @@ export async function errorCodes(): Promise<readonly CodeNote[]> {
   )
 }
 
-/** Every event of a log entry of level warn or error. */
+/** All events of log entries of level warn or error. */
 export async function logEvents(): Promise<readonly CodeNote[]> {
   const tables = await tablesOf('log-events.ts')
   return tables.flatMap(({ folder, values }) =>

@@ -1,8 +1,8 @@
-// docs/guide/command-line.md, made from the help texts of the commands.
+// docs/guide/command-line.md, generated from the help texts of the commands.
 import { COMMANDS } from '../src/cli/commands.ts'
 import { helpOf, overview } from '../src/cli/help.ts'
 
-/** Where the page stands, from the root of the repository. */
+/** Path of the page in the repository. */
 export const COMMAND_LINE_PAGE = 'docs/guide/command-line.md'
 
 const INTRODUCTION = `<!-- Made by \`npm run generate\` from the help texts in src/cli. Do not edit. -->
@@ -14,7 +14,6 @@ const INTRODUCTION = `<!-- Made by \`npm run generate\` from the help texts in s
 understood, 78 configuration that can not be used.
 `
 
-/** The whole page. */
 export async function commandLinePage(): Promise<string> {
   const plain = (_style: string, text: string): string => text
   const sections = [INTRODUCTION, fenced(overview(COMMANDS, 'VERSION', plain))]

@@ -1,5 +1,5 @@
-// npm run fuzz -- --seconds N [words]: random tests with ever new seeds until the time is over. Words choose files.
-// A failure prints its seed; FUZZ_SEED=<seed> npm test -- <file> shows it again.
+// npm run fuzz -- --seconds N [words]: property tests with new seeds until the time has passed. Words select files.
+// A failure prints its seed; FUZZ_SEED=<seed> npm test -- <file> reproduces it.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ do {
 console.log(`${rounds} rounds, ${failures} failed`)
 process.exitCode = failures === 0 ? 0 : 1
 
-/** Test files that draw random values. */
+/** Test files with random values. */
 function randomTests(words: readonly string[]): string[] {
   return globSync(['{src,dev,test}/**/*.test.ts'], { cwd: root })
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
@@ -44,7 +44,7 @@ function passes(seed: number): boolean {
     '--disable-warning=ExperimentalWarning',
     `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
     '--test',
-    // A random value that takes a test so long is a finding too.
+    // A random value that makes a test this slow is a failure too.
     '--test-timeout=120000',
     '--test-reporter=dot',
     ...files,

@@ -1,4 +1,4 @@
-// npm run generate: writes schemas/ and docs/reference/ from the object types, and the page on the command line. With `-- --check` it only compares.
+// npm run generate: writes schemas/, docs/reference/ and the generated pages of docs/guide. With `-- --check` it only compares.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ERRORS_PAGE, errorsPage, LOG_EVENTS_PAGE, logEventsPage } from './code-pages.ts'

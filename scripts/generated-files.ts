@@ -1,4 +1,4 @@
-// What `npm run generate` writes: JSON Schemas and reference pages, made from the definitions of object types.
+// Output of `npm run generate`: JSON Schemas and reference pages, generated from the definitions of object types.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { CATALOGUE } from '#catalogue'
@@ -6,7 +6,7 @@ import { CONFIG_SCHEMA, ROUTE_SCHEMA } from '#instance'
 import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
 import { root } from './steps.ts'
 
-/** First line of every generated page; a page without it was written by hand. */
+/** First line of every generated page; pages without it are written by hand. */
 export const GENERATED_MARK = '<!-- Made by `npm run generate` from the definitions in src/objects. Do not edit. -->'
 
 const REFERENCE = 'docs/reference'
@@ -27,7 +27,7 @@ export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGU
   return files
 }
 
-/** Generated files that are in the tree, also those whose type is gone. */
+/** Generated files in the repository, including those of removed types. */
 export function presentFiles(): string[] {
   const pages = globSync(`${REFERENCE}/*.md`, { cwd: root }).filter((path) => {
     return readFileSync(join(root, path), 'utf8').startsWith(GENERATED_MARK)
@@ -35,7 +35,7 @@ export function presentFiles(): string[] {
   return [...globSync('schemas/*.json', { cwd: root }), ...pages].map(withSlashes).sort()
 }
 
-/** The prose beside each type, by the name of its page. */
+/** The Markdown file beside each type, by the name of its page. */
 function proseFiles(): Map<string, string> {
   const files = globSync('src/objects/**/*.md', { cwd: root }).map(withSlashes)
   return new Map(files.map((path) => [basename(path, '.md'), path]))
@@ -45,7 +45,7 @@ function readProse(path: string | undefined): string {
   return path === undefined ? '' : movedLinks(readFileSync(join(root, path), 'utf8'), path)
 }
 
-/** Links of prose are relative to where it is written; in the page they are relative to the page. */
+/** Rewrites links relative to the Markdown file to links relative to the page. */
 function movedLinks(prose: string, path: string): string {
   return prose.replace(/\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)/g, (_, target: string, anchor = '') => {
     const place = withSlashes(relative(root, resolve(root, dirname(path), target)))

@@ -1,8 +1,8 @@
-// docs/guide/groovy-classes.md, made from the tables that scripts of Groovy are checked by.
+// docs/guide/groovy-classes.md, generated from the tables of the Groovy checker.
 import type { ClassInfo } from '#groovy'
 import { gatewayLibrary } from '../src/scripts/groovy/gateway-library.ts'
 
-/** Where the page stands, from the root of the repository. */
+/** Path of the page in the repository. */
 export const GROOVY_PAGE = 'docs/guide/groovy-classes.md'
 
 const INTRODUCTION = `<!-- Made by \`npm run generate\` from the tables in src/groovy and src/scripts/groovy. Do not edit. -->
@@ -14,7 +14,6 @@ too. \`getX()\` and \`setX(value)\` are also read and written as the property \`
 is refused when a script is loaded.
 `
 
-/** The whole page. */
 export function groovyPage(): string {
   const all = [...gatewayLibrary.allClasses()].filter(isShown).sort((a, b) => (a.name < b.name ? -1 : 1))
   const packages = new Map<string, ClassInfo[]>()
@@ -28,7 +27,7 @@ export function groovyPage(): string {
   return [INTRODUCTION, ...sections].join('\n')
 }
 
-/** Classes that scripts can not name are left out. */
+/** Excludes classes that scripts can not name. */
 function isShown({ name, simpleName }: ClassInfo): boolean {
   return (
     !/\$(?:Linked|Unmodifiable|SubList)|NullObject|^array$/.test(name) &&
@@ -36,7 +35,7 @@ function isShown({ name, simpleName }: ClassInfo): boolean {
   )
 }
 
-/** The gateway's classes are found under any package of theirs. */
+/** Classes of the gateway are accepted under any of their packages. */
 function packageOf({ name }: ClassInfo): string {
   if (name.startsWith('org.forgerock.')) return 'org.forgerock, org.openidentityplatform'
   return name.slice(0, name.lastIndexOf('.'))

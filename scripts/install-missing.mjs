@@ -1,5 +1,5 @@
 // Installs the npm packages when they are missing or older than the lock file, so that `npm start` and `npm test`
-// work on a fresh clone. Plain JavaScript: it must run on whatever Node the machine has.
+// work on a fresh clone. Plain JavaScript: it must run on any installed version of Node.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,10 +1,10 @@
-// npm run interop -- NAME [words]: runs the suite of test/interop/NAME against the real peer that it is about.
+// npm run interop -- NAME [words]: runs the suite of test/interop/NAME against its real peer.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from './steps.ts'
 
-/** What `test/interop/NAME/main.ts` exports. It ends all that it starts; its value says whether everything agreed. */
+/** Exports of `test/interop/NAME/main.ts`. `run` terminates its processes, and resolves to whether all tests passed. */
 interface InteropSuite {
   readonly run: (words: readonly string[]) => Promise<boolean>
 }
@@ -19,10 +19,10 @@ if (name === undefined || !suites.includes(name)) {
 
 const started = performance.now()
 const { run } = (await import(pathToFileURL(join(folder, name, 'main.ts')).href)) as InteropSuite
-let agreed = false
+let passed = false
 try {
-  agreed = await run(words)
+  passed = await run(words)
 } finally {
-  console.log(`${name}: ${agreed ? 'agreed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  console.log(`${name}: ${passed ? 'passed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
 }
-process.exitCode = agreed ? 0 : 1
+process.exitCode = passed ? 0 : 1

@@ -1,4 +1,4 @@
-// docs/reference/metrics.md, made from the calls in src that declare metrics.
+// docs/reference/metrics.md, generated from the calls in src that declare metrics.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './steps.ts'
@@ -11,7 +11,7 @@ export interface MetricNote {
   readonly help: string
 }
 
-/** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant that holds the text. */
+/** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant with the text. */
 const DECLARATION = /(\w*)[([]\s*'((?:gw|process)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g
 
 /** Metrics by name. */

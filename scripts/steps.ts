@@ -1,4 +1,4 @@
-// Runs the steps of a check one after the other, each with a heading and the time it took.
+// Runs the steps of a check sequentially, each with a heading and its duration.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,31 +6,31 @@ import { fileURLToPath } from 'node:url'
 /** The root folder of the repository. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** One command of a check: a heading for people and the words to run. */
+/** One command of a check, with its heading. */
 export interface Step {
   readonly title: string
   readonly command: readonly [string, ...string[]]
 }
 
-/** The type check and the formatter and linter: what needs no server and no port. */
+/** Type check, formatter and linter, which need no server and no port. */
 export const staticSteps: readonly Step[] = [
   { title: 'format and lint', command: [bin('biome'), 'check', '.'] },
   { title: 'types', command: [bin('tsc'), '--noEmit', '-p', '.'] },
 ]
 
-/** The path of a command that the npm packages bring. */
+/** The path of a command of the npm packages. */
 export function bin(name: string): string {
   return join(root, 'node_modules', '.bin', name)
 }
 
-/** Runs every step, also after one failed, so that one run shows all there is to mend; true when all passed. */
+/** Runs every step, also after one failed, so that one run shows all failures; true if all passed. */
 export function runSteps(steps: readonly Step[]): boolean {
   const failed = steps.filter((step) => !runStep(step))
   if (failed.length > 0) console.log(`\nfailed: ${failed.map((step) => step.title).join(', ')}`)
   return failed.length === 0
 }
 
-/** A step that hangs must not hang the run: a server left open by a test keeps its process alive. */
+/** Time limit of a step: a server left open by a test keeps its process alive. */
 const stepTimeout = 15 * 60_000
 
 function runStep({ title, command }: Step): boolean {

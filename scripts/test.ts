@@ -1,11 +1,11 @@
-// npm test: everything a change has to pass. Words after `--` choose test files: `npm test -- router`.
+// npm test: all checks of a change. Words after `--` select test files: `npm test -- router`.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 
-/** No test may hang a run: each has a minute, far beyond what any of them needs. */
+/** Time limit of a test in milliseconds, far beyond the needs of any. */
 const testTimeout = 60_000
 
 const words = process.argv.slice(2)
@@ -19,7 +19,7 @@ if (files.length === 0) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
-// Tests run in many processes, and half of their time would go into compiling the same modules again.
+// Tests run in many processes, which would spend half of their time compiling the same modules.
 process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled')
 const packages: Step = {
   title: 'system packages',
@@ -42,7 +42,7 @@ const tests: Step = {
   command: testCommand(words.length > 0 ? files : sharedProcesses(files, scratch), record),
 }
 
-// With words on the command line only the chosen tests run, without the static checks.
+// With words on the command line only the selected tests run, without the static checks.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
 // The spec reporter prints details of failures after the counts, so the counts are repeated at the end.
 console.log(`\n${closingCounts(record)}`)
@@ -52,7 +52,7 @@ process.exitCode = passed ? 0 : 1
 function testCommand(chosen: readonly string[], recordFile: string): readonly [string, ...string[]] {
   return [
     bin('node'),
-    // The gateway runs with these flags (bin/gateway), so its tests do too.
+    // Flags of the gateway (bin/gateway).
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--no-allocation-site-pretenuring',
     '--disable-warning=ExperimentalWarning',
@@ -75,9 +75,9 @@ function testFiles(filter: readonly string[]): string[] {
 }
 
 /**
- * The tests beside the code share a process with those of their folder, since starting one costs more than most of them
- * take. Those of whole gateways, in `test`, have one each, and so has what changes its process (`*.alone.test.ts`). What is
- * returned imports or is a test file.
+ * Tests beside the code share a process with those of their folder, since starting one takes longer than most tests. Tests
+ * of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`) run in their own. The returned files
+ * are test files, or import some.
  */
 function sharedProcesses(all: readonly string[], folder: string): string[] {
   const place = /^(?:src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
@@ -91,7 +91,7 @@ function sharedProcesses(all: readonly string[], folder: string): string[] {
   })
 }
 
-/** The last lines of Node's record: `# tests 12`, `# pass 12`, and so on. */
+/** The last lines of Node's output: `# tests 12`, `# pass 12`, and so on. */
 function closingCounts(recordFile: string): string {
   const lines = existsSync(recordFile) ? readFileSync(recordFile, 'utf8').trimEnd().split('\n') : []
   const counts = lines.slice(lines.findLastIndex((line) => !line.startsWith('# ')) + 1)
